@@ -234,7 +234,8 @@
   function sectionsOf(bytes) {
     try {
       const { pocketgraph } = JSON.parse(new TextDecoder().decode(bytes));
-      return Object.fromEntries(pocketgraph.sections.map(({ name, file }) => [String(name), String(file)]));
+      const packs = (pocketgraph.packs ?? []).map(({ file }, at) => ({ name: `pack ${at}`, file }));
+      return Object.fromEntries([...pocketgraph.sections, ...packs].map(({ name, file }) => [String(name), String(file)]));
     } catch {
       return null;
     }

@@ -19,6 +19,21 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
 
+/// The files of a bundle that share one.
+fn unpacked(folder: &Path, manifest: &Manifest) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    for pack in &manifest.packs {
+        let whole = std::fs::read(folder.join(&pack.file)).unwrap();
+        let mut rest = whole.as_slice();
+        for (file, bytes) in &pack.holds {
+            let (held, behind) = rest.split_at(usize::try_from(*bytes).unwrap());
+            files.insert(file.clone(), held.to_vec());
+            rest = behind;
+        }
+    }
+    files
+}
+
 #[derive(Debug, Clone)]
 struct Page {
     items: u32,
@@ -136,8 +151,9 @@ impl Parts {
 
     fn load(folder: &Path) -> Parts {
         let manifest = Manifest::from_json(&std::fs::read(folder.join(MANIFEST)).unwrap()).unwrap();
+        let stored = unpacked(folder, &manifest);
         let read = |file: &str, inline: Option<&Vec<u8>>, encoding: Encoding, raw: u64| {
-            let bytes = inline.cloned().unwrap_or_else(|| std::fs::read(folder.join(file)).unwrap());
+            let bytes = inline.or_else(|| stored.get(file)).cloned().unwrap_or_else(|| std::fs::read(folder.join(file)).unwrap());
             if encoding == Encoding::Gzip { inflate_gzip(&bytes, raw).unwrap() } else { bytes }
         };
         let section = |s: &SectionInfo| {
@@ -182,6 +198,7 @@ impl Parts {
     fn files(&self, alter: &dyn Fn(&mut Manifest)) -> BTreeMap<String, Vec<u8>> {
         let (mut files, mut manifest) = (BTreeMap::new(), self.manifest.clone());
         manifest.sections.clear();
+        manifest.packs.clear();
         for s in &self.sections {
             let root = s.file();
             let sha256 = content_hash(&root);

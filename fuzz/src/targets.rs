@@ -265,7 +265,7 @@ const JSON: &[&str] = &[
 /// JSON, the manifest, replies of a model, and what cuts text.
 fn texts() -> Vec<Target> {
     let manifest = {
-        use pocketgraph::bundle::{Counts, EmbedderInfo, Encoding, FORMAT, SectionInfo};
+        use pocketgraph::bundle::{Counts, EmbedderInfo, Encoding, FORMAT, PackInfo, SectionInfo};
         let section = SectionInfo {
             name: "s".into(),
             file: "s-0.pgs".into(),
@@ -287,6 +287,7 @@ fn texts() -> Vec<Target> {
             options: vec![("seed".into(), "0".into())],
             embedder: EmbedderInfo::default(),
             sections: vec![section],
+            packs: vec![PackInfo { file: "pack-0.pgs".into(), bytes: 9, sha256: [2; 32], holds: vec![("s-0.pgs".into(), 9)] }],
         }
         .to_json_with(&["s-0.pgs".to_owned()])
     };

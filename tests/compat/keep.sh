@@ -6,7 +6,7 @@
 # The weights that embed questions are left out, 19 MB of them: the test asks with vectors of its own.
 set -euo pipefail
 program=$1
-format=$(sed -n 's/^pub const FORMAT: u16 = \([0-9]*\);$/\1/p' crates/bundle/src/codec.rs)
+format=$(sed -n 's/^pub const PACKED_FORMAT: u16 = \([0-9]*\);$/\1/p' crates/bundle/src/codec.rs)
 kept=tests/compat/$format
 rm -rf "$kept"
 mkdir -p "$kept"

@@ -21,15 +21,18 @@ pub enum Part {
     Root,
     /// A page of it. There may be thousands.
     Page,
+    /// Several of these in one file, as they are.
+    Pack,
 }
 
 impl Part {
     /// Whether `stored` bytes may inflate to `raw` bytes: at most 16 times for a section's own file, besides a megabyte; 64 times for a page, besides four
-    /// kilobytes. Deflate can do 1,032 times, and what compresses so well is written without compression ([`Part::backs`] is what decides that, too).
+    /// kilobytes; a pack is not compressed. Deflate can do 1,032 times, and what compresses so well is written without compression ([`Part::backs`] is what decides that, too).
     pub fn backs(self, stored: u64, raw: u64) -> bool {
         let (times, besides) = match self {
             Part::Root => (16, 1 << 20),
             Part::Page => (64, 4 << 10),
+            Part::Pack => (1, 0),
         };
         stored.max(raw) <= LONGEST_FILE && raw <= stored.saturating_mul(times).saturating_add(besides)
     }

@@ -3,8 +3,11 @@
 use super::error::BundleError;
 use crate::vector::QuantizedMatrix;
 
-/// The format version that this crate writes, and the only one that it reads.
+/// The format version of the sections that this crate writes, and the only one that it reads; and of bundles in which each has a file of its own.
 pub const FORMAT: u16 = 5;
+
+/// The format version of bundles some of whose files share one. Only their manifests differ from those of [`FORMAT`].
+pub const PACKED_FORMAT: u16 = 6;
 
 const MAGIC: [u8; 4] = *b"PGRF";
 

@@ -25,11 +25,12 @@ pub use chunk::{
     encode_titled_chunks,
 };
 pub use codec::{
-    Bytes, FORMAT, Kind, begin, open_section, put_matrix, put_text, put_texts, put_varint, take_matrix, take_text, take_texts, take_vectors,
+    Bytes, FORMAT, Kind, PACKED_FORMAT, begin, open_section, put_matrix, put_text, put_texts, put_varint, take_matrix, take_text,
+    take_texts, take_vectors,
 };
 pub use error::BundleError;
 pub use layout::{BETWEEN_PIECES, Form, LAYOUTS_PER_PAGE, Layout, Piece, decode_layouts, encode_layouts};
-pub use manifest::{Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, SectionInfo};
+pub use manifest::{Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, PackInfo, SectionInfo};
 pub use pages::{PAGE_HASH, PageRef, PagedIndex, hex, page_file, section_file};
 pub use reader::{Bundle, Pages, Stats, content_hash};
 pub use runs::{PAGES_PER_LIST, Runs, decode_list, encode_list};

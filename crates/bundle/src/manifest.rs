@@ -1,7 +1,7 @@
 //! The manifest: what a bundle holds and by what its files are known.
 
 use super::bounds::MOST_CHUNKS;
-use super::codec::FORMAT;
+use super::codec::{FORMAT, PACKED_FORMAT};
 use super::error::BundleError;
 use super::pages::hex;
 use crate::json::{self, Value};
@@ -53,6 +53,19 @@ pub struct SectionInfo {
     pub inline: Option<Vec<u8>>,
 }
 
+/// A file that has several of the bundle's other files in it, which are wanted together, one behind the other: there are no such files in the folder then.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PackInfo {
+    /// Its own name.
+    pub file: String,
+    /// Its length.
+    pub bytes: u64,
+    /// Its SHA-256.
+    pub sha256: [u8; 32],
+    /// The files in it in their order, each with its length.
+    pub holds: Vec<(String, u64)>,
+}
+
 /// How many things a bundle holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
@@ -100,6 +113,8 @@ pub struct Manifest {
     pub embedder: EmbedderInfo,
     /// The sections in the order of writing.
     pub sections: Vec<SectionInfo>,
+    /// Which of their files and pages share a file.
+    pub packs: Vec<PackInfo>,
 }
 
 fn unhex(s: &str) -> Option<Vec<u8>> {
@@ -125,9 +140,17 @@ impl Manifest {
         self.sections.iter().find(|s| s.name == name)
     }
 
+    /// The pack that `file` stands in, and where it begins there.
+    pub(super) fn pack_of(&self, file: &str) -> Option<(&PackInfo, u64)> {
+        self.packs.iter().find_map(|pack| {
+            let place = pack.holds.iter().position(|held| held.0 == file)?;
+            Some((pack, pack.holds[..place].iter().fold(0u64, |sum, held| sum.saturating_add(held.1))))
+        })
+    }
+
     fn to_value(&self, first: &[String]) -> Value {
         let e = &self.embedder;
-        Value::object([
+        let value = Value::object([
             ("format", self.format.into()),
             ("oldestReader", self.oldest_reader.into()),
             ("builtBy", self.built_by.as_str().into()),
@@ -181,7 +204,15 @@ impl Manifest {
                         .collect(),
                 ),
             ),
-        ])
+        ]);
+        match value {
+            // A bundle without packs is as one of the format before.
+            Value::Object(mut members) if !self.packs.is_empty() => {
+                members.push(("packs".to_owned(), Value::Array(self.packs.iter().map(pack_value).collect())));
+                Value::Object(members)
+            }
+            value => value,
+        }
     }
 
     /// The manifest as the text of `manifest.json`. It carries the SHA-256 of its own content, so that a changed digit anywhere is seen.
@@ -208,9 +239,9 @@ impl Manifest {
         let body = outer.get("pocketgraph").ok_or_else(|| bad("it has no member pocketgraph"))?;
         // The version is looked at first: another format may hash otherwise.
         let oldest = body.get("oldestReader").and_then(Value::as_u64).ok_or_else(|| bad("oldestReader is no number"))?;
-        if oldest != u64::from(FORMAT) {
+        if !(u64::from(FORMAT)..=u64::from(PACKED_FORMAT)).contains(&oldest) {
             let built_by = body.get("builtBy").and_then(Value::as_str).map_or(String::new(), |by| [" of ", by].concat());
-            return Err(BundleError::Version { file: MANIFEST.to_owned(), built_by, found: oldest, supported: FORMAT.into() });
+            return Err(BundleError::Version { file: MANIFEST.to_owned(), built_by, found: oldest, supported: PACKED_FORMAT.into() });
         }
         let sha = outer.get("sha256").and_then(hash_in).ok_or_else(|| bad("sha256 is no hash"))?;
         if sha != <[u8; 32]>::from(Sha256::digest(body.to_string().as_bytes())) {
@@ -276,8 +307,34 @@ impl Manifest {
                 weight: number(e, "weight").map(|w| w.min(100)),
             },
             sections,
+            packs: match body.get("packs") {
+                Some(packs) => packs.as_array()?.iter().map(pack_in).collect::<Option<_>>()?,
+                None => Vec::new(),
+            },
         })
     }
+}
+
+fn pack_value(pack: &PackInfo) -> Value {
+    Value::object([
+        ("file", pack.file.as_str().into()),
+        ("bytes", pack.bytes.into()),
+        ("sha256", hex(&pack.sha256).into()),
+        ("holds", Value::Array(pack.holds.iter().map(|(file, bytes)| Value::Array(vec![file.as_str().into(), (*bytes).into()])).collect())),
+    ])
+}
+
+fn pack_in(value: &Value) -> Option<PackInfo> {
+    let held = |pair: &Value| match pair.as_array()? {
+        [file, bytes] => Some((file.as_str()?.to_owned(), bytes.as_u64()?)),
+        _ => None,
+    };
+    Some(PackInfo {
+        file: value.get("file")?.as_str().filter(|f| safe_file(f))?.to_owned(),
+        bytes: value.get("bytes")?.as_u64()?,
+        sha256: value.get("sha256").and_then(hash_in)?,
+        holds: value.get("holds")?.as_array()?.iter().map(held).collect::<Option<_>>()?,
+    })
 }
 
 #[cfg(test)]
@@ -305,12 +362,25 @@ mod tests {
                 page_bytes: 0,
                 inline: Some(b"0123456789".to_vec()),
             }],
+            packs: vec![PackInfo {
+                file: "pack-0.pgs".into(),
+                bytes: 7,
+                sha256: [9; 32],
+                holds: vec![("a.pgs".into(), 3), ("a/b.pgs".into(), 4)],
+            }],
         }
     }
 
     #[test]
     fn a_manifest_reads_back() {
         assert_eq!(Manifest::from_json(example().to_json().as_bytes()).unwrap(), example());
+    }
+
+    #[test]
+    fn what_shares_a_file_lies_behind_what_stands_before_it() {
+        let manifest = example();
+        let place = |file| manifest.pack_of(file).map(|(pack, at)| (pack.file.as_str(), at));
+        assert_eq!((place("a.pgs"), place("a/b.pgs"), place("b.pgs")), (Some(("pack-0.pgs", 0)), Some(("pack-0.pgs", 3)), None));
     }
 
     #[test]
@@ -329,7 +399,7 @@ mod tests {
 
     #[test]
     fn another_format_is_refused_by_its_version() {
-        for version in [1, 2, 3, 4, 6] {
+        for version in [1, 2, 3, 4, 7] {
             let text = example().to_json().replace("\"oldestReader\":5", &format!("\"oldestReader\":{version}"));
             let error = Manifest::from_json(text.as_bytes()).unwrap_err();
             assert_eq!(error.code(), "unsupported-version");

@@ -372,6 +372,25 @@ impl Inner {
         hash.finalize().starts_with(sha256)
     }
 
+    /// The bytes of a file that shares one with others, which is loaded whole and once. A pack is never in another.
+    async fn unpacked(self: &Rc<Self>, w: &Wanted) -> Result<Option<Vec<u8>>, BundleError> {
+        let Some((pack, start)) = self.manifest.pack_of(&w.file).filter(|_| w.part != Part::Pack) else { return Ok(None) };
+        let wanted = Wanted {
+            key: ["pack ", &pack.file].concat(),
+            part: Part::Pack,
+            file: pack.file.clone(),
+            sha256: pack.sha256.to_vec(),
+            bytes: pack.bytes,
+            raw: pack.bytes,
+            encoding: Encoding::Raw,
+        };
+        let whole = Bundle { inner: Rc::clone(self) }.load(wanted, untyped(|_, bytes| Ok(bytes.to_vec()))).await;
+        let whole: Rc<Vec<u8>> = typed(&pack.file, whole)?;
+        // A part that lies beyond its pack's end has no bytes, and so the wrong length.
+        let end = start.saturating_add(w.bytes);
+        Ok(Some(whole.get(start as usize..end as usize).unwrap_or_default().to_vec()))
+    }
+
     async fn fetch(self: Rc<Self>, w: Wanted, mut decode: Decode) -> Loaded {
         let source_error = |reason| BundleError::Source { file: w.file.clone(), reason };
         let result = async {
@@ -389,12 +408,15 @@ impl Inner {
             let inline = if matches!(w.part, Part::Root) { self.manifest.section(&w.key).and_then(|s| s.inline.clone()) } else { None };
             let bytes = match inline {
                 Some(bytes) => bytes,
-                None => {
-                    let bytes = self.source.read(&w.file, w.bytes).await.map_err(source_error)?;
-                    self.requests.set(self.requests.get() + 1);
-                    self.bytes.set(self.bytes.get() + bytes.len() as u64);
-                    bytes
-                }
+                None => match self.unpacked(&w).await? {
+                    Some(bytes) => bytes,
+                    None => {
+                        let bytes = self.source.read(&w.file, w.bytes).await.map_err(source_error)?;
+                        self.requests.set(self.requests.get() + 1);
+                        self.bytes.set(self.bytes.get() + bytes.len() as u64);
+                        bytes
+                    }
+                },
             };
             if bytes.len() as u64 != w.bytes {
                 return Err(BundleError::Length { file: w.file.clone(), expected: w.bytes, found: bytes.len() as u64 });

@@ -1,5 +1,7 @@
 use super::*;
-use crate::bundle::{Bytes, Counts, EmbedderInfo, FORMAT, MOST_CHUNKS, MemorySource, PAGE_HASH, SectionInfo, section_file};
+use crate::bundle::{
+    Bytes, Counts, EmbedderInfo, FORMAT, MOST_CHUNKS, MemorySource, PACKED_FORMAT, PAGE_HASH, PackInfo, SectionInfo, section_file,
+};
 use futures::future::FutureExt;
 
 /// What comes of a future over bytes in memory, which is there at once.
@@ -40,6 +42,7 @@ fn bundle(sections: &[(&str, &[u8], u64, Encoding)], pages: &[(&str, &PageRef, &
         options: Vec::new(),
         embedder: EmbedderInfo::default(),
         sections: listed,
+        packs: Vec::new(),
     };
     files.files.insert(MANIFEST.into(), manifest.to_json().into_bytes());
     block_on(Bundle::open(Rc::new(files), 1 << 20)).unwrap()
@@ -85,6 +88,51 @@ fn a_list_that_says_something_else_of_a_loaded_page_is_not_answered_from_memory(
     assert_eq!(load(PageRef { bytes: 4, ..honest }), Some("truncated"));
 }
 
+/// The same bundle, some of its files put into one: its bytes, and each file's name with the length that the manifest states.
+fn packed(bundle: &Bundle, whole: &[u8], holds: &[(&str, u64)]) -> Bundle {
+    let sha256 = content_hash(whole);
+    let pack = PackInfo {
+        file: section_file("pack", &sha256),
+        bytes: whole.len() as u64,
+        sha256,
+        holds: holds.iter().map(|&(file, bytes)| (file.to_owned(), bytes)).collect(),
+    };
+    let mut files = MemorySource::default();
+    files.files.insert(pack.file.clone(), whole.to_vec());
+    let manifest = Manifest { oldest_reader: PACKED_FORMAT.into(), packs: vec![pack], ..bundle.manifest().clone() };
+    files.files.insert(MANIFEST.into(), manifest.to_json().into_bytes());
+    block_on(Bundle::open(Rc::new(files), 1 << 20)).unwrap()
+}
+
+#[test]
+fn files_that_share_one_are_read_with_one_request() {
+    let of_three = page(b"xyz");
+    let alone = bundle(&[("a", b"abc", 3, Encoding::Raw), ("s", b"", 0, Encoding::Raw)], &[("s", &of_three, b"xyz")]);
+    let (a, s) = (alone.manifest().sections[0].file.clone(), page_file("s", &of_three));
+    let bundle = packed(&alone, b"abcxyz", &[(&a, 3), (&s, 3)]);
+    let section = block_on(bundle.section("a", |f, b| counted(3, f, b))).unwrap();
+    let page = block_on(bundle.page("s", &of_three, 3, |f, b| counted(3, f, b))).unwrap();
+    assert_eq!((section.as_slice(), page.as_slice()), (b"abc".as_slice(), b"xyz".as_slice()));
+    assert_eq!((bundle.stats().requests, bundle.stats().bytes - alone.stats().bytes < 1000), (2, true), "the manifest and the pack");
+}
+
+#[test]
+fn a_pack_that_lies_is_an_error_that_names_a_file() {
+    let alone = bundle(&[("a", b"abc", 3, Encoding::Raw)], &[]);
+    let a = alone.manifest().sections[0].file.clone();
+    let code = |whole: &[u8], holds: &[(&str, u64)]| {
+        block_on(packed(&alone, whole, holds).section("a", |f, b| counted(3, f, b))).map(|_| ()).map_err(|e| e.code())
+    };
+    assert_eq!(code(b"abc", &[(&a, 3)]), Ok(()));
+    assert_eq!(code(b"ab", &[(&a, 3)]), Err("truncated"));
+    assert_eq!(code(b"abc", &[("b.pgs", 1 << 40), (&a, 3)]), Err("truncated"));
+    assert_eq!(code(b"abc", &[("b.pgs", 1), (&a, 3)]), Err("truncated"));
+    assert_eq!(code(b"abd", &[(&a, 3)]), Err("hash-mismatch"));
+    // A pack that says it stands in itself is read all the same: packs are in no other.
+    let itself = section_file("pack", &content_hash(b"abc"));
+    assert_eq!(code(b"abc", &[(&a, 3), (&itself, 3)]), Ok(()));
+}
+
 #[test]
 fn one_file_as_two_sections_is_decoded_for_each() {
     let bundle = bundle(&[("a", b"abc", 3, Encoding::Raw), ("b", b"abc", 3, Encoding::Raw)], &[]);
@@ -117,8 +165,16 @@ fn a_manifest_cannot_count_more_than_a_bundle_can_hold() {
     let manifest = |chunks: u64, documents: u64| {
         let counts = Counts { chunks, documents, keywords: 0 };
         let (embedder, built_by) = (EmbedderInfo::default(), String::new());
-        let manifest =
-            Manifest { format: FORMAT.into(), oldest_reader: FORMAT.into(), built_by, counts, options: vec![], embedder, sections: vec![] };
+        let manifest = Manifest {
+            format: FORMAT.into(),
+            oldest_reader: FORMAT.into(),
+            built_by,
+            counts,
+            options: vec![],
+            embedder,
+            sections: vec![],
+            packs: vec![],
+        };
         Manifest::from_json(manifest.to_json().as_bytes()).is_ok()
     };
     assert!(manifest(MOST_CHUNKS, MOST_CHUNKS));

@@ -6,6 +6,7 @@ mod listing;
 #[cfg(test)]
 mod lazy_tests;
 mod ownership;
+mod packs;
 mod sections;
 mod table;
 mod terms;

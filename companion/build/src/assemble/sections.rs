@@ -1,5 +1,6 @@
 //! From finished parts to a bundle's sections.
 
+use super::packs::pack;
 use super::table::token_table;
 use super::terms::{terms, titles};
 use super::unigram::unigram;
@@ -9,8 +10,8 @@ use crate::licences;
 use crate::prepare::{Prepared, Relations};
 use pocketgraph::bundle::{
     self, CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, LAYOUTS_PER_PAGE, MANIFEST, Manifest,
-    PAGES_PER_LIST, PagedIndex, SketchIndex, TITLED_FROM, VectorIndex, WeightGroup, begin, encode_chunks, encode_documents, encode_layouts,
-    encode_list, encode_sketches, encode_titled_chunks, encode_vectors, encode_weights,
+    PACKED_FORMAT, PAGES_PER_LIST, PagedIndex, SketchIndex, TITLED_FROM, VectorIndex, WeightGroup, begin, encode_chunks, encode_documents,
+    encode_layouts, encode_list, encode_sketches, encode_titled_chunks, encode_vectors, encode_weights,
 };
 use pocketgraph::entities::{
     Community, Facts, SentencePlace, StatedFact, Summary, Tree, encode_communities, encode_entities, encode_facts, encode_relations,
@@ -190,11 +191,12 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     for (name, bytes) in contents.runtime {
         w.file(&format!("runtime/{name}"), bytes)?;
     }
-    let first = w.first();
+    let (packs, first) = pack(&w)?;
+    let format = if packs.is_empty() { FORMAT } else { PACKED_FORMAT };
     let manifest_path = folder.join(MANIFEST);
     let manifest = Manifest {
-        format: FORMAT.into(),
-        oldest_reader: FORMAT.into(),
+        format: format.into(),
+        oldest_reader: format.into(),
         built_by: format!("pocketgraph {}", env!("CARGO_PKG_VERSION")),
         counts: Counts {
             documents: contents.documents.len() as u64,
@@ -204,6 +206,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         options: contents.options.clone(),
         embedder: contents.embedder.clone(),
         sections: w.sections(),
+        packs,
     };
     std::fs::write(&manifest_path, manifest.to_json_with(&first)).map_err(|reason| WriteError::Io { path: manifest_path, reason })?;
     Ok(manifest)

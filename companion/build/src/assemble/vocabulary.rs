@@ -61,19 +61,25 @@ pub fn vocabulary(w: &mut SectionWriter, tokenizer: &Tokenizer, chunks: &[Chunk]
 }
 
 /// In which order `words` and `table` have the rows of tokens.
-pub struct RowOrder(Vec<usize>);
+pub struct RowOrder {
+    rows: Vec<usize>,
+    /// So many of them are tokens that the corpus has.
+    known: usize,
+}
 
 impl RowOrder {
     fn of(index: &VocabularyIndex) -> RowOrder {
         let known: BTreeSet<u32> = index.order.iter().copied().collect();
         // Ids are in order of how common tokens are in English, so that words the corpus does not have share pages with words as common.
         let others = (0..index.total).filter(|id| !known.contains(id));
-        RowOrder(index.order.iter().copied().chain(others).map(|id| id as usize).collect())
+        RowOrder { rows: index.order.iter().copied().chain(others).map(|id| id as usize).collect(), known: index.order.len() }
     }
 
-    /// The tokens of each page.
+    /// The tokens of each page: `per_page` of those that the corpus has, twice as many of the others. Questions seldom have these, and they are most of the
+    /// files of whoever fetches a whole bundle.
     pub fn pages(&self, per_page: usize) -> impl Iterator<Item = &[usize]> {
-        self.0.chunks(per_page)
+        let (near, far) = self.rows.split_at(self.known.next_multiple_of(per_page).min(self.rows.len()));
+        near.chunks(per_page).chain(far.chunks(2 * per_page))
     }
 }
 

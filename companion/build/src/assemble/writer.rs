@@ -2,7 +2,7 @@
 
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
-use pocketgraph::bundle::{Encoding, PAGE_HASH, PageRef, Part, SectionInfo, content_hash, page_file, section_file};
+use pocketgraph::bundle::{Encoding, PAGE_HASH, PackInfo, PageRef, Part, SectionInfo, content_hash, page_file, section_file};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -41,12 +41,15 @@ pub(super) const GZIP: Layout = Layout { root: Encoding::Gzip, pages: Encoding::
 /// A section's own file up to this many bytes stands in the manifest, which every reader loads: another request would cost more than these bytes do.
 const INLINE_BYTES: usize = 1200;
 
+/// A file's name and length.
+type StoredFile = (String, u64);
+
 /// Writes sections into a folder and remembers them for the manifest.
 pub struct SectionWriter {
     folder: PathBuf,
     sections: Vec<SectionInfo>,
-    /// The file of each section that has one page.
-    only_page: BTreeMap<String, Option<String>>,
+    /// The files of each section that the folder has: its own, unless the manifest brings it, and its pages, with their lengths.
+    files: BTreeMap<String, (Option<StoredFile>, Vec<StoredFile>)>,
 }
 
 /// Compresses as well as a reader believes it: what would inflate further than [`Part::backs`] allows is kept as it is, in a file of the same kind.
@@ -72,7 +75,7 @@ fn compress_at(level: Compression, parts: &[&[u8]]) -> std::io::Result<Vec<u8>> 
 impl SectionWriter {
     /// A writer into an existing, empty folder.
     pub fn new(folder: &Path) -> Self {
-        SectionWriter { folder: folder.to_owned(), sections: Vec::new(), only_page: BTreeMap::new() }
+        SectionWriter { folder: folder.to_owned(), sections: Vec::new(), files: BTreeMap::new() }
     }
 
     fn store(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
@@ -135,7 +138,9 @@ impl SectionWriter {
         if inline.is_none() {
             self.store(&file, &bytes)?;
         }
-        self.only_page.insert(name.to_owned(), if let [page] = pages { Some(page_file(name, page)) } else { None });
+        let own = inline.is_none().then(|| (file.clone(), bytes.len() as u64));
+        let stored = pages.iter().map(|page| (page_file(name, page), u64::from(page.bytes))).collect();
+        self.files.insert(name.to_owned(), (own, stored));
         self.sections.push(SectionInfo {
             name: name.to_owned(),
             file,
@@ -162,14 +167,45 @@ impl SectionWriter {
     /// The files that a first question needs whatever it is: those of the word index, the sketches and the lists of passages that are neither in the manifest
     /// nor one of several.
     pub fn first(&self) -> Vec<String> {
-        let of = |name: &&str| self.sections.iter().find(|s| s.name == *name);
-        let lists = if of(&"chunks-lists").is_some() { "chunks-lists" } else { "chunks" };
+        let lists = if self.has("chunks-lists") { "chunks-lists" } else { "chunks" };
         let wanted = ["lexical", "sketches", lists, "documents"];
         // Pages of many documents bring these along.
-        let wanted = wanted.iter().filter_map(of).filter(|s| s.name != "documents" || lists == "chunks");
-        wanted
-            .flat_map(|s| s.inline.is_none().then(|| s.file.clone()).into_iter().chain(self.only_page.get(&s.name).cloned().flatten()))
-            .collect()
+        let wanted = wanted.iter().filter(|name| **name != "documents" || lists == "chunks");
+        let of = |name: &&str| {
+            let (own, pages) = self.files_of(name);
+            let only = if let [page] = pages { Some(page) } else { None };
+            own.into_iter().chain(only).map(|file| file.0.clone()).collect::<Vec<_>>()
+        };
+        wanted.flat_map(of).collect()
+    }
+
+    /// Whether such a section has been written.
+    pub(super) fn has(&self, section: &str) -> bool {
+        self.files.contains_key(section)
+    }
+
+    /// The files of a section that stand in the folder: its own, and its pages.
+    pub(super) fn files_of(&self, section: &str) -> (Option<&StoredFile>, &[StoredFile]) {
+        self.files.get(section).map_or((None, &[]), |(own, pages)| (own.as_ref(), pages))
+    }
+
+    /// Puts files into one, in their order; they are no longer there by themselves.
+    pub(super) fn pack(&self, files: &[StoredFile]) -> Result<PackInfo, WriteError> {
+        let mut whole = Vec::new();
+        for (name, _) in files {
+            let path = self.folder.join(name);
+            let io = |reason| WriteError::Io { path: path.clone(), reason };
+            whole.extend(std::fs::read(&path).map_err(io)?);
+            std::fs::remove_file(&path).map_err(io)?;
+            // The folder of a section's pages goes with the last of them; one that is not empty stays.
+            if let Some(folder) = path.parent().filter(|folder| *folder != self.folder) {
+                let _ = std::fs::remove_dir(folder);
+            }
+        }
+        let sha256 = content_hash(&whole);
+        let file = section_file("pack", &sha256);
+        self.store(&file, &whole)?;
+        Ok(PackInfo { file, bytes: whole.len() as u64, sha256, holds: files.to_vec() })
     }
 
     /// The sections written, in order.

@@ -1,0 +1,113 @@
+//! Which of a bundle's files share one file: those that are wanted together. A request costs a reader on a phone half a second, and the host's compression does
+//! nothing for files of some kilobytes.
+
+use super::writer::{SectionWriter, WriteError};
+use pocketgraph::bundle::PackInfo;
+use pocketgraph::kg;
+
+/// Which files of a section go into a pack.
+#[derive(Clone, Copy)]
+enum Part {
+    /// Its own file and its first page.
+    First,
+    /// Its own file, and its page where there is but one.
+    Only,
+    /// Its own file and all its pages.
+    All,
+}
+
+/// Files that are wanted together.
+struct Together<'a> {
+    /// In the order in which they stand in the pack.
+    sections: &'a [(&'a str, Part)],
+    /// What is longer than this has a file of its own.
+    longest: u64,
+    /// Where the pack would be longer than this, the files that it has no room for have files of their own.
+    most: u64,
+}
+
+/// A first question's files: what it loads besides is found by its words.
+const FIRST: [(&str, Part); 8] = [
+    ("lexical", Part::Only),
+    ("sketches", Part::Only),
+    ("chunks-lists", Part::Only),
+    ("chunks", Part::Only),
+    ("documents", Part::Only),
+    ("names", Part::Only),
+    ("titles", Part::Only),
+    ("chunk-documents", Part::Only),
+];
+
+/// All packs but the first question's, in the order in which a question comes to want them.
+const LATER: [Together<'static>; 4] = [
+    // The token table: any question has some of the commonest tokens.
+    Together { sections: &[("vocabulary", Part::Only), ("table", Part::First)], longest: 64 << 10, most: 128 << 10 },
+    // A knowledge graph is loaded whole; the layout is what an answer wants beside it.
+    Together {
+        sections: &[
+            (kg::SECTIONS[0], Part::Only),
+            (kg::SECTIONS[1], Part::Only),
+            (kg::SECTIONS[2], Part::Only),
+            (kg::SECTIONS[3], Part::Only),
+            ("layout", Part::Only),
+        ],
+        longest: 512 << 10,
+        most: 768 << 10,
+    },
+    // Of a small corpus a question looks at all cells.
+    Together { sections: &[("vectors", Part::All)], longest: 384 << 10, most: 448 << 10 },
+    Together { sections: &[("keywords", Part::Only), ("keyword-graph", Part::Only)], longest: 384 << 10, most: 512 << 10 },
+];
+
+/// Puts together what is wanted together, and returns the packs with the files that a first question needs, by the names that the folder now has.
+///
+/// # Errors
+/// [`WriteError`] when the disk refuses.
+pub(super) fn pack(w: &SectionWriter) -> Result<(Vec<PackInfo>, Vec<String>), WriteError> {
+    let first = w.first();
+    let together = first_of(w);
+    let mut packs = Vec::new();
+    for group in std::iter::once(Together { sections: &together, longest: 96 << 10, most: 224 << 10 }).chain(LATER) {
+        let files = files(w, &group);
+        if files.len() > 1 {
+            packs.push(w.pack(&files)?);
+        }
+    }
+    let mut named: Vec<String> = Vec::new();
+    for file in first {
+        let held = packs.iter().find(|p| p.holds.iter().any(|(name, _)| *name == file));
+        let name = held.map_or(file, |p| p.file.clone());
+        if !named.contains(&name) {
+            named.push(name);
+        }
+    }
+    Ok((packs, named))
+}
+
+/// What of [`FIRST`] this bundle's first question loads whole: where pages are listed in pages, not the list; where these bring their documents, not all of them.
+fn first_of(w: &SectionWriter) -> Vec<(&'static str, Part)> {
+    let without: &[&str] = if w.has("chunks-lists") { &["chunks", "documents"] } else { &[] };
+    FIRST.into_iter().filter(|(name, _)| !without.contains(name)).collect()
+}
+
+fn files(w: &SectionWriter, group: &Together<'_>) -> Vec<(String, u64)> {
+    let mut out: Vec<(String, u64)> = Vec::new();
+    let mut room = group.most;
+    for &(section, part) in group.sections {
+        let (root, pages) = w.files_of(section);
+        let pages = match (part, pages) {
+            (Part::First, pages) => pages.get(..1).unwrap_or_default(),
+            (Part::Only, [_]) | (Part::All, _) => pages,
+            (Part::Only, _) => &[],
+        };
+        let wanted: Vec<&(String, u64)> = root.into_iter().chain(pages).collect();
+        let whole = matches!(part, Part::All) && wanted.iter().map(|f| f.1).sum::<u64>() > room;
+        for file in wanted.into_iter().filter(|f| !whole && f.1 <= group.longest) {
+            if file.1 <= room && !out.contains(file) {
+                room -= file.1;
+                out.push(file.clone());
+            }
+        }
+    }
+    out
+}
