@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, test } from "node:test";
 import { newPage } from "./browser.mjs";
-import { assertClean, FAILED_LOAD, harness, QUESTION } from "./harness.mjs";
+import { assertClean, FAILED_LOAD, fileOf, harness, QUESTION } from "./harness.mjs";
 import { serveSite } from "./server.mjs";
 
 const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-blank-"));
@@ -192,7 +192,7 @@ test("errors say what to do, never the engine's own words, and can be tried agai
 
 test("a failure while searching is told with a button that tries again", async () => {
   const { page, box, part } = await mounted({ model: "off" });
-  t.site.faults.set("/bundle/lexical", { kind: "status", status: 404 });
+  t.site.faults.set(fileOf(t.folder, "lexical"), { kind: "status", status: 404 });
   await box.fill("keyword graph");
   await part("error").waitFor();
   t.site.faults.clear();

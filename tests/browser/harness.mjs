@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before } from "node:test";
@@ -119,3 +119,11 @@ export async function assertClean(page, except = /(?!)/) {
 
 /** Chromium's own line about a failed request: expected where a test makes requests fail. */
 export const FAILED_LOAD = /Failed to load resource|net::ERR_/;
+
+/** The address of the file that has the section `name` of a site's bundle in it, perhaps with others. */
+export function fileOf(site, name) {
+  const { sections, packs } = JSON.parse(readFileSync(join(site, "bundle/manifest.json"), "utf8")).pocketgraph;
+  const { file } = sections.find((section) => section.name === name);
+  const pack = packs.find(({ holds }) => holds.some(([held]) => held === file || held.startsWith(`${name}/`)));
+  return `/bundle/${pack?.file ?? file}`;
+}

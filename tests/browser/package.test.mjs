@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { assertClean, FAILED_LOAD, harness, QUESTION, use } from "./harness.mjs";
+import { assertClean, FAILED_LOAD, fileOf, harness, QUESTION, use } from "./harness.mjs";
 
 const t = harness();
 beforeEach(() => {
@@ -182,7 +182,7 @@ for (const worker of [true, false]) {
   });
 
   test(`${where}: where what plans cannot be had, the documents answer, and the answer says so`, async () => {
-    for (const [faulty, kind] of [["pocketgraph_full_bg.wasm", { kind: "status", status: 404 }], ["/bundle/kg-", { kind: "status", status: 503 }]]) {
+    for (const [faulty, kind] of [["pocketgraph_full_bg.wasm", { kind: "status", status: 404 }], [fileOf(t.folder, "kg"), { kind: "status", status: 503 }]]) {
       const page = await t.bare();
       t.site.faults.set(faulty, kind);
       const seen = await use(page, async ({ PocketGraph }, { worker, question }) => {

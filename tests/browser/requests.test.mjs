@@ -2,7 +2,7 @@
 // the answer; and how many a bundle has. Replies are held back and let go together once no more is asked for, so that a turn is what is asked for at once.
 
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -59,7 +59,7 @@ async function mounted(model = "off") {
   return { page, box };
 }
 
-for (const [what, question, most] of [["what is being typed", "how does hybrid search work", 10], ["a finished question", "how does hybrid search work?", 12]]) {
+for (const [what, question, most] of [["what is being typed", "how does hybrid search work", 6], ["a finished question", "how does hybrid search work?", 8]]) {
   test(`first hits of ${what} need at most ${most} files, four one after the other`, async () => {
     const { page, box } = await mounted();
     const rounds = await turns(() => box.fill(question), () => page.evaluate(() => window.stages.length > 0));
@@ -70,7 +70,7 @@ for (const [what, question, most] of [["what is being typed", "how does hybrid s
   });
 }
 
-test("first hits by the token table need at most 16 files", async () => {
+test("first hits by the token table need at most 11 files", async () => {
   const page = await newPage(t.browser);
   await page.goto(`${t.site.url}icon.svg`);
   const ask = async () => {
@@ -86,11 +86,11 @@ test("first hits by the token table need at most 16 files", async () => {
   await page.evaluate(() => import("/pkg/pocketgraph.js"));
   const rounds = await turns(() => page.evaluate(`void (${ask})()`), () => page.evaluate(() => Boolean(window.stage)));
   assert.equal(await page.evaluate(() => window.stage), "table");
-  assert.ok(rounds.flat().length <= 16, rounds.map((files) => files.join(" ")).join("\n"));
+  assert.ok(rounds.flat().length <= 11, rounds.map((files) => files.join(" ")).join("\n"));
   await page.context().close();
 });
 
-test("an answer needs at most 30 files, and none of the bundle's is fetched for two engines", async () => {
+test("an answer needs at most 15 files, and none of the bundle's is fetched for two engines", async () => {
   const { page, box } = await mounted();
   const element = page.locator("pocketgraph-ask");
   const rounds = await turns(async () => {
@@ -99,18 +99,35 @@ test("an answer needs at most 30 files, and none of the bundle's is fetched for 
   }, async () => (await element.locator('[part~="actions"]').count()) > 0);
   const files = rounds.flat();
   const told = rounds.map((files) => files.join(" ")).join("\n");
-  assert.ok(files.length <= 30, `${files.length}:\n${told}`);
+  assert.ok(files.length <= 15, `${files.length}:\n${told}`);
   const immutable = files.filter((file) => file.endsWith(".pgs"));
   assert.deepEqual(immutable.filter((file, at) => immutable.indexOf(file) !== at), [], told);
   await page.context().close();
 });
 
-test("the handbook's bundle has at most 250 files, and short sections stand in its manifest", () => {
+test("hits by the model, and the answer with them, need at most 22 files", async () => {
+  const { page, box } = await mounted("auto");
+  const rounds = await turns(async () => {
+    await box.fill("how does hybrid search work?");
+    await box.press("Enter");
+  }, () => page.evaluate(() => window.stages.includes("model")));
+  assert.ok(rounds.flat().length <= 22, rounds.map((files) => files.join(" ")).join("\n"));
+  await page.context().close();
+});
+
+test("the handbook's bundle has at most 100 files, short sections stand in its manifest, and what shares a file has none of its own", () => {
   const files = readdirSync(join(t.folder, "bundle"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  assert.ok(files.length <= 250, String(files.length));
+  assert.ok(files.length <= 100, String(files.length));
   const { pocketgraph } = JSON.parse(readFileSync(join(t.folder, "bundle/manifest.json"), "utf8"));
+  const held = pocketgraph.packs.flatMap(({ holds }) => holds.map(([file]) => file));
+  const there = (file) => existsSync(join(t.folder, "bundle", file));
+  for (const { file, bytes, holds } of pocketgraph.packs) {
+    assert.ok(there(file), file);
+    assert.equal(holds.reduce((sum, [, length]) => sum + length, 0), bytes, file);
+  }
+  for (const file of held) assert.ok(!there(file), file);
   for (const { name, file, bytes, inline } of pocketgraph.sections) {
-    assert.equal(inline === undefined, files.some((entry) => entry.name === file), name);
+    assert.equal(inline === undefined && !held.includes(file), there(file), name);
     if (inline !== undefined) assert.equal(inline.length, 2 * bytes, name);
   }
   for (const file of pocketgraph.first) assert.ok(files.some((entry) => file.endsWith(entry.name)), file);
