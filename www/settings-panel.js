@@ -33,6 +33,9 @@ const PROTOCOLS = [
   ["tool-calling", "tool calling"],
 ];
 
+const MOST_SECONDS = 3600;
+const MOST_TOKENS = 100_000;
+
 /** The settings dialog and what it holds. */
 export class SettingsPanel {
   #dialog;
@@ -44,6 +47,9 @@ export class SettingsPanel {
   #language = "";
   #protocol = "";
   #planner = "auto";
+  /** Seconds and tokens that an answer may take; null where the engine's own numbers hold. */
+  #seconds = null;
+  #tokens = null;
   #fields = {};
   #problem = h("p", { class: "form-problem", role: "alert" });
 
@@ -70,7 +76,12 @@ export class SettingsPanel {
 
   /** Options for a written answer. */
   get writing() {
-    return { ...(this.#language && { language: this.#language }), ...(this.#protocol && { protocol: this.#protocol, planner: this.#planner }) };
+    return {
+      ...(this.#language && { language: this.#language }),
+      ...(this.#protocol && { protocol: this.#protocol, planner: this.#planner }),
+      ...(this.#seconds && { timeLimitMs: this.#seconds * 1000 }),
+      ...(this.#tokens && { maxOutputTokens: this.#tokens }),
+    };
   }
 
   #form() {
@@ -84,6 +95,8 @@ export class SettingsPanel {
     f.language = h("input", { id: "llm-language", type: "text", placeholder: "the question's own", ...off });
     f.planner = h("select", { id: "llm-planner" }, PLANNERS.map(([value, label]) => h("option", { value }, label)));
     f.protocol = h("select", { id: "llm-protocol" }, PROTOCOLS.map(([value, label]) => h("option", { value }, label)));
+    f.seconds = h("input", { id: "llm-seconds", type: "number", min: 1, max: MOST_SECONDS, step: 1, inputmode: "numeric", placeholder: "300" });
+    f.tokens = h("input", { id: "llm-tokens", type: "number", min: 1, max: MOST_TOKENS, step: 1, inputmode: "numeric", placeholder: "1024, or the protocol's own" });
     const form = h(
       "form",
       { novalidate: true },
@@ -100,6 +113,8 @@ export class SettingsPanel {
         field("Answer in", f.language),
         field("It answers", f.protocol),
         field("Plans are made by", f.planner),
+        field("Seconds", f.seconds, "The most that an answer may take. Raise it for a model on a slow machine."),
+        field("Tokens", f.tokens, "The most of one reply. Raise it for a model that thinks first."),
       ),
       this.#offline.node,
       this.#problem,
@@ -122,6 +137,8 @@ export class SettingsPanel {
     f.language.value = this.#language;
     f.protocol.value = this.#protocol;
     f.planner.value = this.#planner;
+    f.seconds.value = this.#seconds ?? "";
+    f.tokens.value = this.#tokens ?? "";
     this.#complain(null);
     this.#offline.refresh();
     this.#dialog.showModal();
@@ -136,11 +153,17 @@ export class SettingsPanel {
     if (baseUrl && !isEndpoint(baseUrl)) return this.#complain(f.baseUrl, "The base URL starts with https:// (or http:// on this machine), such as https://api.example.org/v1.");
     if (baseUrl && !model) return this.#complain(f.model, "Which model should answer? The endpoint wants its name.");
     if (model && !baseUrl) return this.#complain(f.baseUrl, "A model needs the base URL of its endpoint.");
+    const seconds = wholeNumber(f.seconds, MOST_SECONDS);
+    if (Number.isNaN(seconds)) return this.#complain(f.seconds, `Between 1 and ${MOST_SECONDS} seconds, please, or none.`);
+    const tokens = wholeNumber(f.tokens, MOST_TOKENS);
+    if (Number.isNaN(tokens)) return this.#complain(f.tokens, `Between 1 and ${MOST_TOKENS} tokens, please, or none.`);
     this.#search = { retriever: f.retriever.value, k };
     this.#llm = baseUrl ? { baseUrl, model, ...(f.apiKey.value && { apiKey: f.apiKey.value }) } : null;
     this.#language = f.language.value.trim();
     this.#protocol = f.protocol.value;
     this.#planner = f.planner.value;
+    this.#seconds = seconds;
+    this.#tokens = tokens;
     this.#finish();
   }
 
@@ -167,6 +190,13 @@ export class SettingsPanel {
   #label() {
     this.#opener.replaceChildren(h("span", {}, "Settings"), h("span", { class: "mode" }, this.#llm ? this.#llm.model : "quoted answers"));
   }
+}
+
+/** A field's whole number from 1 on, null where it is empty, and NaN where it holds something else. */
+function wholeNumber(input, most) {
+  if (!input.value && !input.validity.badInput) return null;
+  const number = Number(input.value);
+  return Number.isInteger(number) && number >= 1 && number <= most ? number : NaN;
 }
 
 let hints = 0;

@@ -29,6 +29,24 @@ async function sentenceOfFirstPassage(page) {
   }, QUESTION);
 }
 
+test("the settings say how long an answer may take, and how long a reply may be", async () => {
+  const page = await openWithLlm();
+  await page.click("#settings-button");
+  await page.fill("#llm-tokens", "0");
+  await page.click("#settings button[type=submit]");
+  assert.match(await page.locator(".form-problem").innerText(), /Between 1 and/);
+  await page.fill("#llm-tokens", "77");
+  await page.fill("#llm-seconds", "2");
+  await page.click("#settings button[type=submit]");
+  await page.locator("#settings").waitFor({ state: "hidden" });
+  t.llm.behaviour = "stall";
+  await ask(page);
+  await page.locator(".answer-trouble").waitFor({ timeout: 15_000 });
+  assert.match(await page.locator(".answer-trouble").innerText(), /cut before its first sentence had ended/);
+  assert.equal(t.llm.requests[0].body.max_tokens, 77);
+  await page.context().close();
+});
+
 test("a written answer is streamed; confirmed and dangling citations are told apart", async () => {
   const page = await openWithLlm({ key: "secret-key-1" });
   const sentence = await sentenceOfFirstPassage(page);
