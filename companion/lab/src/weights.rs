@@ -6,7 +6,7 @@ use pocketgraph::kg::Linker;
 use pocketgraph::plan::rft;
 use pocketgraph::planner::{RulesPlanner, weights};
 use pocketgraph_cli::import::Tables;
-use pocketgraph_eval::{Gold, found, graph_for, read_gold};
+use pocketgraph_eval::{Gold, execute_plan, graph_for, read_gold};
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
 use std::path::PathBuf;
@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> Result<()> {
             let is_right = match judged.get(&key) {
                 Some(known) => *known,
                 None => {
-                    let is_right = found(&linker, &planned.plan, gold).into_diagnostic()?.1;
+                    let is_right = execute_plan(&linker, &planned.plan, gold).into_diagnostic()?.1;
                     judged.insert(key, is_right);
                     is_right
                 }
