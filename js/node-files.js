@@ -52,8 +52,8 @@ async function respond(url, range, signal) {
 // first, and every caller is told.
 const watchers = new Set();
 let trapCount = 0;
-/** The engine's own JavaScript, whatever it is called. */
-const ENGINE = new URL("./pocketgraph_", import.meta.url).href;
+/** The engine's own JavaScript, whatever it is called. Bundlers that render on a server would take `new URL(…, import.meta.url)` for a file of that name. */
+const ENGINE = import.meta.url.replace(/[^/]*$/, "pocketgraph_");
 
 /** How often the engine has trapped in this process. */
 export function traps() {
