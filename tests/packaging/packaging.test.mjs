@@ -76,7 +76,7 @@ const HOSTS = {
       "package.json": '{ "private": true }',
       "docusaurus.config.js": `module.exports = { title: "A site", url: "https://example.org", baseUrl: "/", presets: [["classic", { docs: false, blog: false, theme: {} }]], clientModules: [require.resolve("./ask.js")], headTags: [{ tagName: "link", attributes: { rel: "icon", href: "data:," } }] };\n`,
       "ask.js": IMPORT,
-      "src/pages/index.js": 'export default function Page() {\n  return <pocketgraph-ask src="/bundle/" recent="off" />;\n}\n',
+      "src/pages/index.js": 'import BrowserOnly from "@docusaurus/BrowserOnly";\n\nexport default function Page() {\n  return <BrowserOnly>{() => <pocketgraph-ask src="/bundle/" recent="off" />}</BrowserOnly>;\n}\n',
     },
     build: ["npx", "docusaurus", "build"],
     out: "build",

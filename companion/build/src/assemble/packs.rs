@@ -27,9 +27,8 @@ struct Together<'a> {
 }
 
 /// A first question's files: what it loads besides is found by its words.
-const FIRST: [(&str, Part); 8] = [
+const FIRST: [(&str, Part); 7] = [
     ("lexical", Part::Only),
-    ("sketches", Part::Only),
     ("chunks-lists", Part::Only),
     ("chunks", Part::Only),
     ("documents", Part::Only),
@@ -39,7 +38,9 @@ const FIRST: [(&str, Part); 8] = [
 ];
 
 /// All packs but the first question's, in the order in which a question comes to want them.
-const LATER: [Together<'static>; 4] = [
+const LATER: [Together<'static>; 5] = [
+    // Ranking by meaning before the token table is there: hits by words do not wait for it.
+    Together { sections: &[("sketches", Part::Only)], longest: 128 << 10, most: 224 << 10 },
     // The token table: any question has some of the commonest tokens.
     Together { sections: &[("vocabulary", Part::Only), ("table", Part::First)], longest: 64 << 10, most: 128 << 10 },
     // A knowledge graph is loaded whole; the layout is what an answer wants beside it.
