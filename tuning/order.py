@@ -6,15 +6,15 @@
     tuning/order.py fit words.tsv
 
 Sources: XQuAD's passages in five languages, SciFact's abstracts, this repository's handbook. True claims are sentences with words left out, with their two
-halves exchanged at a comma, two sentences brought together, XQuAD's questions with their answers, and what experts wrote of SciFact's abstracts. Mixed ones are sentences with their words in
-another order, and words drawn from a passage as they come. A setting is the better the more mixed claims it finds, among those that mark at most so many of
-a source's true ones of any kind (MARKED). Each source is left out once, and judged by the setting that the others chose. The setting written is that of all sources.
+halves exchanged at a comma, two sentences brought together, two or three words of one named as a list, XQuAD's questions with their answers, and what experts wrote of SciFact's
+abstracts. Mixed ones are sentences with their words in another order, and words drawn from a passage as they come. A setting is the better the more mixed claims it finds, among those that mark at most so many of
+a source's true ones (MARKED). Each source is left out once, and judged by the setting that the others chose. The setting written is one that all sources allow.
 """
 import itertools, json, pathlib, random, re, sys
 
 MARKED = 0.02
 EACH = 200  # claims of a kind and source at most
-KINDS = ("left out", "exchanged", "together", "asked", "expert")
+KINDS = ("left out", "exchanged", "together", "listed", "asked", "expert")
 MIXED = ("shuffled", "drawn")
 
 
@@ -63,6 +63,8 @@ def claims(data, docs):
         halves = re.split(r"[,，、،] ?", one)
         if len(halves) == 2:
             say("exchanged", source, text, f"{halves[1]}, {halves[0]}")
+        telling = [w for w in words if len(w) > 3] or words
+        say("listed", source, text, ", ".join(random.sample(telling, min(len(telling), random.choice([2, 3])))))
         if len(said) > 1:
             at = random.randrange(len(said) - 1)
             say("together", source, text, f"{said[at].rstrip('.。।')}, {said[at + 1]}")
@@ -83,12 +85,13 @@ def claims(data, docs):
             say("expert", "SciFact", abstracts[doc], row["claim"])
 
 
-NEAR, BEFORE, FEWEST, OWN = (1, 2, 3, 4), (0, 1), (1, 2, 3, 4), (0.0, 0.8, 0.9, 1.0)
-LEAST = [x / 20 for x in range(5, 17)]
-# The forms of the rule, from few constants to many.
+NEAR, BEFORE, FEWEST, OWN = (1, 2, 3), (0, 1), (1, 2, 3, 4), (0.0, 0.8, 0.9, 1.0)
+LEAST = [x / 20 for x in range(5, 14)]
+# The forms of the rule, from few constants to many. Words are near which stand so many steps on, or half so which stand so many steps back.
 FORMS = {
-    "near, least": list(itertools.product(NEAR, (0,), (1,), (0.0,), LEAST)),
-    "near, fewest, least": list(itertools.product(NEAR, (0,), FEWEST, (0.0,), LEAST)),
+    "least": list(itertools.product((1,), (0,), (1,), (0.0,), LEAST)),
+    "own, least": list(itertools.product((1,), (0,), (1,), OWN, LEAST)),
+    "fewest, own, least": list(itertools.product((1,), (0,), FEWEST, OWN, LEAST)),
     "near, fewest, own, least": list(itertools.product(NEAR, (0,), FEWEST, OWN, LEAST)),
     "near, before, fewest, own, least": list(itertools.product(NEAR, BEFORE, FEWEST, OWN, LEAST)),
 }
@@ -120,12 +123,13 @@ class Claim:
 
 
 def judged(setting, rows):
-    """Shares of a source's true claims that are marked, of the kind that fares worst, and of its mixed ones that are found."""
+    """Shares of a source's true claims that are marked, and of its mixed ones that are found; each kind counts alike."""
     marked = {}
     for claim in rows:
         marked.setdefault(claim.kind, []).append(claim.is_marked(*setting))
     shares = {kind: sum(of) / len(of) for kind, of in marked.items()}
-    return max(shares[k] for k in KINDS if k in shares), sum(shares[k] for k in MIXED) / len(MIXED)
+    mean = lambda kinds: sum(shares[k] for k in kinds) / len(kinds)
+    return mean([k for k in KINDS if k in shares]), mean(MIXED)
 
 
 def chosen(told, sources):

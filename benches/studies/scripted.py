@@ -2,7 +2,7 @@
 """A language model that is a script, behind an OpenAI-compatible endpoint on this machine: benches/studies/scripted.py [PORT]
 
 It copies. Asked for an answer, it gives the sentence of the passages that shares most words with the question, and the number of its passage; asked to search, it
-searches for the question once; asked what a passage names and states, it lists the names and puts those of one sentence together. Tokens are words. So it is the
+searches for the question once; asked what a passage names and states, it lists a few names and puts those of one sentence together. Tokens are words. So it is the
 same in every run, costs nothing, and shows what a study tells of a model that reads for an index.
 """
 
@@ -36,10 +36,10 @@ def reply(messages):
     last = messages[-1]["content"]
     passage = re.search(r"<passage>\n(.*?)\n</passage>", last, re.S)
     if '{"entities"' in said and passage:
-        return json.dumps({"entities": [{"name": n, "type": "thing"} for n in dict.fromkeys(NAME.findall(passage[1]))][:40]})
+        return json.dumps({"entities": [{"name": n, "type": "thing"} for n in dict.fromkeys(NAME.findall(passage[1]))][:6]})
     if '{"triples"' in said and passage:
         of = [list(dict.fromkeys(NAME.findall(s))) for s in sentences(passage[1])]
-        return json.dumps({"triples": [[a, "is named with", b] for names in of for a, b in zip(names, names[1:])][:30]})
+        return json.dumps({"triples": [[a, "is named with", b] for names in of for a, b in zip(names, names[1:])][:4]})
     question = said.rsplit("Question: ", 1)[-1].split("\n")[0]
     if "Finish[" not in said:
         return best(question, last)

@@ -259,6 +259,9 @@ pub(super) fn print(out: &Path, summary: &Summary) {
             "  language model: {} replies, {} of them re-used, {} unusable; {} tokens read and {} written now",
             u.replies, u.reused, u.unusable, u.prompt_tokens, u.completion_tokens
         );
+        if u.refused > 0 {
+            eprintln!("warning: the endpoint refused {} requests for what they hold: the keywords are made without them", u.refused);
+        }
     }
     let sizes: Vec<String> = m.sections.iter().map(|s| format!("{} {:.2} MB", s.name, (s.bytes + s.page_bytes) as f64 / 1e6)).collect();
     println!("  {}", sizes.join(", "));

@@ -107,6 +107,8 @@ pub struct Tally {
     pub unusable: usize,
     /// Requests without a whole reply; a later build asks again.
     pub failed: usize,
+    /// Of these the requests that the endpoint refused for what they hold, as a content filter does, or a context window that is too small.
+    pub refused: usize,
     /// Tokens read and written, where the endpoint counts them.
     pub tokens: (u64, u64),
 }
@@ -208,13 +210,14 @@ impl<'a> Asker<'a> {
 
     /// Notes a request without a reply, and stops where no other will have one.
     fn failed(&self, error: LlmError) {
-        self.count(|t| t.failed += 1);
+        // 400, 413 and 422 may be about this one request: a content filter, or a passage that is too long.
+        let of_this_one = matches!(error, LlmError::Http { status: Some(400 | 413 | 422), .. } | LlmError::Context { .. });
+        self.count(|t| (t.failed, t.refused) = (t.failed + 1, t.refused + usize::from(of_this_one)));
         self.in_a_row.set(self.in_a_row.get() + 1);
         let hopeless = matches!(error, LlmError::Refused { .. } | LlmError::Endpoint(_) | LlmError::Aborted | LlmError::RateLimit { .. });
-        // 400, 413 and 422 may be about this one request: a content filter, or a passage that is too long.
         let unreachable = match error {
             LlmError::Http { status: None, .. } => true,
-            LlmError::Http { status: Some(s), .. } => (400..500).contains(&s) && !matches!(s, 400 | 413 | 422),
+            LlmError::Http { status: Some(s), .. } => (400..500).contains(&s) && !of_this_one,
             _ => false,
         };
         if hopeless || unreachable || self.in_a_row.get() >= FAILURES_IN_A_ROW {

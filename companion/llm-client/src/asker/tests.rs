@@ -42,7 +42,7 @@ fn a_request_that_is_refused_for_what_it_holds_costs_only_itself() {
     let texts: Vec<String> = (0..6).map(|n| n.to_string()).collect();
     let found = run(async { asker.all(texts.iter().map(|q| asker.ask(question(q), words)), &|_| ()).await }).unwrap();
     assert_eq!(found.iter().flatten().count(), 3);
-    assert_eq!(asker.tally().failed, 3);
+    assert_eq!((asker.tally().failed, asker.tally().refused), (3, 3));
     let dead = ScriptedModel::new(move |_, _| refused(400));
     let asker = Asker::new(dead.as_ref(), &cache, &asking);
     let texts: Vec<String> = (10..30).map(|n| n.to_string()).collect();

@@ -37,6 +37,8 @@ pub struct LlmUsage {
     pub reused: usize,
     /// Replies with nothing usable in them.
     pub unusable: usize,
+    /// Requests that the endpoint refused for what they hold; the graph is made without their replies.
+    pub refused: usize,
     /// Tokens read, as the endpoint counted them; the cached replies of earlier builds are not in it.
     pub prompt_tokens: u64,
     /// Tokens written.
@@ -87,11 +89,12 @@ impl<'a> LlmExtractor<'a> {
         usage.replies += wanted;
         usage.reused += tally.kept;
         usage.unusable += tally.unusable;
+        usage.refused += tally.refused;
         usage.prompt_tokens += tally.tokens.0;
         usage.completion_tokens += tally.tokens.1;
         self.usage.set(usage);
-        // A keyword less would be another graph: every reply is needed.
-        match (replies, asker.failure()) {
+        // A keyword less would be another graph: every reply is needed that another build could have.
+        match (replies, asker.failure().filter(|_| tally.failed > tally.refused)) {
             (Err(e), _) | (Ok(_), Some(e)) => Err(ExtractError(e.to_string())),
             (Ok(replies), None) => Ok(replies),
         }

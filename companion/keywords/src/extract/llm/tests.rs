@@ -72,7 +72,25 @@ fn keywords_come_clean_and_without_what_is_to_avoid() {
     let mut extractor = LlmExtractor::new(&views(), &model, None, options(), 300);
     let found = extractor.extract(&request(&["hashmap".to_owned()])).unwrap();
     assert_eq!(found, ["ownership", "moves", "values"]);
-    assert_eq!(extractor.usage(), LlmUsage { replies: 1, reused: 0, unusable: 0, prompt_tokens: 100, completion_tokens: 10 });
+    assert_eq!(extractor.usage(), LlmUsage { replies: 1, reused: 0, unusable: 0, refused: 0, prompt_tokens: 100, completion_tokens: 10 });
+}
+
+#[test]
+fn one_passage_that_the_endpoint_refuses_costs_its_own_keywords_alone() {
+    let refusing = |status| {
+        Says::new(move |n, _| match n {
+            0 => Err(LlmError::Http { status: Some(status), message: "filtered".to_owned() }),
+            _ => counted("ownership", None),
+        })
+    };
+    let avoid = ["x".to_owned()];
+    let requests = [request(&[]), request(&avoid)];
+    let one = LlmOptions { at_once: 1, ..options() };
+    let (filtering, broken) = (refusing(400), refusing(500));
+    let mut extractor = LlmExtractor::new(&views(), &filtering, None, one.clone(), 300);
+    assert_eq!(extractor.extract_all(&requests).unwrap(), [vec![], vec!["ownership".to_owned()]]);
+    assert_eq!(extractor.usage().refused, 1);
+    assert!(LlmExtractor::new(&views(), &broken, None, one, 300).extract_all(&requests).is_err(), "a later build may have that reply");
 }
 
 #[test]
