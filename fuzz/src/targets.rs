@@ -4,9 +4,9 @@ use crate::bundles::{Parts, trial};
 use crate::mutate::{self, Random};
 use pocketgraph::bundle::{
     ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, VectorIndex, decode_chunks, decode_documents,
-    decode_layouts, decode_list, decode_range, decode_sketches, decode_weights, encode_list,
+    decode_function_words, decode_layouts, decode_list, decode_range, decode_sketches, decode_weights, encode_function_words, encode_list,
 };
-use pocketgraph::embed::{LayersDecoder, TableIndex, VocabularyIndex, decode_pieces};
+use pocketgraph::embed::{LayersDecoder, Pieces, TableIndex, UnigramVocabulary, VocabularyIndex, decode_pieces};
 use pocketgraph::entities::{
     Facts, StatedFact, Titles, decode_communities, decode_entities, decode_facts, decode_relations, decode_synonyms, decode_texts,
     decode_tree, encode_facts, encode_relations, encode_texts,
@@ -17,7 +17,7 @@ use pocketgraph::plan::{Surface, check::Limits};
 use pocketgraph::planner::model::PlannerModel;
 use pocketgraph::planner::{PhraseIndex, Phrases};
 use pocketgraph::sparse::{Csr, Lists};
-use pocketgraph::text::{Tokenizer, fold, sentences, stem, terms, words};
+use pocketgraph::text::{Folding, Tokenizer, Unigram, fold, sentences, stem, terms, words};
 use pocketgraph::vector::QuantizedMatrix;
 use pocketgraph::{json, keyword, kg};
 use pocketgraph_ingest::chunk::split;
@@ -115,6 +115,7 @@ fn sections(parts: &Parts, out: &mut Vec<Target>) {
     );
     add("sketch-page", "sketches", page, Box::new(|b| (8..80).any(|n| decode_sketches("f", b, n, 48).is_ok())));
     add("layout", "layout", page, Box::new(|b| decode_layouts("f", b).is_ok()));
+    add("function-words", "function-words", root, Box::new(|b| decode_function_words("f", b).is_ok_and(|all| !all.is_empty())));
     add("weights", "weights", root, Box::new(|b| decode_weights("f", b).is_ok_and(|all| all.iter().any(|g| g.holds(7)))));
     add("terms", "lexical", page, Box::new(|b| decode_range("f", b, 64).is_ok()));
     add("term-index", "lexical", root, Box::new(|b| TermIndex::decode("f", b).is_ok_and(|t| !t.ranges_of_prefix("ke").is_empty())));
@@ -218,6 +219,7 @@ fn made(section: &str) -> Vec<Vec<u8>> {
             pages.push(PageRef { sha256: [1; PAGE_HASH], bytes: 900, raw: 900 }, 2);
             vec![PhraseIndex { pages, about: vec!["film".to_owned()] }.encode()]
         }
+        "function-words" => vec![encode_function_words(&["der\ts\nwie\tsm\n".to_owned(), "\u{4ec0}\ts\n".to_owned()])],
         "phrase-page" => vec![Phrases { texts: vec!["a".to_owned(), "b".to_owned()], vectors }.encode()],
         _ => Vec::new(),
     }
@@ -261,6 +263,34 @@ const JSON: &[&str] = &[
     "[[[[",
     "{\"a\":{",
 ];
+
+const UNIGRAM_PIECES: &[(&str, i32)] = &[
+    ("", 0),
+    ("", 0),
+    ("", 0),
+    (" ", -100),
+    ("a", -300),
+    ("b", -320),
+    (" ma", -200),
+    ("ra", -210),
+    (" film", -180),
+    ("s", -150),
+    ("東", -400),
+    ("東京", -350),
+    ("é", -420),
+    (".", -90),
+    ("ss", -260),
+];
+
+/// A ligature becomes letters, a sign is dropped, and a letter with a mark behind it becomes one.
+fn unigram_folding() -> Folding {
+    Folding::new(&[(0xad, vec![]), (0xdf, vec![0x73, 0x73]), (0xfb03, vec![0x66, 0x66, 0x69])], &[[0x65, 0x301, 0xe9]])
+}
+
+fn unigram_section() -> Vec<u8> {
+    let pieces = UNIGRAM_PIECES.iter().map(|(text, score)| ((*text).to_owned(), *score)).collect();
+    UnigramVocabulary { folding: unigram_folding(), unknown: -1500, mean: vec![0.25; 4], pieces }.encode()
+}
 
 /// JSON, the manifest, replies of a model, and what cuts text.
 fn texts() -> Vec<Target> {
@@ -343,6 +373,7 @@ fn texts() -> Vec<Target> {
         .iter()
         .for_each(|p| vocabulary.push_str(&format!("{p}\n")));
     let tokenizer = Tokenizer::from_vocab(&vocabulary).unwrap();
+    let unigram = Unigram::new(unigram_folding(), UNIGRAM_PIECES, (2, -1500));
     vec![
         Target::of(
             "json",
@@ -402,6 +433,22 @@ fn texts() -> Vec<Target> {
                 assert!(tokenizer.encode(t, 64).len() <= 64, "more tokens than were asked for");
                 tokenizer.count(t) == tokenizer.content(t).len()
             }),
+        ),
+        Target::of(
+            "unigram",
+            seeds(&[prose]),
+            written(PROSE),
+            of_text(move |t| {
+                let ids = unigram.cut(t, usize::MAX);
+                assert!(unigram.cut(t, 64) == ids[..ids.len().min(64)], "a text cut short is cut otherwise");
+                ids.iter().all(|&id| id < UNIGRAM_PIECES.len() as u32)
+            }),
+        ),
+        Target::of(
+            "unigram-vocabulary",
+            vec![unigram_section()],
+            binary(8),
+            Box::new(|b| Pieces::decode("f", b).is_ok_and(|p| p.question("query: ", "mara ﬃ films 東京 e\u{301}", 20).len() <= 20)),
         ),
         Target::of(
             "tokenizer-vocabulary",

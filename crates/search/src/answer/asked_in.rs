@@ -1,9 +1,8 @@
 //! What a question asks for in a language whose function words the bundle brings.
 
-use super::question::{Question, QuestionKind};
+use super::question::{Question, QuestionKind, QuestionTerm};
 use crate::text::lexicon::Table;
 use crate::text::{fold, is_stop_word, terms, words};
-use std::ops::Range;
 
 /// A word that names what is told in figures asks for one if it is among the first so many terms.
 const NEAR_THE_BEGINNING: usize = 8;
@@ -20,43 +19,43 @@ impl Question {
         all.extend(words(question).into_iter().map(|w| (fold(w.text), w.span)));
         // A word of the others counts as a term and as a word.
         let english = 2 * words(question).iter().filter(|w| is_stop_word(&fold(w.text))).count();
-        let mut best = (english, Table::default());
+        let (mut most, mut marks) = (english, Vec::new());
         for table in tables {
             let table = Table::new(table);
-            let known = all.iter().filter(|(term, _)| does(table, term, "s")).count();
-            if known > best.0 {
-                best = (known, table);
+            let of: Vec<&str> = all.iter().map(|(term, _)| table.row(term).map_or("", |row| row.field(0))).collect();
+            let known = of.iter().filter(|m| m.starts_with('s')).count();
+            if known > most {
+                (most, marks) = (known, of);
             }
         }
-        let (_, table) = best;
         let mut said = vec![false; question.len()];
-        for (_, span) in all.iter().filter(|(term, _)| does(table, term, "s")) {
+        for ((_, span), _) in all.iter().zip(&marks).filter(|(_, m)| m.starts_with('s')) {
             said.get_mut(span.clone()).into_iter().flatten().for_each(|byte| *byte = true);
         }
-        let of = |span: &Range<usize>| said.get(span.clone()).unwrap_or_default();
-        let empty = |term: &str, weight: f32| {
-            let mut spans = all.iter().filter(|(other, _)| other == term).map(|(_, span)| of(span));
-            // A pair of characters that stand together by chance is in no document.
-            spans.any(|bytes| bytes.iter().all(|b| *b) || weight >= nowhere && bytes.contains(&true))
+        let empty = |of: &QuestionTerm| {
+            all.iter().filter(|(term, _)| *term == of.term).any(|(_, span)| {
+                let bytes = said.get(span.clone()).unwrap_or_default();
+                // A pair of characters that stand together by chance is in no document.
+                !bytes.contains(&false) || of.weight >= nowhere && bytes.contains(&true)
+            })
         };
-        if self.terms.iter().any(|t| !empty(&t.term, t.weight)) {
-            self.terms.retain(|t| !empty(&t.term, t.weight));
+        if !self.terms.iter().all(empty) {
+            self.terms.retain(|t| !empty(t));
         }
-        let is = |i: usize, mark: &str| all.get(i).is_some_and(|(term, _)| does(table, term, mark));
-        let any = |mark: &str| (0..all.len()).any(|i| is(i, mark));
-        if any("q") || (0..all.len()).any(|i| is(i, "m") && is(i + 1, "a")) {
-            self.kind = QuestionKind::Quantity;
-        } else if any("m") {
-            self.kind = QuestionKind::Manner;
-        } else if (0..NEAR_THE_BEGINNING).any(|i| is(i, "f")) {
-            self.kind = QuestionKind::Quantity;
+        let mut last = "";
+        for (i, mark) in marks.into_iter().enumerate() {
+            if mark.ends_with('q') || last.ends_with('m') && mark.ends_with('a') {
+                self.kind = QuestionKind::Quantity;
+                return;
+            }
+            if mark.ends_with('m') {
+                self.kind = QuestionKind::Manner;
+            } else if i < NEAR_THE_BEGINNING && mark.ends_with('f') && self.kind == QuestionKind::Other {
+                self.kind = QuestionKind::Quantity;
+            }
+            last = mark;
         }
     }
-}
-
-/// Whether a term has a mark in a table.
-fn does(table: Table<'_>, term: &str, mark: &str) -> bool {
-    table.row(term).is_some_and(|row| row.field(0).contains(mark))
 }
 
 #[cfg(test)]
