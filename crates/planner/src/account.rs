@@ -489,7 +489,7 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
     let passed = |(id, direction): &(RelationId, Direction)| {
         let of = graph.vocabulary().relation(*id);
         let to = of.map(|r| if *direction == Direction::Forward { r.range.as_slice() } else { r.domain.as_slice() });
-        !said.items().contains(id) && !to.is_some_and(|to| to.iter().any(|(c, _)| named(c)))
+        !said.items().contains(id) && !by_preposition(graph, tokens, *id) && !to.is_some_and(|to| to.iter().any(|(c, _)| named(c)))
     };
     if evidence == Evidence::Words && used.through.iter().any(passed) {
         return Err(PlannerError::NotAsked("it goes through what no word speaks of"));
@@ -501,6 +501,14 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
         return Err(PlannerError::Unexplained(group.first().map_or_else(String::new, |w| (*w).to_owned())));
     }
     Ok(())
+}
+
+/// Whether the preposition in front of a name is one of a relation's label: "who works in Oslo" goes through what is "located in" Oslo.
+fn by_preposition(graph: &KnowledgeGraph, tokens: &[Token], relation: RelationId) -> bool {
+    let label = graph.vocabulary().relation(relation).map_or("", |r| r.label.as_str()).replace('_', " ");
+    let own: Vec<String> = words(&label).iter().map(|w| fold(w.text)).collect();
+    let said = |before: &Token| SPOKEN.prepositions().has(&before.folded, "label") && own.contains(&before.folded);
+    tokens.windows(2).any(|w| w[1].entity.is_some() && said(&w[0]))
 }
 
 /// Whether a word asks for persons, whatever a graph calls its type of them.

@@ -1,7 +1,7 @@
 //! How well a path of steps explains the question's words.
 //!
 //! Every step must be paid for by words that speak of its relation, words that pay for nothing are lost, and the order of the words
-//! around an entity tells which steps are inner and which are outer. The weights are fitted (`weights.rs`).
+//! around an entity tells which steps are inner and which are outer. Where the weights come from, `weights.rs` says.
 
 use super::question::Token;
 use super::schema::Step;

@@ -250,4 +250,8 @@ fn what_a_thing_itself_has_may_be_asked_of_it_whatever_its_kind_has() {
 fn what_a_thing_lacks_is_not_looked_for_at_another_that_no_word_speaks_of() {
     assert_eq!(answered(MODULES, "Who is the maintainer of mirtex?"), None);
     all_answered(MODULES, &[("Who is the maintainer of quorlib?", &["Sven Holt"])]);
+    // The preposition speaks of what is located in a town.
+    let towns: &[Row] =
+        &[("Dispatch", "department", "located_in", "Tarn", "town"), ("Archive", "department", "located_in", "Wick", "town")];
+    all_answered(&[STAFF, towns].concat(), &[("Who works in Tarn?", &["Rita Moss", "Uwe Hartig"])]);
 }
