@@ -78,7 +78,7 @@ fn keywords_come_clean_and_without_what_is_to_avoid() {
 #[test]
 fn one_passage_that_the_endpoint_refuses_costs_its_own_keywords_alone() {
     let refusing = |status| {
-        Says::new(move |n, _| match n {
+        ScriptedModel::new(move |n, _| match n {
             0 => Err(LlmError::Http { status: Some(status), message: "filtered".to_owned() }),
             _ => counted("ownership", None),
         })
