@@ -397,7 +397,7 @@ fn sources(result: &SearchResult, done: Option<&Done>, of_plan: Option<&PlanAnsw
         for step in &done.execution.trace.steps {
             let members: Vec<&str> = step.members.iter().take(8).map(|m| m.label.as_str()).collect();
             let more = if step.size > members.len() { format!(" and {} more", step.size - members.len()) } else { String::new() };
-            text.push_str(&format!("{} = {}: {}{more}\n", step.name, step.says, members.join("; ")));
+            text.push_str(&format!("{} = {}: {}{more}\n", step.name, step.line, members.join("; ")));
         }
         text.push_str(&format!("The answer is {}.", done.execution.trace.answer));
         all.push(Citable::new(CitationTarget::Statement { triple: None }, "Result of a plan over the knowledge graph", "", text));

@@ -7,7 +7,7 @@ use miette::{IntoDiagnostic, Result};
 use pocketgraph::embed::MiniLm;
 use pocketgraph::kg::Linker;
 use pocketgraph::planner::model::{Grounded, ModelPlanner};
-use pocketgraph::planner::{Nearest, OtherPlanners, PlannerError, meant};
+use pocketgraph::planner::{Nearest, OtherPlanners, PlannerError, one_entity_question};
 use pocketgraph::vector::QuantizedVector;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -32,7 +32,7 @@ impl<'e> Meanings<'e> {
 
     /// The plan of the relation that a question comes nearest to, however unsure; `None` where it names no single thing.
     pub fn nearest(&self, linker: &Linker, question: &str) -> Option<Nearest> {
-        let asked = meant(linker, question)?;
+        let asked = one_entity_question(linker, question)?;
         let texts = asked.texts();
         let mut known = self.known.borrow_mut();
         let absent: Vec<String> = texts.iter().filter(|&&text| !known.contains_key(text)).map(|&text| text.to_owned()).collect();

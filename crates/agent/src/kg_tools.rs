@@ -224,7 +224,7 @@ impl GraphTools for KgTools {
             let execution = Executor::new(Some(&self.linker)).execute(plan, resources, limits).await.ok()?;
             let step = |s: &StepTrace| PlanStep {
                 name: s.name.clone(),
-                says: s.says.clone(),
+                says: s.line.clone(),
                 members: s.members.iter().map(|m| m.label.clone()).collect(),
                 size: s.size,
                 facts: s.edges.iter().map(|e| self.shown(e)).collect(),

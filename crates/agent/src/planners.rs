@@ -5,7 +5,7 @@ use crate::bundle::Bundle;
 use crate::embed::QuestionEncoder;
 use crate::kg::Linker;
 use crate::planner::model::Grounded;
-use crate::planner::{Nearest, OtherPlanners, PlannerError, meant, phrase_vectors};
+use crate::planner::{Nearest, OtherPlanners, PlannerError, one_entity_question, phrase_vectors};
 use futures::future::{FutureExt, LocalBoxFuture, join};
 
 /// What a bundle brings that helps to plan.
@@ -31,7 +31,7 @@ impl OtherPlanners for PlanningAids<'_> {
 
     fn nearest<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Option<Nearest>> {
         Box::pin(async move {
-            let (encoder, asked) = (self.encoder?, meant(linker, question)?);
+            let (encoder, asked) = (self.encoder?, one_entity_question(linker, question)?);
             let texts = asked.texts();
             let (mut vectors, own) = join(phrase_vectors(self.bundle, &asked, &texts), encoder.encode(&asked.question)).await;
             let own = own.ok()?;

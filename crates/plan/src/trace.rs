@@ -32,7 +32,7 @@ pub struct StepTrace {
     /// The operation, as JSON plans call it.
     pub operation: String,
     /// The step in words.
-    pub says: String,
+    pub line: String,
     /// The planner's thought.
     pub thought: Option<String>,
     /// The steps that it builds on, with the sizes of their sets.
@@ -219,7 +219,7 @@ impl StepTrace {
     }
 
     fn write(&self, out: &mut String) {
-        let _ = writeln!(out, "{} = {}", self.name, self.says);
+        let _ = writeln!(out, "{} = {}", self.name, self.line);
         let line = |out: &mut String, text: &str| {
             let _ = writeln!(out, "  {text}");
         };

@@ -5,7 +5,7 @@
 //! nothing in the plan stands for ("the wife of the director of Heat" is not its director).
 
 use super::assertion::asks_whether;
-use super::chain::means_again;
+use super::chain::is_same_as_cue;
 use super::exclusion::exclusion;
 use super::lexicon::{Lexicon, is_function_word};
 use super::measures::{bases, extreme, measures};
@@ -444,7 +444,7 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
             open = false;
             continue;
         }
-        let mut of = spoken(lexicon, word);
+        let mut of = relations_of_word(lexicon, word);
         of.extend(token.relations.iter().map(|(r, _)| *r));
         let known = !of.is_empty();
         of.retain(|r| used.relations.iter().any(|(u, ..)| u == r));
@@ -517,7 +517,7 @@ fn asks_for_people(word: &str) -> bool {
 }
 
 /// The relations that a word speaks of, measures among them.
-fn spoken(lexicon: &Lexicon, word: &str) -> Vec<RelationId> {
+fn relations_of_word(lexicon: &Lexicon, word: &str) -> Vec<RelationId> {
     let mut all: Vec<RelationId> = lexicon.relations(word).into_iter().map(|(r, _)| r).collect();
     if !measures(word).is_empty() || bases(word).iter().any(|b| !measures(b).is_empty()) {
         all.extend(lexicon.measured_by(word).into_iter().map(|(r, _)| r));
@@ -622,7 +622,7 @@ fn is_frame(word: &str, used: &Used) -> bool {
     let cue = |mark: &str| SPOKEN.operation_cues().has(word, mark);
     is_function_word(word)
         || SPOKEN.frame_words().row(word).is_some_and(|row| row.field(0).is_empty())
-        || (means_again(word) && (used.relations.len() > 1 || !cue("once more")))
+        || (is_same_as_cue(word) && (used.relations.len() > 1 || !cue("once more")))
         || cue("joins")
         || takes_away(word)
         || word.len() == 1

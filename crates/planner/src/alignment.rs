@@ -72,7 +72,7 @@ fn merged(words: &[&Token]) -> Group {
     let mut relations: Vec<(RelationId, f32)> = Vec::new();
     for (relation, worth) in words.iter().flat_map(|w| &w.relations) {
         match relations.iter_mut().find(|(known, _)| known == relation) {
-            Some((_, sum)) => *sum = sum.max(*worth) + weights::further() * sum.min(*worth),
+            Some((_, sum)) => *sum = sum.max(*worth) + weights::repeated_word() * sum.min(*worth),
             None => relations.push((*relation, *worth)),
         }
     }
@@ -81,7 +81,7 @@ fn merged(words: &[&Token]) -> Group {
 
 fn unpaid(steps: &[Step], at: usize) -> f32 {
     let returns = at.checked_sub(1).is_some_and(|before| steps[at].returns(steps[before]));
-    if returns { weights::unpaid_return() } else { weights::unpaid() }
+    if returns { weights::unaligned_backtrack() } else { weights::unaligned_step() }
 }
 
 /// The groups around an entity, laid out for thousands of paths: what depends on the words alone is worked out once, and nothing is allocated for a path.
@@ -127,7 +127,7 @@ impl Aligner {
     }
 
     /// Whether any word speaks of a relation.
-    pub fn speaks(&self, relation: RelationId) -> bool {
+    pub fn has_cue(&self, relation: RelationId) -> bool {
         self.worths.get(&relation).is_some()
     }
 
@@ -165,9 +165,9 @@ impl Aligner {
             next.push(f32::NEG_INFINITY);
             for j in 1..=n {
                 let worth = of[(j - 1) * groups + group];
-                let mut best = paying[j] + weights::lost() * group_best;
+                let mut best = paying[j] + weights::unaligned_word() * group_best;
                 if worth > 0.0 {
-                    best = best.max(paying[j] + weights::further() * worth);
+                    best = best.max(paying[j] + weights::repeated_word() * worth);
                     // The first group of this step: everything before was closed with steps up to j - 1.
                     let mut before = closed[j - 1] + lost;
                     let mut skipped = 0.0;
@@ -179,7 +179,7 @@ impl Aligner {
                 }
                 next.push(best);
             }
-            lost += weights::lost() * group_best;
+            lost += weights::unaligned_word() * group_best;
             std::mem::swap(paying, next);
         }
         let mut best = closed[n] + lost;
@@ -202,7 +202,7 @@ impl Aligner {
             let mut best: Option<(usize, f32)> = None;
             for at in 0..steps.len() {
                 let worth = of[at * groups + group];
-                let gain = if paid[at] { weights::further() * worth } else { worth };
+                let gain = if paid[at] { weights::repeated_word() * worth } else { worth };
                 if worth > 0.0 && best.is_none_or(|(_, known)| gain > known) {
                     best = Some((at, gain));
                 }
@@ -212,7 +212,7 @@ impl Aligner {
                     paid[at] = true;
                     total += gain;
                 }
-                None => total += weights::lost() * self.best[group],
+                None => total += weights::unaligned_word() * self.best[group],
             }
         }
         for (at, _) in paid.iter().enumerate().filter(|(_, p)| !**p) {
@@ -231,7 +231,7 @@ mod tests {
     use crate::kg::{Class, Direction};
     use proptest::prelude::*;
 
-    fn worth(group: &Group, step: Step) -> f32 {
+    fn alignment_score(group: &Group, step: Step) -> f32 {
         group.relations.iter().find(|(r, _)| *r == step.relation).map_or(0.0, |(_, w)| *w)
     }
 
@@ -246,14 +246,14 @@ mod tests {
                 let choice = rest % (steps.len() + 1);
                 rest /= steps.len() + 1;
                 match choice.checked_sub(1) {
-                    None => total += weights::lost() * group.best(),
+                    None => total += weights::unaligned_word() * group.best(),
                     Some(at) => {
-                        let worth = worth(group, steps[at]);
+                        let worth = alignment_score(group, steps[at]);
                         if at < last || worth <= 0.0 {
                             continue 'ways;
                         }
                         last = at;
-                        total += if std::mem::replace(&mut paid[at], true) { weights::further() * worth } else { worth };
+                        total += if std::mem::replace(&mut paid[at], true) { weights::repeated_word() * worth } else { worth };
                     }
                 }
             }
@@ -289,7 +289,7 @@ mod tests {
                 prop_assert!((aligner.ordered(&steps) - naive_ordered(&groups, &steps)).abs() < 1e-5);
                 prop_assert!((score - 0.5 * (naive_ordered(&groups, &steps) + free)).abs() < 1e-5 && paid <= steps.len().min(groups.len()));
             }
-            prop_assert!((0..5).all(|r| aligner.speaks(RelationId(r)) == groups.iter().any(|g| g.relations.iter().any(|(x, _)| x.0 == r))));
+            prop_assert!((0..5).all(|r| aligner.has_cue(RelationId(r)) == groups.iter().any(|g| g.relations.iter().any(|(x, _)| x.0 == r))));
         }
     }
 }

@@ -5,7 +5,7 @@
 //! Wikidata, an encyclopedia, code packages, an organisation and documentation, leaving out one of these at a time (`tuning/plans.py`).
 
 use super::certainty::{FEATURES, WEIGHTS};
-use super::chain::means_again;
+use super::chain::is_same_as_cue;
 use super::model::Grounded;
 use super::{Nearest, Nearness, Proposal};
 use crate::elementary::exp_f32;
@@ -61,7 +61,7 @@ pub struct Candidates {
 impl Candidates {
     /// None yet.
     pub fn new(question: &str) -> Candidates {
-        let again = words(question).iter().any(|w| means_again(&fold(w.text)));
+        let again = words(question).iter().any(|w| is_same_as_cue(&fold(w.text)));
         Candidates { again, ..Candidates::default() }
     }
 

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::super::model::Seen;
-use super::super::query::{Asked, Query};
+use super::super::query::{LogicalForm, Query};
 use super::*;
 use crate::kg::NodeId;
 use crate::plan::{check, rft};
@@ -12,7 +12,7 @@ fn plan(text: &str) -> Plan {
 
 fn trained(text: &str, confidence: f32) -> Grounded {
     let seen = Seen { weakest_relation: 1.0, found: true, ..Seen::default() };
-    Grounded { asked: Asked::Set(Query::Entity(NodeId(0))), plan: plan(text), answer: vec![NodeId(0)], seen, confidence }
+    Grounded { form: LogicalForm::Set(Query::Entity(NodeId(0))), plan: plan(text), answer: vec![NodeId(0)], seen, confidence }
 }
 
 fn proposal(text: &str, confidence: f32) -> Proposal {

@@ -18,7 +18,7 @@ const PATHS: usize = 20_000;
 const FREE: usize = 64;
 
 /// Whether a word, in lower case, says that something is done or had again.
-pub(super) fn means_again(folded: &str) -> bool {
+pub(super) fn is_same_as_cue(folded: &str) -> bool {
     SPOKEN.operation_cues().has(folded, "again")
 }
 
@@ -68,7 +68,7 @@ impl Scorer<'_> {
         let mentioned = self.mentioned(start, &own);
         let present = if let Start::Node(node) = start { Some(self.present(node)) } else { None };
         let told = self.apposed(start).is_some_and(|(at, _)| !self.tokens[at].folded.ends_with('s'));
-        let told = if told { weights::apposed() } else { 0.0 };
+        let told = if told { weights::apposition() } else { 0.0 };
         let paths = self.paths(start, &aligner);
         let again = self.says_again();
         // Which way the first step faces and whether the entity has it: paths with the same one come in runs.
@@ -93,7 +93,7 @@ impl Scorer<'_> {
                 + self.answer_type(start, &steps)
                 + faces
                 + type_words(&steps, &mentioned, &own, again, &mut types)
-                - weights::long() * steps.len() as f32
+                - weights::step_cost() * steps.len() as f32
                 - weights::unmet() * unmet as f32;
             chains.push(Chain {
                 start,
@@ -116,7 +116,7 @@ impl Scorer<'_> {
     /// The paths of one to three steps from an entity.
     fn paths(&self, start: Start, aligner: &Aligner) -> Vec<Vec<Step>> {
         let few = self.schema.directed_relations() <= FREE;
-        let speaks = |step: &Step| aligner.speaks(step.relation);
+        let speaks = |step: &Step| aligner.has_cue(step.relation);
         let mut frontier: Vec<Vec<Step>> = Vec::new();
         let mut paths = Vec::new();
         match start {
@@ -134,7 +134,7 @@ impl Scorer<'_> {
                 let own: Vec<Step> = if apposed.is_some() {
                     Vec::new()
                 } else {
-                    let own = present.iter().filter(|at| aligner.speaks(at.0) && lacks(&ends, at));
+                    let own = present.iter().filter(|at| aligner.has_cue(at.0) && lacks(&ends, at));
                     own.flat_map(|&(relation, direction)| self.own_steps(node, relation, direction)).collect()
                 };
                 ends.extend(own);
@@ -201,17 +201,17 @@ impl Scorer<'_> {
         }
         let Some(last) = steps.last() else {
             return if matches!(start, Start::All(of) if self.ask.classes.contains(&Class::Type(of))) {
-                weights::agreeing()
+                weights::kind_agrees()
             } else {
-                weights::disagreeing()
+                weights::kind_disagrees()
             };
         };
         let by_relation = last.direction == Direction::Forward && self.ask.relations.contains(&last.relation);
         match last.to {
-            _ if by_relation || self.ask.classes.contains(&last.to) => weights::agreeing(),
+            _ if by_relation || self.ask.classes.contains(&last.to) => weights::kind_agrees(),
             // What is of no known kind may be of any.
             Class::Untyped => 0.0,
-            _ => weights::disagreeing(),
+            _ => weights::kind_disagrees(),
         }
     }
 
@@ -230,18 +230,18 @@ impl Scorer<'_> {
         // Where the thing has nothing on that side the label is no verb after all: films "starred" people, and people starred in films.
         let has = |meant| !matches!(start, Start::Node(n) if self.graph.follow(n, first.relation, meant).next().is_none());
         if let Some(meant) = voice::direction(label, &words, at, &|i| speaks(others[i])).filter(|meant| has(*meant)) {
-            return if meant == first.direction { weights::voiced() } else { -weights::voiced() };
+            return if meant == first.direction { weights::voice() } else { -weights::voice() };
         }
         let before = self.tokens.get(..self.anchor).unwrap_or_default();
         let Some(at) = before.iter().rposition(speaks) else { return 0.0 };
         let owned = before[at..].iter().any(|t| t.folded == "of");
-        if owned == (first.direction == Direction::Forward) { weights::facing() } else { 0.0 }
+        if owned == (first.direction == Direction::Forward) { weights::direction() } else { 0.0 }
     }
 
     /// Whether a word says that a step is taken back: "films that share directors with Heat".
     fn says_again(&self) -> bool {
         let before = self.anchor.checked_sub(1).map(|at| self.tokens[at].folded.as_str());
-        matches!(before, Some("as" | "with" | "like")) || self.tokens.iter().any(|t| means_again(&t.folded))
+        matches!(before, Some("as" | "with" | "like")) || self.tokens.iter().any(|t| is_same_as_cue(&t.folded))
     }
 
     /// The word beside the entity that says what it is ("the movie X", "the Missouri river"), and the type that it names. Of two nodes in
@@ -288,7 +288,7 @@ fn typed(steps: &[Step], mentioned: &[TypeId]) -> usize {
 /// but for one that speaks of the chain's beginning, which is of the types `own`: "what sort of film is Heat". `types` is room for them.
 fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], again: bool, types: &mut Vec<TypeId>) -> f32 {
     let mut total = 0.0;
-    let unsaid = if again { weights::returning() } else { weights::unsaid_return() };
+    let unsaid = if again { weights::backtrack() } else { weights::uncued_backtrack() };
     // Ascending: the same order gives the same sum.
     types.clear();
     let led_to = steps.iter().filter_map(|s| if let Class::Type(t) = s.to { Some(t) } else { None });
@@ -311,7 +311,7 @@ fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], again: bool,
             .filter(|pair| pair[1].returns(pair[0]) && pair[1].direction == Direction::Forward && pair[0].to == Class::Type(of))
             .count() as f32;
         if !again {
-            total -= weights::unsaid_forth() * (forth - words).max(0.0);
+            total -= weights::uncued_detour() * (forth - words).max(0.0);
         }
         total -= weights::backward() * (inverse - words).max(0.0)
             + unsaid * (returns - words).max(0.0)

@@ -76,7 +76,7 @@ pub fn choose<'a>(
 ) -> LocalBoxFuture<'a, Choice> {
     async move {
         let least = least.unwrap_or(LEAST_CERTAINTY);
-        let order = if trained_first { [Asked::Trained, Asked::Rules, Asked::Meaning] } else { IN_TURN };
+        let order = if trained_first { [PlannerKind::Trained, PlannerKind::Rules, PlannerKind::Meaning] } else { IN_TURN };
         // A caller who asks for the trained planner does not wait for the rules.
         let enough = if trained_first { [least, ENOUGH.max(least)] } else { [ENOUGH.max(least); 2] };
         let told = Asking { rules, others, linker, question }.in_turn(order, enough).await;
@@ -101,14 +101,14 @@ pub fn candidates<'a>(
 
 /// A planner that is asked.
 #[derive(Clone, Copy)]
-enum Asked {
+enum PlannerKind {
     Rules,
     Trained,
     Meaning,
 }
 
 /// The order in which planners are asked where nobody asks for another: the cheaper before.
-const IN_TURN: [Asked; 3] = [Asked::Rules, Asked::Meaning, Asked::Trained];
+const IN_TURN: [PlannerKind; 3] = [PlannerKind::Rules, PlannerKind::Meaning, PlannerKind::Trained];
 
 /// A question and whom it can be asked.
 struct Asking<'a> {
@@ -119,7 +119,7 @@ struct Asking<'a> {
 }
 
 /// What the planners have said so far.
-struct Told {
+struct Proposals {
     candidates: Candidates,
     /// Why the rules have no plan.
     refused: Option<PlannerError>,
@@ -129,8 +129,8 @@ struct Told {
 
 impl Asking<'_> {
     /// Asks three planners one after the other; `enough` are the certainties behind the first and the second with which the next is not asked.
-    async fn in_turn(&self, order: [Asked; 3], enough: [f32; 2]) -> Told {
-        let mut told = Told { candidates: Candidates::new(self.question), refused: None, trouble: None };
+    async fn in_turn(&self, order: [PlannerKind; 3], enough: [f32; 2]) -> Proposals {
+        let mut told = Proposals { candidates: Candidates::new(self.question), refused: None, trouble: None };
         for (planner, enough) in order.into_iter().zip(enough.into_iter().chain([f32::INFINITY])) {
             self.ask(planner, &mut told).await;
             if told.candidates.best().is_some_and(|(_, certainty)| certainty >= enough) {
@@ -141,10 +141,10 @@ impl Asking<'_> {
     }
 
     /// Asks one planner. What does not account for the question's words, or is not what was asked, is no candidate.
-    async fn ask(&self, planner: Asked, told: &mut Told) {
+    async fn ask(&self, planner: PlannerKind, told: &mut Proposals) {
         let accounted = |plan: &Plan, by| account(self.linker, self.question, plan, by).is_ok();
         match planner {
-            Asked::Rules => {
+            PlannerKind::Rules => {
                 match self.rules.plan(self.question).await {
                     Ok(proposal) => told.candidates.add_rules(proposal),
                     Err(why) => told.refused = Some(why),
@@ -152,7 +152,7 @@ impl Asking<'_> {
                 // What follows may be long as well.
                 self.others.pause().await;
             }
-            Asked::Meaning => {
+            PlannerKind::Meaning => {
                 if let Some(found) =
                     self.others.nearest(self.linker, self.question).await.filter(|found| accounted(&found.plan, Evidence::Meaning))
                 {
@@ -160,14 +160,14 @@ impl Asking<'_> {
                 }
             }
             // Naming is told without the model, so that its weights are not loaded for questions that it would refuse.
-            Asked::Trained if self.others.has_trained() && names(self.linker, self.question) > 0 => {
+            PlannerKind::Trained if self.others.has_trained() && names(self.linker, self.question) > 0 => {
                 match self.others.trained(self.linker, self.question).await {
                     Ok(found) if accounted(&found.plan, Evidence::Words) => told.candidates.add_trained(found),
                     Err(PlannerError::Model(why)) => told.trouble = Some(why),
                     Ok(_) | Err(_) => {}
                 }
             }
-            Asked::Trained => {}
+            PlannerKind::Trained => {}
         }
     }
 }
@@ -177,7 +177,7 @@ impl Asking<'_> {
 mod tests {
     use super::super::Nearness;
     use super::super::model::Seen;
-    use super::super::query::{Asked, Query};
+    use super::super::query::{LogicalForm, Query};
     use super::*;
     use crate::kg::{KgBuilder, NodeId, Provenance};
     use crate::plan::{check, rft};
@@ -187,9 +187,9 @@ mod tests {
         rft::parse(text, &check::Limits::default()).unwrap().plan
     }
 
-    fn found(text: &str, confidence: f32) -> Grounded {
+    fn grounded(text: &str, confidence: f32) -> Grounded {
         let seen = Seen { weakest_relation: confidence, found: true, ..Seen::default() };
-        Grounded { asked: Asked::Set(Query::Entity(NodeId(0))), plan: plan(text), answer: vec![NodeId(0)], seen, confidence }
+        Grounded { form: LogicalForm::Set(Query::Entity(NodeId(0))), plan: plan(text), answer: vec![NodeId(0)], seen, confidence }
     }
 
     /// Planners that say what they are told to, and remember who was asked.
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn nobody_is_asked_for_what_the_rules_are_sure_of() {
-        let others = Scripted { trained: Some(Ok(found(DIRECTED, 0.9))), ..Scripted::default() };
+        let others = Scripted { trained: Some(Ok(grounded(DIRECTED, 0.9))), ..Scripted::default() };
         assert_eq!(chosen(NAMED, &others, false), (Some(ChosenFrom::Rules), vec![], None));
         assert_eq!(chosen(NAMED, &others, true), (Some(ChosenFrom::Trained), vec!["trained"], None));
     }
@@ -270,18 +270,18 @@ mod tests {
     #[test]
     fn where_the_rules_have_no_plan_the_others_are_asked_and_believed_where_they_are_sure() {
         let nearest = near(0.9);
-        let mut others = Scripted { trained: Some(Ok(found(DIRECTED, 0.9))), nearest, ..Scripted::default() };
+        let mut others = Scripted { trained: Some(Ok(grounded(DIRECTED, 0.9))), nearest, ..Scripted::default() };
         assert_eq!(chosen(UNNAMED, &others, false), (Some(ChosenFrom::Meaning), vec!["nearest"], None));
         others.trained = None;
         assert_eq!(chosen(UNNAMED, &others, false), (Some(ChosenFrom::Meaning), vec!["nearest"], None));
         others.nearest = near(0.1);
         assert_eq!(chosen(UNNAMED, &others, false), (None, vec!["nearest"], None));
         others.nearest = None;
-        others.trained = Some(Ok(found(DIRECTED, 0.9)));
+        others.trained = Some(Ok(grounded(DIRECTED, 0.9)));
         assert_eq!(chosen(UNNAMED, &others, false), (Some(ChosenFrom::Trained), vec!["nearest", "trained"], None));
         // However sure, no plan stands for "behind the camera".
         assert_eq!(chosen("Who was behind the camera for Heat?", &others, false).0, None);
-        others.trained = Some(Ok(found(DIRECTED, 0.1)));
+        others.trained = Some(Ok(grounded(DIRECTED, 0.1)));
         assert_eq!(chosen(UNNAMED, &others, false), (None, vec!["nearest", "trained"], None));
     }
 
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn where_the_rules_plan_alone_the_caller_has_its_turns_as_well() {
-        let others = Scripted { trained: Some(Ok(found(DIRECTED, 0.9))), ..Scripted::default() };
+        let others = Scripted { trained: Some(Ok(grounded(DIRECTED, 0.9))), ..Scripted::default() };
         let alone = RulesAlone(&others);
         assert_eq!(chosen_from(UNNAMED, &alone, false, None).0, None);
         assert_eq!((others.asked.take(), others.pauses.get()), (vec![], 1));

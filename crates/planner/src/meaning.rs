@@ -7,8 +7,8 @@
 //! to choose from is the graph's: those of the named thing, to what the question word asks for.
 
 use super::lexicon::{Lexicon, is_function_word};
-use super::query::{Asked, Query};
-use super::question::{Ask, Token, ask, asks_how_to, tokens, told};
+use super::query::{LogicalForm, Query};
+use super::question::{Ask, Token, ask, asks_how_to, tokens, named_mentions};
 use crate::compact::{sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, Provenance, Relation, RelationId, TripleId};
 use crate::plan::Plan;
@@ -29,7 +29,7 @@ const FITTING: f32 = 0.5;
 
 /// A question about one thing, and what it may ask of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Meant {
+pub struct OneEntityQuestion {
     /// The question to embed: "this" and the thing's type in the place of its name.
     pub question: String,
     /// The relations to choose from; never empty.
@@ -48,7 +48,7 @@ pub struct Meant {
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeantRelation {
     /// The relation said by each of its names, in two ways: what to embed.
-    pub says: Vec<String>,
+    pub phrases: Vec<String>,
     /// What the things are called that the relation leads from most often; empty where they have no type.
     pub from: String,
     relation: RelationId,
@@ -56,14 +56,14 @@ pub struct MeantRelation {
 }
 
 /// What a question may ask of the one thing that it names; `None` where it names none or several, counts, or asks how somebody does something.
-pub fn meant(linker: &Linker, question: &str) -> Option<Meant> {
+pub fn one_entity_question(linker: &Linker, question: &str) -> Option<OneEntityQuestion> {
     if question.len() > LONGEST || asks_how_to(question) {
         return None;
     }
     let graph = linker.graph();
     let lexicon = Lexicon::new(graph.vocabulary());
     let mentions = linker.mentions(question);
-    let [mention] = told(question, &mentions, &lexicon)[..] else { return None };
+    let [mention] = named_mentions(question, &mentions, &lexicon)[..] else { return None };
     let start = mention.candidates.first()?.node;
     let words = tokens(question, std::slice::from_ref(&mention.span), &lexicon);
     let asked = ask(&words, &lexicon);
@@ -77,8 +77,8 @@ pub fn meant(linker: &Linker, question: &str) -> Option<Meant> {
         for (relation, _) in graph.relations_at(start, direction) {
             let Some(of) = graph.vocabulary().relation(relation) else { continue };
             if choices.len() < CHOICES && fits(of, relation, direction, &asked) && is_imported(graph, start, relation, direction) {
-                let (from, says) = says(graph, of);
-                choices.push(MeantRelation { says, from, relation, direction });
+                let (from, says) = relation_phrases(graph, of);
+                choices.push(MeantRelation { phrases: says, from, relation, direction });
             }
         }
     }
@@ -90,7 +90,7 @@ pub fn meant(linker: &Linker, question: &str) -> Option<Meant> {
     if choices.is_empty() {
         return None;
     }
-    Some(Meant { question: text, choices, others: others_asked(&class, &words), class, asked: question.to_owned(), start, spoken })
+    Some(OneEntityQuestion { question: text, choices, others: others_asked(&class, &words), class, asked: question.to_owned(), start, spoken })
 }
 
 /// Whether a relation of a thing stands in an imported graph. What was read off documents joins pages and sections: there anything is a step away from
@@ -136,7 +136,7 @@ fn others_asked(class: &str, words: &[Token]) -> Vec<String> {
 }
 
 /// A relation said by each of its names, between the types that it joins most often, and as one asks for it; and the first of these types.
-pub(super) fn says(graph: &KnowledgeGraph, of: &Relation) -> (String, Vec<String>) {
+pub(super) fn relation_phrases(graph: &KnowledgeGraph, of: &Relation) -> (String, Vec<String>) {
     let most = |ends: &[(Class, u32)]| ends.iter().max_by_key(|e| e.1).and_then(|e| word(graph, e.0)).unwrap_or_default();
     let (from, to) = (most(&of.domain), most(&of.range));
     let names = std::iter::once(&of.label).chain(&of.aliases).filter(|n| n.len() <= LONGEST_NAME).take(NAMES);
@@ -179,10 +179,10 @@ pub struct Nearness {
     pub of_others: f32,
 }
 
-impl Meant {
+impl OneEntityQuestion {
     /// The texts to embed besides the question, each once.
     pub fn texts(&self) -> Vec<&str> {
-        let mut all: Vec<&str> = self.choices.iter().flat_map(|c| &c.says).chain(&self.others).map(String::as_str).collect();
+        let mut all: Vec<&str> = self.choices.iter().flat_map(|c| &c.phrases).chain(&self.others).map(String::as_str).collect();
         sort_unique(&mut all);
         all
     }
@@ -191,7 +191,7 @@ impl Meant {
     pub fn nearest<'v>(&self, graph: &KnowledgeGraph, question: &[f32], vector: &dyn Fn(&str) -> Option<&'v [f32]>) -> Option<Nearest> {
         let dot = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
         let near = |text: &String| vector(text).map_or(-1.0, |v| dot(v, question));
-        let nearness = |c: &MeantRelation| c.says.iter().map(near).fold(-1.0f32, f32::max);
+        let nearness = |c: &MeantRelation| c.phrases.iter().map(near).fold(-1.0f32, f32::max);
         let mut ranked: Vec<(f32, &MeantRelation)> = self.choices.iter().map(|c| (nearness(c), c)).collect();
         sort_by(&mut ranked, |a, b| b.0.total_cmp(&a.0));
         let &(best, choice) = ranked.first()?;
@@ -200,13 +200,13 @@ impl Meant {
             return None;
         }
         let next = ranked.get(1).map_or(0.0, |r| r.0.max(0.0));
-        let names: Vec<&[f32]> = self.choices.iter().flat_map(|c| &c.says).filter_map(|text| vector(text)).collect();
+        let names: Vec<&[f32]> = self.choices.iter().flat_map(|c| &c.phrases).filter_map(|text| vector(text)).collect();
         let another = |text: &&String| vector(text).is_some_and(|v| names.iter().all(|name| dot(name, v) < SAME));
         let other = self.others.iter().filter(another).map(near).fold(0.0f32, f32::max);
         let step =
             Query::Step { of: Box::new(Query::Entity(self.start)), relation: choice.relation, direction: choice.direction, target: None };
         let near = Nearness { cosine: best, ahead: best - next, of_others: best - other };
-        Some(Nearest { plan: Asked::Set(step).plan(graph, &self.asked), near })
+        Some(Nearest { plan: LogicalForm::Set(step).plan(graph, &self.asked), near })
     }
 }
 

@@ -33,7 +33,7 @@ fn linker() -> Linker {
 
 /// What is planned where the question is as near to every text as `near` says, and texts are not near each other.
 fn planned(linker: &Linker, question: &str, near: &dyn Fn(&str) -> f32) -> Option<Nearest> {
-    let asked = meant(linker, question)?;
+    let asked = one_entity_question(linker, question)?;
     let texts = asked.texts();
     let vectors: Vec<Vec<f32>> = texts
         .iter()
@@ -52,9 +52,9 @@ fn planned(linker: &Linker, question: &str, near: &dyn Fn(&str) -> f32) -> Optio
 
 #[test]
 fn a_question_stands_for_its_kind_of_thing_beside_what_the_thing_has() {
-    let asked = meant(&linker(), "Who was behind the camera for Heat?").unwrap();
+    let asked = one_entity_question(&linker(), "Who was behind the camera for Heat?").unwrap();
     assert_eq!(asked.question, "Who was behind the camera for this film?");
-    let says: Vec<&str> = asked.choices.iter().flat_map(|c| &c.says).map(String::as_str).collect();
+    let says: Vec<&str> = asked.choices.iter().flat_map(|c| &c.phrases).map(String::as_str).collect();
     assert_eq!(
         says,
         ["film directed by person", "the directed by of this film", "film starred actors person", "the starred actors of this film"]
@@ -64,7 +64,7 @@ fn a_question_stands_for_its_kind_of_thing_beside_what_the_thing_has() {
 
 #[test]
 fn a_question_word_is_compared_with_what_it_may_ask_alone() {
-    let others = |question: &str| meant(&linker(), question).unwrap().others;
+    let others = |question: &str| one_entity_question(&linker(), question).unwrap().others;
     let is = |others: &[String], what: &str| others.iter().any(|o| *o == format!("the {what} of this film"));
     let (who, any) = (others("Who was behind the camera for Heat?"), others("What did Heat set the studio back?"));
     assert!(is(&who, "composer") && !is(&who, "budget") && !is(&who, "filming location"));
@@ -95,7 +95,7 @@ fn what_comes_nearer_to_something_else_or_to_two_relations_alike_is_not_believed
 #[test]
 fn what_people_say_of_a_thing_is_no_way_of_doing_something() {
     for question in ["How do viewers tag Heat?", "How is Heat rated?", "How would you describe Heat?", "How can Heat be summed up?"] {
-        assert!(meant(&linker(), question).is_some(), "{question}");
+        assert!(one_entity_question(&linker(), question).is_some(), "{question}");
     }
 }
 
@@ -131,9 +131,9 @@ fn several_things_counts_ways_and_documents_are_left_to_others() {
         "What does the Guide say?",
         "",
     ] {
-        assert_eq!(meant(&linker, question), None, "{question}");
+        assert_eq!(one_entity_question(&linker, question), None, "{question}");
     }
-    assert_eq!(meant(&linker, &format!("Who was behind {} for Heat?", "the camera ".repeat(60))), None);
+    assert_eq!(one_entity_question(&linker, &format!("Who was behind {} for Heat?", "the camera ".repeat(60))), None);
     // "Starred" names another relation than the nearest: that is a second step.
     assert!(planned(&linker, "Who starred with the man behind Heat?", &|text| if text.contains("directed") { 0.9 } else { 0.1 }).is_none());
 }

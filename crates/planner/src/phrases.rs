@@ -1,7 +1,7 @@
 //! Phrases that planning by meaning compares questions with, and their vectors: the build embeds those of the commonest classes and relations, so that a
 //! reader's first question of this kind need not. What a bundle lacks is embedded when it is wanted.
 
-use super::meaning::{Meant, class, of_a_file, others, says};
+use super::meaning::{OneEntityQuestion, class, of_a_file, others, relation_phrases};
 use crate::bundle::{Bundle, BundleError, Kind, PagedIndex, begin, open_section, put_matrix, put_texts, take_matrix, take_texts};
 use crate::compact::sort_unique;
 use crate::kg::{KnowledgeGraph, RelationId, TripleId};
@@ -47,7 +47,7 @@ fn asked_of(class: &str) -> String {
 }
 
 /// What the pages are about that a question compares with.
-fn wanted(asked: &Meant) -> impl Iterator<Item = String> {
+fn wanted(asked: &OneEntityQuestion) -> impl Iterator<Item = String> {
     asked.choices.iter().map(|c| relations_from(&c.from)).chain([asked_of(&asked.class)])
 }
 
@@ -73,7 +73,7 @@ pub fn phrases(graph: &KnowledgeGraph) -> BTreeMap<String, BTreeSet<String>> {
     let used = used.into_iter().enumerate().filter(|&(_, n)| n > 0).map(|(r, n)| (RelationId(r as u32), n));
     for relation in most(used, RELATIONS) {
         if let Some(of) = graph.vocabulary().relation(relation) {
-            let (from, says) = says(graph, of);
+            let (from, says) = relation_phrases(graph, of);
             out.entry(relations_from(&from)).or_default().extend(says);
         }
     }
@@ -150,7 +150,7 @@ pub fn load_phrases<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Option<
 }
 
 /// The vectors that a bundle has of `texts`, which are those of a question, ascending. What cannot be loaded is missing, as what the bundle never had is.
-pub fn phrase_vectors<'a>(bundle: &'a Bundle, asked: &'a Meant, texts: &'a [&'a str]) -> LocalBoxFuture<'a, Vec<Option<Rc<[f32]>>>> {
+pub fn phrase_vectors<'a>(bundle: &'a Bundle, asked: &'a OneEntityQuestion, texts: &'a [&'a str]) -> LocalBoxFuture<'a, Vec<Option<Rc<[f32]>>>> {
     async move {
         let mut out = vec![None; texts.len()];
         let Ok(Some(index)) = load_phrases(bundle).await else { return out };
@@ -177,7 +177,7 @@ mod tests {
     use super::*;
     use crate::bundle::{PAGE_HASH, PageRef};
     use crate::kg::{KgBuilder, Linker, Provenance};
-    use crate::planner::meant;
+    use crate::planner::one_entity_question;
     use proptest::prelude::*;
 
     fn graph() -> KnowledgeGraph {
@@ -197,7 +197,7 @@ mod tests {
         let graph = graph();
         let kept = phrases(&graph);
         for question in ["Who was behind the camera for Heat?", "What has Michael Mann to show for?"] {
-            let asked = meant(&Linker::new(&graph), question).unwrap();
+            let asked = one_entity_question(&Linker::new(&graph), question).unwrap();
             let all: BTreeSet<&str> = kept.values().flatten().map(String::as_str).collect();
             assert!(asked.texts().iter().all(|text| all.contains(text)), "{question}");
             let pages: Vec<String> = wanted(&asked).collect();

@@ -34,7 +34,7 @@ pub enum Query {
 
 /// What a question asks of a query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum LogicalForm {
     /// Its answers.
     Set(Query),
     /// How many there are.
@@ -61,25 +61,25 @@ pub enum Asked {
     },
 }
 
-impl Asked {
+impl LogicalForm {
     /// The plan that asks for it, of exact entities and relations.
     pub fn plan(&self, graph: &KnowledgeGraph, question: &str) -> Plan {
         let mut draft = Draft { graph, composer: Composer::new(graph) };
         match self {
-            Asked::Set(query) => {
+            LogicalForm::Set(query) => {
                 draft.set(query);
             }
-            Asked::Count(query) => {
+            LogicalForm::Count(query) => {
                 let of = draft.set(query);
                 draft.composer.push(Operation::Count { of });
             }
-            Asked::Superlative { of, relation, number, extreme } => {
+            LogicalForm::Superlative { of, relation, number, extreme } => {
                 let of = draft.set(of);
                 let relation = draft.composer.exact(*relation, Direction::Forward);
                 let by = Some(if *number { Measure::NumberOf(relation) } else { Measure::ValueOf(relation) });
                 draft.composer.push(Operation::Superlative { of, by, extreme: *extreme, keep: 1 });
             }
-            Asked::Compare { of, relation, extreme } => {
+            LogicalForm::Compare { of, relation, extreme } => {
                 let entity = |n: NodeId| Head::Entity(graph.id(n).to_owned());
                 let of = of.iter().map(|&n| draft.step(entity(n), *relation, Direction::Forward, None)).collect();
                 let how = Some(match extreme {

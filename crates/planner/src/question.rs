@@ -99,13 +99,13 @@ fn joined(tokens: Vec<Token>) -> Vec<Token> {
 }
 
 /// Whether a text is made of words for relations and types, and of function words.
-pub(super) fn is_spoken(text: &str, lexicon: &Lexicon) -> bool {
+pub(super) fn is_lexical(text: &str, lexicon: &Lexicon) -> bool {
     tokens(text, &[], lexicon).iter().all(|t| !t.types.is_empty() || !t.relations.is_empty() || is_function_word(&t.folded))
 }
 
 /// The mentions that are told to be names: by a capital, a figure or quotation marks, or, in a question without capitals but the first word's, by being no
 /// spoken words, and no verb where there are other names.
-pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexicon) -> Vec<&'m Mention> {
+pub(super) fn named_mentions<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexicon) -> Vec<&'m Mention> {
     let capital = |text: &str| text.chars().any(char::is_uppercase);
     let all = words(question);
     let lower = !all.iter().skip(1).any(|w| w.text != "I" && capital(w.text));
@@ -115,7 +115,7 @@ pub(super) fn told<'m>(question: &str, mentions: &'m [Mention], lexicon: &Lexico
     let is_name = |m: &&Mention| {
         let Some(text) = question.get(m.span.clone()) else { return false };
         let marked = text.chars().any(char::is_numeric) || capital(text) && !(lower && m.span.start <= begins) || quotes.contains(&text);
-        if marked { !is_function_word(&fold(text)) } else { lower && !is_spoken(text, lexicon) }
+        if marked { !is_function_word(&fold(text)) } else { lower && !is_lexical(text, lexicon) }
     };
     let told: Vec<&Mention> = mentions.iter().filter(is_name).collect();
     // "Which films deal with revenge": "deal" is a verb, though a film is called so. "What can I watch about revenge": "The Watch" is not meant.
@@ -146,7 +146,7 @@ pub(super) fn exact(mentions: &[Mention]) -> Vec<&Mention> {
 pub(super) fn exactly_named<'m>(question: &str, mentions: &'m [Mention], told: &[&'m Mention], lexicon: &Lexicon) -> Vec<&'m Mention> {
     let exact = |m: &Mention| m.candidates.first().is_some_and(|c| c.score >= EXACT);
     let is_name = |m: &&Mention| {
-        let spoken = || question.get(m.span.clone()).is_none_or(|text| is_spoken(text, lexicon));
+        let spoken = || question.get(m.span.clone()).is_none_or(|text| is_lexical(text, lexicon));
         let apart = || told.iter().all(|t| t.span.end <= m.span.start || m.span.end <= t.span.start);
         told.contains(m) || (exact(m) && apart() && !spoken())
     };

@@ -10,7 +10,7 @@ use super::exclusion::{exclusion, without};
 use super::lexicon::Lexicon;
 use super::negation::{negate, negated_type, negates};
 use super::pattern::pattern;
-use super::question::{Token, ask, asks_for_a_way, exact, exactly_named, is_spoken, tokens, told};
+use super::question::{Token, ask, asks_for_a_way, exact, exactly_named, is_lexical, tokens, named_mentions};
 use super::schema::{Schema, Step};
 use super::sets::{Combination, combined};
 use super::superlative::{Superlatives, read};
@@ -84,7 +84,7 @@ impl<'a> RulesPlanner<'a> {
             return Err(PlannerError::Unsure { confidence: 0.0 });
         }
         let mentions = self.linker.mentions(question);
-        let named = told(question, &mentions, &self.lexicon);
+        let named = named_mentions(question, &mentions, &self.lexicon);
         let joined = self.joined(question, &named);
         let compares = joined == Some(Shape::Compare);
         let several = || joined.and_then(|shape| self.several(question, shape, &named));
@@ -232,7 +232,7 @@ impl<'a> RulesPlanner<'a> {
     fn one(&self, question: &str, mentions: &[Mention], named: &[&Mention]) -> Result<Planned, PlannerError> {
         let (chain, mut confidence, answer) = self.best(question, mentions)?;
         if leaves_out(mentions, named, chain.start) {
-            confidence *= weights::left_out();
+            confidence *= weights::unused_name();
         }
         let spans: Vec<_> = mentions.iter().filter(|m| m.candidates.iter().any(|c| chain.start == Start::Node(c.node))).collect();
         let words = tokens(question, &spans.iter().map(|m| m.span.clone()).collect::<Vec<_>>(), &self.lexicon);
@@ -322,7 +322,7 @@ impl<'a> RulesPlanner<'a> {
         }
         let named = mentions.iter().any(|m| {
             let text = question.get(m.span.clone()).unwrap_or_default();
-            !self.is_spoken(text) || (m.span.start > 0 && text.chars().any(char::is_uppercase))
+            !self.is_lexical(text) || (m.span.start > 0 && text.chars().any(char::is_uppercase))
         });
         if !named {
             let (words, superlatives) = read(tokens(question, &[], &self.lexicon), &self.lexicon, &self.schema);
@@ -379,8 +379,8 @@ impl<'a> RulesPlanner<'a> {
     }
 
     /// Whether a text is made of words for relations and types, and of function words.
-    fn is_spoken(&self, text: &str) -> bool {
-        is_spoken(text, &self.lexicon)
+    fn is_lexical(&self, text: &str) -> bool {
+        is_lexical(text, &self.lexicon)
     }
 
     /// The likeliest anchors, best first.
@@ -391,9 +391,9 @@ impl<'a> RulesPlanner<'a> {
             let text = question.get(mention.span.clone()).unwrap_or_default();
             let words = text.split_whitespace().count().min(4) as f32;
             let capital = text.chars().any(char::is_uppercase);
-            let spoken = self.is_spoken(text);
+            let spoken = self.is_lexical(text);
             let quality = weights::word_of_name() * words + if capital { weights::capital() } else { 0.0 }
-                - if spoken && !capital { weights::spoken_name() } else { 0.0 };
+                - if spoken && !capital { weights::lexical_name() } else { 0.0 };
             // A common word beside a name: the name is meant.
             let shadowed = !capital && capitals > 0;
             found.extend(
@@ -440,7 +440,7 @@ fn confidence(chain: &Chain, all: &[Chain]) -> f32 {
     let next = all.iter().find(|c| c.steps != chain.steps).map_or(chain.score - 1.0, |c| c.score);
     let margin = (chain.score - next).clamp(0.0, 1.0);
     let explained = ((chain.score + weights::named_kind() * chain.typed as f32) / WHOLE).clamp(0.0, 1.0);
-    (weights::explained() * explained + weights::paid() * paid + weights::ahead() * margin).clamp(0.0, 1.0)
+    (weights::explained() * explained + weights::aligned_share() * paid + weights::margin() * margin).clamp(0.0, 1.0)
 }
 
 /// How sure a combination is. Where a bare preposition stands for a step, a word for the type that it leads to explains it.

@@ -174,7 +174,7 @@ fn land() -> KnowledgeGraph {
 }
 
 /// What a plan for a question about the land finds when it is executed.
-fn found(question: &str) -> Vec<String> {
+fn answers(question: &str) -> Vec<String> {
     use crate::plan::execute::{Executor, Limits, Resources};
     use futures::FutureExt;
     let graph = land();
@@ -203,32 +203,32 @@ fn superlatives_rank_what_they_are_said_of() {
         ("what is the highest point in south", "mound"),
         ("what is the capital of the state with the highest point", "hill"),
     ] {
-        assert_eq!(found(question), [answer], "{question}");
+        assert_eq!(answers(question), [answer], "{question}");
     }
 }
 
 #[test]
 fn sets_without_names_are_listed_counted_and_taken_away_from() {
-    assert_eq!(found("list the rivers"), ["long", "north"]);
-    assert_eq!(found("how many states are there"), ["3"]);
-    assert_eq!(found("how many states border south"), ["2"]);
-    assert_eq!(found("which states do not border south"), ["south"]);
-    assert_eq!(found("name the major cities"), ["hill"]);
-    assert_eq!(found("how long is the long river"), ["50"]);
+    assert_eq!(answers("list the rivers"), ["long", "north"]);
+    assert_eq!(answers("how many states are there"), ["3"]);
+    assert_eq!(answers("how many states border south"), ["2"]);
+    assert_eq!(answers("which states do not border south"), ["south"]);
+    assert_eq!(answers("name the major cities"), ["hill"]);
+    assert_eq!(answers("how long is the long river"), ["50"]);
 }
 
 #[test]
 fn values_are_compared_with_figures_and_with_the_values_of_others() {
-    assert_eq!(found("which states have a population greater than 7"), ["east", "south"]);
-    assert_eq!(found("which states are smaller than south"), ["east"]);
-    assert_eq!(found("how many states that border south are larger than 150"), ["1"]);
+    assert_eq!(answers("which states have a population greater than 7"), ["east", "south"]);
+    assert_eq!(answers("which states are smaller than south"), ["east"]);
+    assert_eq!(answers("how many states that border south are larger than 150"), ["1"]);
 }
 
 #[test]
 fn one_name_of_several_things_is_told_by_their_kind_or_means_all() {
-    assert_eq!(found("which states does the north river traverse"), ["east"]);
-    assert_eq!(found("which states border north"), ["south"]);
-    assert_eq!(found("in which states is hill"), ["east", "north"]);
+    assert_eq!(answers("which states does the north river traverse"), ["east"]);
+    assert_eq!(answers("which states border north"), ["south"]);
+    assert_eq!(answers("in which states is hill"), ["east", "north"]);
 }
 
 #[test]
@@ -528,7 +528,7 @@ fn a_step_is_held_to_a_type_only_where_the_question_names_it() {
 
 #[test]
 fn what_runs_through_somewhere_is_asked_for_with_the_preposition_in_front() {
-    assert_eq!(found("which states does the north river traverse"), found("through which states does the north river traverse"));
+    assert_eq!(answers("which states does the north river traverse"), answers("through which states does the north river traverse"));
 }
 
 #[test]

@@ -51,21 +51,21 @@ pub fn set(name: &str, value: f32) -> bool {
 
 weights! {
     /// A further word of a step that a word pays for already, as a part of its similarity.
-    further = 0.3;
+    repeated_word = 0.3;
     /// A word that pays for nothing, as a part of its best similarity.
-    lost = -0.8;
+    unaligned_word = -0.8;
     /// A step that no word pays for.
-    unpaid = -0.7;
+    unaligned_step = -0.7;
     /// The same if the step takes back the one before it: "films that share directors".
-    unpaid_return = -0.5;
+    unaligned_backtrack = -0.5;
     /// How much the alignment in order counts, the rest being that without.
     ordered = 0.5;
     /// That a relation between things of one kind is followed the way that the words face.
-    facing = 0.15;
+    direction = 0.15;
     /// The same where the verb's voice tells which.
-    voiced = 0.5;
+    voice = 0.5;
     /// That the word beside an entity says what it is: "the film Heat".
-    apposed = 0.25;
+    apposition = 0.25;
     /// What it costs that an entity has no such relation as the first step.
     absent = 0.25;
     /// What a superlative costs that no set of the chain can be ranked by.
@@ -73,19 +73,19 @@ weights! {
     /// What a step against its relation costs without a word of the type that it leads to.
     backward = 0.5;
     /// What a step back costs for which there is no word of the type that it leads to.
-    returning = 0.3;
+    backtrack = 0.3;
     /// The same where no word says that it is one either.
-    unsaid_return = 1.2;
+    uncued_backtrack = 1.2;
     /// What a step forth again costs where no word says so, and none what lies between.
-    unsaid_forth = 0.8;
+    uncued_detour = 0.8;
     /// What a word for a type costs that no step leads to.
     idle_type = 0.2;
     /// What each step costs.
-    long = 0.08;
+    step_cost = 0.08;
     /// That the end of a path is of the kind that is asked for.
-    agreeing = 0.6;
+    kind_agrees = 0.6;
     /// That it is of another kind.
-    disagreeing = -0.5;
+    kind_disagrees = -0.5;
     /// That what is not so is taken from all of a type, where the type need not agree with what is asked for.
     negated_type = 1.8;
     /// How much the score of a link counts for a chain from its entity.
@@ -95,19 +95,19 @@ weights! {
     /// What a capital counts there.
     capital = 0.3;
     /// What it costs there that a name without one is made of words for relations and types.
-    spoken_name = 1.0;
+    lexical_name = 1.0;
     /// How much the score of a chain counts for how sure it is.
     explained = 0.5;
     /// How much it counts that words speak of its steps.
-    paid = 0.3;
+    aligned_share = 0.3;
     /// How much it counts that the next chain is behind.
-    ahead = 0.2;
+    margin = 0.2;
     /// What a word for the type that an unpaid step leads to adds to a chain's score, as to how sure it is.
     named_kind = 0.7;
     /// What is kept of how sure a chain is that finds nothing.
     empty = 0.6;
     /// What is kept of it where the chain has nothing to do with one of the question's names.
-    left_out = 0.5;
+    unused_name = 0.5;
     /// How much the score of a combination counts for how sure it is; the rest is what words speak of.
     joint_score = 0.6;
     /// What a word derived from a name's word is worth against the word itself: "director" for "directed".

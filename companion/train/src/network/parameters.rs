@@ -180,7 +180,7 @@ impl Layout {
         let mut values = vec![0.0; self.len];
         self.fill_layers(&mut values, layers);
         let heads = model.heads();
-        let firsts = [&heads.shape, &heads.wrap, &heads.number];
+        let firsts = [&heads.shape, &heads.aggregation, &heads.number];
         for (at, heads) in [(&self.first, &firsts[..]), (&self.tags, &[&heads.tag])] {
             let weights: Vec<f32> = heads.iter().flat_map(|h| h.weights.iter().copied()).collect();
             let bias: Vec<f32> = heads.iter().flat_map(|h| h.bias.iter().copied()).collect();

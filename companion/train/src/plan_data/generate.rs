@@ -8,7 +8,7 @@ use super::wording::{Noise, Role, Wording};
 use pocketgraph::kg::{Direction, KnowledgeGraph, Linker, NodeId, TypeId};
 use pocketgraph::plan::execute::{Executor, Limits, Resources};
 use pocketgraph::plan::json_form;
-use pocketgraph::planner::Asked;
+use pocketgraph::planner::LogicalForm;
 use pocketgraph_cluster::Random;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
@@ -238,7 +238,7 @@ impl<'g> Maker<'g> {
         })
     }
 
-    fn phrase_example(&self, number: usize, pattern: Pattern, asked: &Asked, random: &mut Random) -> Option<Example> {
+    fn phrase_example(&self, number: usize, pattern: Pattern, asked: &LogicalForm, random: &mut Random) -> Option<Example> {
         let (question, spans) = self.wording.question(asked, random).text();
         if spans.iter().any(|(_, _, role)| matches!(role, Role::Entity(n) if is_code(self.graph.label(*n)))) {
             return None;

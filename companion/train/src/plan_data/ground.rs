@@ -4,7 +4,7 @@
 use super::pattern::Pattern;
 use pocketgraph::kg::{Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, TripleId, TypeId};
 use pocketgraph::plan::Extreme;
-use pocketgraph::planner::{Asked, Query};
+use pocketgraph::planner::{LogicalForm, Query};
 use pocketgraph_cluster::Random;
 
 /// The type that its answers must have, where it says one: of a step its own, of a conjunction that of its parts.
@@ -54,7 +54,7 @@ impl<'g> Grounder<'g> {
     }
 
     /// A query of a pattern; `None` where this attempt came to a dead end.
-    pub fn ground(&self, pattern: Pattern, random: &mut Random) -> Option<Asked> {
+    pub fn ground(&self, pattern: Pattern, random: &mut Random) -> Option<LogicalForm> {
         let answer = NodeId(random.below(self.graph.nodes()) as u32);
         // Graphs may have more values than entities; few questions ask for one.
         if !self.graph.is_entity(answer) && random.below(4) > 0 {
@@ -93,12 +93,12 @@ impl<'g> Grounder<'g> {
             }
             Pattern::Count => {
                 let steps = 1 + random.below(2);
-                return Some(Asked::Count(self.chain(answer, steps, random)?));
+                return Some(LogicalForm::Count(self.chain(answer, steps, random)?));
             }
             Pattern::Superlative => return self.superlative(answer, random),
             Pattern::Compare => return self.compare(answer, random),
         };
-        Some(Asked::Set(set))
+        Some(LogicalForm::Set(set))
     }
 
     /// An edge into a node, each as likely; literals are ends and never ways.
@@ -266,7 +266,7 @@ impl<'g> Grounder<'g> {
         (!lost.contains(&answer) && minus != main).then(|| Query::Not(Box::new(main), Box::new(minus)))
     }
 
-    fn superlative(&self, answer: NodeId, random: &mut Random) -> Option<Asked> {
+    fn superlative(&self, answer: NodeId, random: &mut Random) -> Option<LogicalForm> {
         let extreme = if random.below(2) == 0 { Extreme::Max } else { Extreme::Min };
         // Values where the graph has them, else numbers of neighbours.
         if !self.measured.is_empty() && random.below(4) > 0 {
@@ -279,7 +279,7 @@ impl<'g> Grounder<'g> {
                 _ => self.single(node, random)?,
             };
             (self.answers(&of)?.len() > 1).then_some(())?;
-            return Some(Asked::Superlative { of, relation: *relation, number: false, extreme });
+            return Some(LogicalForm::Superlative { of, relation: *relation, number: false, extreme });
         }
         let of = self.single(answer, random)?;
         let found = self.answers(&of)?;
@@ -287,16 +287,16 @@ impl<'g> Grounder<'g> {
         let (relation, _) = *counted.get(random.below(counted.len().max(1)))?;
         // The number must differ among the members, or everyone is an answer.
         let numbers: Vec<usize> = found.iter().map(|&n| self.graph.follow(n, relation, Direction::Forward).len()).collect();
-        let asked = Asked::Superlative { of, relation, number: true, extreme: Extreme::Max };
+        let asked = LogicalForm::Superlative { of, relation, number: true, extreme: Extreme::Max };
         (found.len() > 1 && numbers.iter().max() != numbers.iter().min()).then_some(asked)
     }
 
-    fn compare(&self, node: NodeId, random: &mut Random) -> Option<Asked> {
+    fn compare(&self, node: NodeId, random: &mut Random) -> Option<LogicalForm> {
         if !self.measured.is_empty() && random.below(4) > 0 {
             let (relation, with) = &self.measured[random.below(self.measured.len())];
             let (a, b) = (with[random.below(with.len())], with[random.below(with.len())]);
             let extreme = if random.below(2) == 0 { Extreme::Max } else { Extreme::Min };
-            return (a != b).then_some(Asked::Compare { of: [a, b], relation: *relation, extreme: Some(extreme) });
+            return (a != b).then_some(LogicalForm::Compare { of: [a, b], relation: *relation, extreme: Some(extreme) });
         }
         let relations = self.graph.relations_at(node, Direction::Forward);
         let (relation, _) = *relations.get(random.below(relations.len().max(1)))?;
@@ -310,7 +310,7 @@ impl<'g> Grounder<'g> {
         } else {
             self.sibling(relation, Direction::Forward, &Query::Entity(node), random)?
         };
-        (self.graph.follow(other, relation, Direction::Forward).len() == 1).then_some(Asked::Compare {
+        (self.graph.follow(other, relation, Direction::Forward).len() == 1).then_some(LogicalForm::Compare {
             of: [node, other],
             relation,
             extreme: None,

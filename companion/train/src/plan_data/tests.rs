@@ -3,7 +3,7 @@
 use super::*;
 use pocketgraph::kg::{Direction, KnowledgeGraph, Linker};
 use pocketgraph::plan::execute::{Executor, Limits, Resources};
-use pocketgraph::planner::{Asked, Query};
+use pocketgraph::planner::{LogicalForm, Query};
 use pocketgraph_cluster::Random;
 use pocketgraph_knowledge::kg::{ImportOptions, KgFiles, import};
 use serde_json::Value;
@@ -58,7 +58,7 @@ fn the_executor_answers_what_the_query_says() {
         let execution =
             futures::FutureExt::now_or_never(executor.execute(&gold, Resources::default(), Limits::default())).unwrap().unwrap();
         seen.insert(pattern.name());
-        if let Asked::Set(query) = &asked {
+        if let LogicalForm::Set(query) = &asked {
             let found: Vec<_> = execution.answer().members.iter().filter_map(|m| m.item.node()).collect();
             let expected = grounder.answers(query).unwrap();
             assert_eq!(found.iter().collect::<BTreeSet<_>>(), expected.iter().collect::<BTreeSet<_>>(), "{pattern:?} {query:?}");
@@ -76,14 +76,14 @@ fn some_chains_share_something_on_the_way_and_some_intersections_end_alike() {
         Query::Step { of, relation, direction, .. } => Some((of.as_ref().clone(), *relation, *direction)),
         _ => None,
     };
-    let shares = |asked: &Asked| {
-        let Asked::Set(last) = asked else { return false };
+    let shares = |asked: &LogicalForm| {
+        let LogicalForm::Set(last) = asked else { return false };
         let second = inner(last).and_then(|(of, ..)| inner(&of));
         second.is_some_and(|(of, r, d)| inner(&of).is_some_and(|(_, s, e)| r == s && d != e))
     };
     assert!(made(Pattern::P3).iter().any(shares));
-    let alike = |asked: &Asked| match asked {
-        Asked::Set(Query::And(parts)) => {
+    let alike = |asked: &LogicalForm| match asked {
+        LogicalForm::Set(Query::And(parts)) => {
             matches!(parts.iter().map(inner).collect::<Option<Vec<_>>>().as_deref(), Some([a, b]) if (a.1, a.2) == (b.1, b.2))
         }
         _ => false,
@@ -179,7 +179,7 @@ fn backward_steps_are_said_as_clauses_about_the_type() {
     let query = Query::Step { of: Box::new(Query::Entity(node)), relation, direction: Direction::Backward, target: Some(film) };
     let wording = Wording::new(&graph, Noise { lower: 0.0, typos: 0.0, synonyms: 0.0 });
     for i in 0..50 {
-        let (text, spans) = wording.question(&Asked::Set(query.clone()), &mut Random::new(5, i)).text();
+        let (text, spans) = wording.question(&LogicalForm::Set(query.clone()), &mut Random::new(5, i)).text();
         assert!(text.contains("film") && text.contains("genre") && text.contains("Genre 1"), "{text}");
         assert_eq!(spans.len(), 3, "{text}");
     }
@@ -218,7 +218,7 @@ fn a_graph_without_triples_is_an_error_that_says_so() {
 }
 
 /// The questions that a grammar without noise says of a query, one for each of so many seeds.
-fn questions(graph: &KnowledgeGraph, asked: &Asked, seeds: u64) -> Vec<String> {
+fn questions(graph: &KnowledgeGraph, asked: &LogicalForm, seeds: u64) -> Vec<String> {
     let wording = Wording::new(graph, Noise { lower: 0.0, typos: 0.0, synonyms: 0.0 });
     (0..seeds).map(|i| wording.question(asked, &mut Random::new(5, i)).text().0).collect()
 }
@@ -237,7 +237,7 @@ fn a_step_inside_of_another_is_said_by_a_relative_clause_at_times() {
     let graph = graph();
     let inner = step(&graph, entity(&graph, "f1"), "directed by", Direction::Forward);
     let outer = step(&graph, inner, "starred actor", Direction::Backward);
-    let phrased = questions(&graph, &Asked::Set(outer), 400);
+    let phrased = questions(&graph, &LogicalForm::Set(outer), 400);
     for clause in ["who directed", "by which", "directed by"] {
         assert!(phrased.iter().any(|q| q.contains(clause)), "{clause}: {phrased:?}");
     }
@@ -250,11 +250,11 @@ fn one_thing_in_two_parts_is_said_with_both() {
         let ends = ["f1", "f2"].into_iter().zip(relation);
         ends.map(|(id, r)| step(&graph, entity(&graph, id), r, Direction::Forward)).collect::<Vec<_>>()
     };
-    let phrased = questions(&graph, &Asked::Set(Query::And(parts(["genre", "release year"]))), 200);
+    let phrased = questions(&graph, &LogicalForm::Set(Query::And(parts(["genre", "release year"]))), 200);
     let both = |q: &&String| q.contains(" both ") && q.contains(" genre ") && q.contains(" release year ");
     assert!(phrased.iter().filter(both).count() > 10, "{phrased:?}");
     // A participle has no article: nothing "is both the directed by of …".
-    let phrased = questions(&graph, &Asked::Set(Query::And(parts(["genre", "directed by"]))), 200);
+    let phrased = questions(&graph, &LogicalForm::Set(Query::And(parts(["genre", "directed by"]))), 200);
     assert!(phrased.iter().all(|q| !q.contains("the directed by of")), "{phrased:?}");
 }
 
@@ -263,6 +263,6 @@ fn a_list_is_asked_for_as_one_and_nothing_else_is() {
     let graph = graph();
     let parts = ["f1", "f2"].map(|id| step(&graph, entity(&graph, id), "genre", Direction::Forward)).to_vec();
     let whole = |q: &String| q.contains("combined") || q.contains("collective") || q.contains("in total");
-    assert!(questions(&graph, &Asked::Set(Query::Or(parts.clone())), 300).iter().any(whole));
-    assert!(!questions(&graph, &Asked::Set(Query::And(parts)), 300).iter().any(whole));
+    assert!(questions(&graph, &LogicalForm::Set(Query::Or(parts.clone())), 300).iter().any(whole));
+    assert!(!questions(&graph, &LogicalForm::Set(Query::And(parts)), 300).iter().any(whole));
 }

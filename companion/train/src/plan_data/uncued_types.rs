@@ -1,18 +1,18 @@
 //! What a question does not say is not asked: types that a query was made with, and that its wording left out.
 
 use pocketgraph::kg::TypeId;
-use pocketgraph::planner::{Asked, Query};
+use pocketgraph::planner::{LogicalForm, Query};
 
 /// What is asked, without the types of results that are not among those that the question says. Answers that only such a type keeps out belong to the
 /// question as it stands.
-pub fn without_uncued_types(asked: &Asked, phrased: &[TypeId]) -> Asked {
+pub fn without_uncued_types(asked: &LogicalForm, phrased: &[TypeId]) -> LogicalForm {
     match asked {
-        Asked::Set(query) => Asked::Set(keep_cued_types(query, phrased)),
-        Asked::Count(query) => Asked::Count(keep_cued_types(query, phrased)),
-        Asked::Superlative { of, relation, number, extreme } => {
-            Asked::Superlative { of: keep_cued_types(of, phrased), relation: *relation, number: *number, extreme: *extreme }
+        LogicalForm::Set(query) => LogicalForm::Set(keep_cued_types(query, phrased)),
+        LogicalForm::Count(query) => LogicalForm::Count(keep_cued_types(query, phrased)),
+        LogicalForm::Superlative { of, relation, number, extreme } => {
+            LogicalForm::Superlative { of: keep_cued_types(of, phrased), relation: *relation, number: *number, extreme: *extreme }
         }
-        Asked::Compare { .. } => asked.clone(),
+        LogicalForm::Compare { .. } => asked.clone(),
     }
 }
 

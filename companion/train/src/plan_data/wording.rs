@@ -5,7 +5,7 @@ use super::english::{active, comparative, participle, pick, positive, third_pers
 use crate::lexicon;
 use pocketgraph::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId};
 use pocketgraph::plan::Extreme;
-use pocketgraph::planner::{Asked, Query};
+use pocketgraph::planner::{LogicalForm, Query};
 use pocketgraph::text::lexicon::{Language, SPOKEN};
 use pocketgraph_cluster::Random;
 use pocketgraph_knowledge::everyday;
@@ -86,12 +86,12 @@ impl<'g> Wording<'g> {
     }
 
     /// A question for what is asked.
-    pub fn question(&self, asked: &Asked, random: &mut Random) -> QuestionPieces {
+    pub fn question(&self, asked: &LogicalForm, random: &mut Random) -> QuestionPieces {
         let phrased = match asked {
-            Asked::Set(query) => self.set_question(query, random),
-            Asked::Count(query) => self.count_question(query, random),
-            Asked::Superlative { of, relation, number, extreme } => self.superlative(of, *relation, *number, *extreme, random),
-            Asked::Compare { of, relation, extreme } => self.compare(*of, *relation, *extreme, random),
+            LogicalForm::Set(query) => self.set_question(query, random),
+            LogicalForm::Count(query) => self.count_question(query, random),
+            LogicalForm::Superlative { of, relation, number, extreme } => self.superlative(of, *relation, *number, *extreme, random),
+            LogicalForm::Compare { of, relation, extreme } => self.compare(*of, *relation, *extreme, random),
         };
         self.noisy(phrased, random)
     }

@@ -39,11 +39,11 @@ pub fn measure_model(
 
 /// The engine's numbers of one question as the trainer has them.
 pub fn scores(logits: &Logits) -> Scores {
-    Scores { first: [&logits.shape[..], &logits.wrap, &logits.number].concat(), tags: logits.tags.concat() }
+    Scores { first: [&logits.shape[..], &logits.aggregation, &logits.number].concat(), tags: logits.tags.concat() }
 }
 
 /// The trainer's scores of one question as the engine has them.
 pub fn logits(first: &[f32], tags: &[f32]) -> Logits {
     let [shape, wrap, number] = SIZES.first_ranges().map(|r| first[r].to_vec());
-    Logits { shape, wrap, number, tags: tags.chunks_exact(SIZES.tags).map(<[f32]>::to_vec).collect() }
+    Logits { shape, aggregation: wrap, number, tags: tags.chunks_exact(SIZES.tags).map(<[f32]>::to_vec).collect() }
 }

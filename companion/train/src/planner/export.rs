@@ -42,7 +42,7 @@ fn heads(layout: &Layout, parameters: &[f32]) -> Heads {
     let [shape, wrap, number] = layout.sizes.first_ranges();
     Heads {
         shape: head(&layout.first, shape),
-        wrap: head(&layout.first, wrap),
+        aggregation: head(&layout.first, wrap),
         number: head(&layout.first, number),
         tag: head(&layout.tags, 0..layout.sizes.tags),
     }

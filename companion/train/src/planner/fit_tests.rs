@@ -3,13 +3,13 @@
 use super::*;
 use crate::network::{Cpu, Sizes};
 use crate::planner::Labels;
-use pocketgraph::planner::model::{Shape, TAGS, Tag, Wrap};
+use pocketgraph::planner::model::{Shape, TAGS, Tag, Aggregation};
 use pocketgraph_cluster::Random;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 
 /// Small, but on the real word vectors.
 const SMALL: Sizes =
-    Sizes { hidden: 384, heads: 12, intermediate: 64, layers: 1, first: [Shape::ALL.len(), Wrap::ALL.len(), 2], tags: TAGS };
+    Sizes { hidden: 384, heads: 12, intermediate: 64, layers: 1, first: [Shape::ALL.len(), Aggregation::ALL.len(), 2], tags: TAGS };
 
 /// Questions of four kinds about made-up names.
 fn training_set(n: usize) -> Vec<TrainingExample> {
@@ -21,7 +21,7 @@ fn training_set(n: usize) -> Vec<TrainingExample> {
             let (r, a, b) = (relations[random.below(8)], names[random.below(8)], names[random.below(8)]);
             let forward = Tag::Relation(0, false);
             let (parts, shape, wrap): (Vec<(&str, Tag)>, _, _) = match i % 4 {
-                0 => (vec![("Who is the ", Tag::Other), (r, forward), (" of ", Tag::Other), (a, Tag::Entity(0))], Shape::P1, Wrap::Set),
+                0 => (vec![("Who is the ", Tag::Other), (r, forward), (" of ", Tag::Other), (a, Tag::Entity(0))], Shape::P1, Aggregation::Set),
                 1 => (
                     vec![
                         ("What ", Tag::Other),
@@ -32,12 +32,12 @@ fn training_set(n: usize) -> Vec<TrainingExample> {
                         (b, Tag::Entity(1)),
                     ],
                     Shape::U2,
-                    Wrap::Set,
+                    Aggregation::Set,
                 ),
                 2 => (
                     vec![("How many have ", Tag::Other), (a, Tag::Entity(0)), (" as ", Tag::Other), (r, Tag::Relation(0, true))],
                     Shape::P1,
-                    Wrap::Count,
+                    Aggregation::Count,
                 ),
                 _ => (
                     vec![
@@ -49,10 +49,10 @@ fn training_set(n: usize) -> Vec<TrainingExample> {
                         (b, Tag::Entity(1)),
                     ],
                     Shape::I2,
-                    Wrap::Set,
+                    Aggregation::Set,
                 ),
             };
-            let mut labels = Labels { shape, wrap, number: None, tagged: Vec::new(), mentions: Vec::new() };
+            let mut labels = Labels { shape, aggregation: wrap, number: None, tagged: Vec::new(), mentions: Vec::new() };
             let mut question = String::new();
             for (words, tag) in parts {
                 let span = question.len()..question.len() + words.len();

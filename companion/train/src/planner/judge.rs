@@ -197,7 +197,7 @@ impl<'g> Judge<'g> {
         };
         let [shape, wrap, number] = lesson.targets();
         raise(&mut logits.shape, shape);
-        raise(&mut logits.wrap, wrap);
+        raise(&mut logits.aggregation, wrap);
         raise(&mut logits.number, number);
         let drafts = drafts(&lesson.question, &framed, &logits);
         Ok(self.grounder.best(&lesson.question, &mentions, drafts.get(..1).unwrap_or_default(), model.calibration()))

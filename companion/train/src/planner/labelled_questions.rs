@@ -2,7 +2,7 @@
 
 use super::labels::Labels;
 use super::training_example::TrainingExample;
-use pocketgraph::planner::model::{Shape, Tag, Wrap};
+use pocketgraph::planner::model::{Shape, Tag, Aggregation};
 use pocketgraph::planner::names;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -51,7 +51,7 @@ impl LabelledQuestion {
         LabelledQuestion {
             question: question.to_owned(),
             shape: labels.shape.name().to_owned(),
-            wrap: Some(labels.wrap.name().to_owned()),
+            wrap: Some(labels.aggregation.name().to_owned()),
             number: labels.number,
             tags: Some(labels.tagged.iter().map(tag).collect()),
             mentions: labels.mentions.iter().map(place).collect(),
@@ -63,9 +63,9 @@ impl LabelledQuestion {
     pub fn training_example(self) -> Option<TrainingExample> {
         let shape = Shape::ALL.into_iter().find(|s| s.name() == self.shape)?;
         let wrap = match &self.wrap {
-            Some(name) => Wrap::ALL.into_iter().find(|w| w.name() == *name)?,
-            None if shape == Shape::Compare => Wrap::Equal,
-            None => Wrap::Set,
+            Some(name) => Aggregation::ALL.into_iter().find(|w| w.name() == *name)?,
+            None if shape == Shape::Compare => Aggregation::Equal,
+            None => Aggregation::Set,
         };
         let ends: Vec<usize> = self.question.char_indices().map(|(at, _)| at).chain([self.question.len()]).collect();
         let bytes = |start: usize, end: usize| Some(*ends.get(start)?..*ends.get(end)?).filter(|r| !r.is_empty());
@@ -76,7 +76,7 @@ impl LabelledQuestion {
             true => names(&self.question),
             false => self.mentions.iter().map(|(start, end)| bytes(*start, *end)).collect::<Option<Vec<_>>>()?,
         };
-        let labels = Labels { shape, wrap, number: self.number, tagged, mentions };
+        let labels = Labels { shape, aggregation: wrap, number: self.number, tagged, mentions };
         let (pattern, tagged) = (self.shape, self.tags.is_some());
         Some(TrainingExample { question: self.question, of: self.of, labels, answers: Vec::new(), pattern, entities: Vec::new(), tagged })
     }
@@ -92,7 +92,7 @@ mod tests {
         let question = "Où naquit Ängström?";
         let labels = Labels {
             shape: Shape::P1,
-            wrap: Wrap::Set,
+            aggregation: Aggregation::Set,
             number: None,
             tagged: vec![(4..10, Tag::Relation(0, false)), (11..21, Tag::Entity(0))],
             mentions: std::iter::once(11..21).collect(),

@@ -4,7 +4,7 @@
 //! slots by name; where one name could be in two slots, words that stand together go together. What stays in doubt is no example.
 
 use pocketgraph::plan::{Compare, Extreme, Head, How, Measure, Operation, Plan, Relation, SearchKg};
-use pocketgraph::planner::model::{Shape, Tag, Wrap};
+use pocketgraph::planner::model::{Shape, Tag, Aggregation};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -63,7 +63,7 @@ pub struct Labels {
     /// How the set that is asked about is made.
     pub shape: Shape,
     /// What is asked of it.
-    pub wrap: Wrap,
+    pub aggregation: Aggregation,
     /// For superlatives: whether things are counted (1) and not a value read (0).
     pub number: Option<usize>,
     /// Bytes of the question, and their tag. In order of the question; none overlap.
@@ -133,7 +133,7 @@ pub fn labels(example: &Example) -> Result<Labels, LabelError> {
     let mut tagged = assign(&skeleton, &spans)?;
     tagged.sort_by_key(|t| t.0.start);
     let mentions = spans.iter().filter(|s| s.kind == Kind::Entity).map(|s| s.start..s.end).collect();
-    Ok(Labels { shape, wrap, number, tagged, mentions })
+    Ok(Labels { shape, aggregation: wrap, number, tagged, mentions })
 }
 
 /// A span with bytes for characters; `None` where it is empty or not in the question.
@@ -145,18 +145,18 @@ fn in_bytes(question: &str, span: &Span) -> Option<Span> {
 }
 
 /// The shape of a plan, what is asked of the set, and for superlatives whether things are counted (1) and not a value read (0).
-pub fn form(plan: &Plan) -> Option<(Shape, Wrap, Option<usize>)> {
+pub fn form(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>)> {
     structure(plan).map(|(shape, wrap, number, _)| (shape, wrap, number))
 }
 
 /// The shape of a plan, what is asked of the set, and the plan's slots.
-fn structure(plan: &Plan) -> Option<(Shape, Wrap, Option<usize>, Skeleton)> {
+fn structure(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>, Skeleton)> {
     let by_name: BTreeMap<&str, &Operation> = plan.statements.iter().map(|s| (s.name.as_str(), &s.operation)).collect();
     let set = |name: &str| read(&by_name, name, 0);
     match by_name.get(plan.answer.as_str())? {
         Operation::Count { of } => {
             let (shape, skeleton) = skeleton(&set(of)?)?;
-            Some((shape, Wrap::Count, None, skeleton))
+            Some((shape, Aggregation::Count, None, skeleton))
         }
         Operation::Superlative { of, by, extreme, keep: 1 } => {
             let (shape, mut skeleton) = skeleton(&set(of)?)?;
@@ -170,9 +170,9 @@ fn structure(plan: &Plan) -> Option<(Shape, Wrap, Option<usize>, Skeleton)> {
         }
         Operation::Compare(Compare { of, how, by: None, question: None }) => {
             let wrap = match how.as_ref()? {
-                How::Equal => Wrap::Equal,
-                How::Max => Wrap::Max,
-                How::Min => Wrap::Min,
+                How::Equal => Aggregation::Equal,
+                How::Max => Aggregation::Max,
+                How::Min => Aggregation::Min,
                 _ => return None,
             };
             let [a, b] = of.as_slice() else { return None };
@@ -192,15 +192,15 @@ fn structure(plan: &Plan) -> Option<(Shape, Wrap, Option<usize>, Skeleton)> {
         }
         _ => {
             let (shape, skeleton) = skeleton(&set(&plan.answer)?)?;
-            Some((shape, Wrap::Set, None, skeleton))
+            Some((shape, Aggregation::Set, None, skeleton))
         }
     }
 }
 
-fn end(extreme: Extreme) -> Wrap {
+fn end(extreme: Extreme) -> Aggregation {
     match extreme {
-        Extreme::Max => Wrap::Max,
-        Extreme::Min => Wrap::Min,
+        Extreme::Max => Aggregation::Max,
+        Extreme::Min => Aggregation::Min,
     }
 }
 

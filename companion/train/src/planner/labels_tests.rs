@@ -43,7 +43,7 @@ fn label_text(example: &Example) -> String {
     match labels(example) {
         Ok(l) => {
             let words: Vec<String> = l.tagged.iter().map(|(r, t)| format!("{}={}", t.name(), &example.question[r.clone()])).collect();
-            format!("{} {}: {}", l.shape.name(), l.wrap.name(), words.join(", "))
+            format!("{} {}: {}", l.shape.name(), l.aggregation.name(), words.join(", "))
         }
         Err(doubt) => doubt.to_string(),
     }

@@ -35,7 +35,7 @@ pub use training_example::TrainingExample;
 pub use weak_labels::labelled;
 
 use super::network::Sizes;
-use pocketgraph::planner::model::{Shape, TAGS, Wrap};
+use pocketgraph::planner::model::{Shape, TAGS, Aggregation};
 use pocketgraph_models::minilm::{HEADS, HIDDEN, INTERMEDIATE};
 
 /// The sizes of the planner that is trained: MiniLM's, with two layers where nothing else is asked for.
@@ -44,6 +44,6 @@ pub const SIZES: Sizes = Sizes {
     heads: HEADS,
     intermediate: INTERMEDIATE,
     layers: 2,
-    first: [Shape::ALL.len(), Wrap::ALL.len(), 2],
+    first: [Shape::ALL.len(), Aggregation::ALL.len(), 2],
     tags: TAGS,
 };

@@ -1,7 +1,7 @@
 //! What a planner learns of one question.
 
 use super::labels::Labels;
-use pocketgraph::planner::model::Wrap;
+use pocketgraph::planner::model::Aggregation;
 
 /// A question with what the planner shall say of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +26,7 @@ impl TrainingExample {
     /// The classes of the first token's heads: shape, aggregation and number.
     pub fn targets(&self) -> [Option<usize>; 3] {
         // What is compared by a pattern's name alone may be more, less or the same.
-        let wrap = (self.tagged || self.labels.wrap != Wrap::Equal).then(|| self.labels.wrap.index());
+        let wrap = (self.tagged || self.labels.aggregation != Aggregation::Equal).then(|| self.labels.aggregation.index());
         [Some(self.labels.shape.index()), wrap, self.labels.number]
     }
 }

@@ -9,7 +9,7 @@ use super::reinforce::Parts;
 use miette::Result;
 use pocketgraph::embed::WordRows;
 use pocketgraph::kg::Mention;
-use pocketgraph::planner::model::{Calibration, Draft, Framed, Grounded, PlannerModel, Shape, Tag, Wrap, drafts};
+use pocketgraph::planner::model::{Calibration, Draft, Framed, Grounded, PlannerModel, Shape, Tag, Aggregation, drafts};
 use pocketgraph_cluster::Random;
 use pocketgraph_eval::AnsweredQuestion;
 use std::ops::Range;
@@ -51,7 +51,7 @@ pub fn labelled(
             None => {
                 let first = if draw == 0 { parts.likeliest() } else { parts.draw(random) };
                 let (Some(shape), Some(wrap)) =
-                    (first.first().and_then(|&i| Shape::ALL.get(i)), first.get(1).and_then(|&i| Wrap::ALL.get(i)))
+                    (first.first().and_then(|&i| Shape::ALL.get(i)), first.get(1).and_then(|&i| Aggregation::ALL.get(i)))
                 else {
                     continue;
                 };
@@ -66,10 +66,10 @@ pub fn labelled(
         let picked = if draw == 0 { parts.likeliest() } else { parts.draw(random) };
         let read = drafts(question, &framed, &parts.certain(&picked));
         // Where the question cannot fill the shape, another had its turn.
-        let Some(draft) = read.first().filter(|d| d.shape == shape && d.wrap == wrap) else { continue };
+        let Some(draft) = read.first().filter(|d| d.shape == shape && d.aggregation == wrap) else { continue };
         let Some((worth, grounded)) = tried(judge, asked, &mentions, draft) else { continue };
         if best.as_ref().is_none_or(|b| worth > b.0) {
-            let number = (matches!(wrap, Wrap::Max | Wrap::Min) && shape != Shape::Compare).then(|| usize::from(draft.number));
+            let number = (matches!(wrap, Aggregation::Max | Aggregation::Min) && shape != Shape::Compare).then(|| usize::from(draft.number));
             let tags: Vec<Tag> = picked.iter().skip(FIRST).map(|&i| Tag::ALL[i]).collect();
             best = Some((worth, Labels { number, ..labels_of_draft(&framed, draft, &tags) }));
         }
@@ -81,7 +81,7 @@ pub fn labelled(
 }
 
 /// Whether a question of this shape has such words; a mention's only words are its entity's.
-fn fits(tag: Tag, shape: Shape, wrap: Wrap, mention: bool) -> bool {
+fn fits(tag: Tag, shape: Shape, wrap: Aggregation, mention: bool) -> bool {
     tag.fits(shape, wrap) && (!mention || matches!(tag, Tag::Other | Tag::Entity(_)))
 }
 
@@ -102,7 +102,7 @@ fn labels_of_draft(framed: &Framed, draft: &Draft, tags: &[Tag]) -> Labels {
         let tag = match (entity, framed.mentions[token].is_some(), *tag) {
             (Some(slot), _, _) => Tag::Entity(slot),
             (None, true, _) | (None, _, Tag::Entity(_)) => Tag::Other,
-            (None, false, tag) if tag.fits(draft.shape, draft.wrap) => tag,
+            (None, false, tag) if tag.fits(draft.shape, draft.aggregation) => tag,
             (None, false, _) => Tag::Other,
         };
         // Pieces of a word have one place.
@@ -111,7 +111,7 @@ fn labels_of_draft(framed: &Framed, draft: &Draft, tags: &[Tag]) -> Labels {
         }
     }
     let mentions = framed.spans.iter().zip(&framed.mentions).filter(|(_, m)| m.is_some()).filter_map(|(s, _)| s.clone()).collect();
-    Labels { shape: draft.shape, wrap: draft.wrap, number: None, tagged, mentions }
+    Labels { shape: draft.shape, aggregation: draft.aggregation, number: None, tagged, mentions }
 }
 
 #[cfg(test)]
@@ -121,8 +121,8 @@ mod tests {
 
     #[test]
     fn a_mention_is_its_entitys_and_never_a_relations() {
-        assert!(fits(Tag::Entity(0), Shape::P1, Wrap::Set, true));
-        assert!(!fits(Tag::Relation(0, false), Shape::P1, Wrap::Set, true));
-        assert!(!fits(Tag::Relation(1, false), Shape::P1, Wrap::Set, false));
+        assert!(fits(Tag::Entity(0), Shape::P1, Aggregation::Set, true));
+        assert!(!fits(Tag::Relation(0, false), Shape::P1, Aggregation::Set, true));
+        assert!(!fits(Tag::Relation(1, false), Shape::P1, Aggregation::Set, false));
     }
 }

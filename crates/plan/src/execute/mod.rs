@@ -348,7 +348,7 @@ impl<'a> Executor<'a> {
         let trace = StepTrace {
             name: statement.name.clone(),
             operation: statement.operation.name().to_owned(),
-            says: says(statement),
+            line: plan_line(statement),
             thought: statement.thought.clone(),
             inputs: names.iter().zip(&inputs).map(|(n, s)| InputTrace { name: (*n).to_owned(), size: s.members.len() }).collect(),
             ..StepTrace::default()
@@ -432,7 +432,7 @@ impl Step<'_> {
 }
 
 /// A statement's operation as a plan line.
-fn says(statement: &Statement) -> String {
+fn plan_line(statement: &Statement) -> String {
     let one = Statement { thought: None, ..statement.clone() };
     let plan = Plan { question: None, answer: one.name.clone(), statements: vec![one] };
     match rft::print(&plan) {

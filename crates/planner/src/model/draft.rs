@@ -2,7 +2,7 @@
 //! so that no plan made of one fails to parse.
 
 use super::frame::Framed;
-use super::label::{ENTITIES, STEPS, Shape, Tag, Wrap};
+use super::label::{ENTITIES, STEPS, Shape, Tag, Aggregation};
 use super::section::Logits;
 use crate::compact::sort_by;
 use crate::elementary::{exp_f32, ln_f32};
@@ -28,7 +28,7 @@ pub struct Pointer {
 
 /// Words for a relation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Spoken {
+pub struct RelationPhrase {
     /// The words.
     pub words: String,
     /// The probability that the step goes from tail to head.
@@ -41,13 +41,13 @@ pub struct Draft {
     /// The query's shape.
     pub shape: Shape,
     /// What is asked of it.
-    pub wrap: Wrap,
+    pub aggregation: Aggregation,
     /// Whether a superlative counts things instead of reading a value.
     pub number: bool,
     /// The entities, as many as the shape has.
     pub entities: Vec<Pointer>,
     /// The words of each step; none where the question leaves a step unsaid.
-    pub relations: [Option<Spoken>; STEPS],
+    pub relations: [Option<RelationPhrase>; STEPS],
     /// The words of what a superlative measures.
     pub measure: Option<String>,
     /// The words for the type of what each step finds.
@@ -64,16 +64,16 @@ pub struct Draft {
 
 /// The drafts of a question, likeliest shape first. None where the question lacks entities for every likely shape.
 pub fn drafts(question: &str, framed: &Framed, logits: &Logits) -> Vec<Draft> {
-    let (shapes, wraps, number) = (softmax(&logits.shape), softmax(&logits.wrap), softmax(&logits.number));
-    let mut kinds: Vec<(f32, Shape, Wrap)> = Vec::new();
+    let (shapes, wraps, number) = (softmax(&logits.shape), softmax(&logits.aggregation), softmax(&logits.number));
+    let mut kinds: Vec<(f32, Shape, Aggregation)> = Vec::new();
     for (shape, p) in Shape::ALL.into_iter().zip(&shapes) {
-        let fitting = Wrap::ALL.into_iter().zip(&wraps).filter(|(w, _)| w.fits(shape));
+        let fitting = Aggregation::ALL.into_iter().zip(&wraps).filter(|(w, _)| w.fits(shape));
         kinds.extend(fitting.map(|(wrap, q)| (p * q, shape, wrap)));
     }
     sort_by(&mut kinds, |a, b| b.0.total_cmp(&a.0));
     let tokens: Vec<Vec<f32>> = logits.tags.iter().map(|t| softmax(t)).collect();
     let number = number.get(1).is_some_and(|p| *p > 0.5);
-    let read = |(p, shape, wrap): &(f32, Shape, Wrap)| {
+    let read = |(p, shape, wrap): &(f32, Shape, Aggregation)| {
         let mut draft = Reader { question, framed, tokens: &tokens, shape: *shape, wrap: *wrap }.draft()?;
         draft.number = number;
         draft.shape_log = ln_f32(p.max(1e-9));
@@ -104,7 +104,7 @@ struct Reader<'a> {
     framed: &'a Framed,
     tokens: &'a [Vec<f32>],
     shape: Shape,
-    wrap: Wrap,
+    wrap: Aggregation,
 }
 
 impl Reader<'_> {
@@ -131,7 +131,7 @@ impl Reader<'_> {
         let entities = self.entities(&content, &mut tags)?;
         let mut draft = Draft {
             shape: self.shape,
-            wrap: self.wrap,
+            aggregation: self.wrap,
             number: false,
             entities,
             relations: [const { None }; STEPS],
@@ -145,17 +145,17 @@ impl Reader<'_> {
         for i in 0..self.shape.steps() {
             let of = |t: &Tag| matches!(t, Tag::Relation(j, _) if *j == i);
             let faint = [Tag::Relation(i, false), Tag::Relation(i, true)];
-            draft.relations[i] = self.said(&content, &mut tags, &of, &faint, &draft).map(|(words, at)| {
+            draft.relations[i] = self.tagged_words(&content, &mut tags, &of, &faint, &draft).map(|(words, at)| {
                 let share = |inverse: bool| at.iter().map(|&t| self.probability(t, Tag::Relation(i, inverse))).sum::<f32>();
                 let (forward, back) = (share(false), share(true));
-                Spoken { words, inverse: back / (forward + back).max(f32::MIN_POSITIVE) }
+                RelationPhrase { words, inverse: back / (forward + back).max(f32::MIN_POSITIVE) }
             });
         }
         for i in 0..self.shape.steps().max(1) {
-            draft.types[i] = self.said(&content, &mut tags, &|t| *t == Tag::Type(i), &[], &draft).map(|s| s.0);
+            draft.types[i] = self.tagged_words(&content, &mut tags, &|t| *t == Tag::Type(i), &[], &draft).map(|s| s.0);
         }
         if Tag::Measure.fits(self.shape, self.wrap) {
-            draft.measure = self.said(&content, &mut tags, &|t| *t == Tag::Measure, &[Tag::Measure], &draft).map(|s| s.0);
+            draft.measure = self.tagged_words(&content, &mut tags, &|t| *t == Tag::Measure, &[Tag::Measure], &draft).map(|s| s.0);
         }
         // "The director of A or B": what is said once holds for both.
         let alike = matches!(self.shape, Shape::I2 | Shape::U2 | Shape::In2 | Shape::Ip | Shape::Up | Shape::Inp | Shape::I3 | Shape::In3);
@@ -174,7 +174,7 @@ impl Reader<'_> {
         // "Films that share directors with …": a step that nothing says goes back along the one before it.
         for i in 1..self.shape.steps() {
             if matches!(self.shape, Shape::P2 | Shape::P3) && draft.relations[i].is_none() {
-                draft.relations[i] = draft.relations[i - 1].clone().map(|s| Spoken { inverse: 1.0 - s.inverse, ..s });
+                draft.relations[i] = draft.relations[i - 1].clone().map(|s| RelationPhrase { inverse: 1.0 - s.inverse, ..s });
             }
         }
         let mut log = 0.0;
@@ -193,7 +193,7 @@ impl Reader<'_> {
 
     /// The words of the tokens with such a tag, and these tokens; where none has it, of the token that is likeliest to, unless that is unlikely
     /// or is for something else.
-    fn said(
+    fn tagged_words(
         &self,
         content: &[usize],
         tags: &mut [Tag],
@@ -300,11 +300,11 @@ mod tests {
     use crate::text::Tokenizer;
     use proptest::prelude::*;
 
-    fn logits(tags: &[Tag], shape: Shape, wrap: Wrap) -> Logits {
+    fn logits(tags: &[Tag], shape: Shape, wrap: Aggregation) -> Logits {
         let one = |n: usize, i: usize| (0..n).map(|j| if i == j { 6.0 } else { 0.0 }).collect::<Vec<f32>>();
         Logits {
             shape: one(Shape::ALL.len(), shape.index()),
-            wrap: one(Wrap::ALL.len(), wrap.index()),
+            aggregation: one(Aggregation::ALL.len(), wrap.index()),
             number: vec![1.0, 0.0],
             tags: tags.iter().map(|t| one(Tag::ALL.len(), t.index())).collect(),
         }
@@ -323,8 +323,8 @@ mod tests {
         let framed = framed(q, &[29..36, 40..43]);
         let r = Relation(0, true);
         let tags = [Other, Other, Type(0), Other, r, r, Entity(0), Other, Entity(1), Other, Other];
-        let draft = drafts(q, &framed, &logits(&tags, Shape::U2, Wrap::Set)).remove(0);
-        assert_eq!((draft.shape, draft.wrap), (Shape::U2, Wrap::Set));
+        let draft = drafts(q, &framed, &logits(&tags, Shape::U2, Aggregation::Set)).remove(0);
+        assert_eq!((draft.shape, draft.aggregation), (Shape::U2, Aggregation::Set));
         assert_eq!(draft.entities[1], Pointer { mention: Some(1), span: 40..43 });
         let spoken = draft.relations[0].clone().unwrap();
         assert_eq!(spoken.words, "directed by");
@@ -341,7 +341,7 @@ mod tests {
         let framed = framed(q, &[26..29, 34..37]);
         let (first, last) = (Relation(0, false), Relation(1, false));
         let tags = [Other, Other, last, Other, first, Other, Other, Entity(0), Other, Entity(1), Other];
-        let draft = drafts(q, &framed, &logits(&tags, Shape::Pi, Wrap::Set)).remove(0);
+        let draft = drafts(q, &framed, &logits(&tags, Shape::Pi, Aggregation::Set)).remove(0);
         assert_eq!(draft.relations[1].as_ref().map(|s| s.words.as_str()), Some("films"));
         assert_eq!(draft.relations[2], draft.relations[1]);
     }
@@ -351,7 +351,7 @@ mod tests {
         let q = "which films of Ann";
         let framed = framed(q, std::slice::from_ref(&(15..18)));
         let tags = [Tag::Other; 6];
-        let found = drafts(q, &framed, &logits(&tags, Shape::I3, Wrap::Set));
+        let found = drafts(q, &framed, &logits(&tags, Shape::I3, Aggregation::Set));
         assert!(found.iter().all(|d| d.shape.entities() <= 1), "{found:?}");
     }
 
@@ -364,10 +364,10 @@ mod tests {
             let framed = framed(&q, &mentions);
             let mut rest = numbers.iter().copied().cycle();
             let mut take = |n: usize| rest.by_ref().take(n).collect::<Vec<f32>>();
-            let logits = Logits { shape: take(16), wrap: take(5), number: take(2), tags: framed.ids.iter().map(|_| take(14)).collect() };
+            let logits = Logits { shape: take(16), aggregation: take(5), number: take(2), tags: framed.ids.iter().map(|_| take(14)).collect() };
             for draft in drafts(&q, &framed, &logits) {
                 prop_assert_eq!(draft.entities.len(), draft.shape.entities());
-                prop_assert!(draft.wrap.fits(draft.shape));
+                prop_assert!(draft.aggregation.fits(draft.shape));
                 prop_assert!(draft.weakest.is_finite() && draft.tags_log <= 0.0);
                 for e in &draft.entities {
                     prop_assert!(q.get(e.span.clone()).is_some());

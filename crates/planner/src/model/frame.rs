@@ -114,7 +114,7 @@ mod tests {
         Tokenizer::from_vocab("[CLS]\n[SEP]\n[UNK]\n[MASK]\nwho\ndirect\n##ed\n?\nand\n'\ns\n").unwrap()
     }
 
-    fn said(question: &str, mentions: &[Range<usize>]) -> Vec<String> {
+    fn framed_text(question: &str, mentions: &[Range<usize>]) -> Vec<String> {
         let tokenizer = tokenizer();
         let framed = Framer::new(&tokenizer).unwrap().frame(question, mentions);
         framed.ids.iter().map(|&id| tokenizer.token(id).unwrap().to_owned()).collect()
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn a_mention_is_one_token_however_long_it_is() {
         let q = "Who directed Dead Poets Society?";
-        assert_eq!(said(q, std::slice::from_ref(&(13..31))), ["[CLS]", "who", "direct", "##ed", "[MASK]", "?", "[SEP]"]);
+        assert_eq!(framed_text(q, std::slice::from_ref(&(13..31))), ["[CLS]", "who", "direct", "##ed", "[MASK]", "?", "[SEP]"]);
     }
 
     #[test]
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn mentions_that_overlap_or_lie_outside_are_passed_over() {
         let q = "Who directed Up and Up?";
-        let framed = said(q, &[13..15, 13..22, 90..95, 20..22]);
+        let framed = framed_text(q, &[13..15, 13..22, 90..95, 20..22]);
         assert_eq!(framed, ["[CLS]", "who", "direct", "##ed", "[MASK]", "and", "[MASK]", "?", "[SEP]"]);
     }
 

@@ -5,12 +5,12 @@
 
 use super::super::lexicon::{Lexicon, is_function_word};
 use super::super::measures::measures;
-use super::super::query::{Asked, Query};
-use super::super::question::{Ask, ask, tokens, told};
+use super::super::query::{LogicalForm, Query};
+use super::super::question::{Ask, ask, tokens, named_mentions};
 use super::super::walk::{self, value};
 use super::confidence::{Calibration, Seen};
-use super::draft::{Draft, Spoken};
-use super::label::{Node, Shape, Wrap};
+use super::draft::{Draft, RelationPhrase};
+use super::label::{Node, Shape, Aggregation};
 use crate::compact::{sort_by, sort_unique};
 use crate::elementary::ln_f32;
 use crate::kg::{Class, Direction, KnowledgeGraph, Linker, Mention, NodeId, RelationId, TypeId, Value};
@@ -41,7 +41,7 @@ const NOTHING: f32 = -3.0;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grounded {
     /// What is asked.
-    pub asked: Asked,
+    pub form: LogicalForm,
     /// The plan that asks it.
     pub plan: Plan,
     /// What the plan finds, ascending: of a count what is counted, of a comparison the entities that it answers with.
@@ -88,7 +88,7 @@ impl<'g> Grounder<'g> {
 
     /// What the question names, as far as it is told by capitals, figures or by being no word for a relation or type.
     pub fn mentions(&self, question: &str) -> Vec<Mention> {
-        told(question, &self.linker.mentions(question), &self.lexicon).into_iter().cloned().collect()
+        named_mentions(question, &self.linker.mentions(question), &self.lexicon).into_iter().cloned().collect()
     }
 
     /// The best reading of the drafts, by how sure it is of it; `None` where no draft can be looked up. `mentions` are those that the question was
@@ -113,21 +113,21 @@ impl<'g> Grounder<'g> {
             Shape::Compare => self.comparison(&asking)?,
             shape => {
                 let readings = self.readings(&shape.node(), &asking);
-                match draft.wrap {
-                    Wrap::Max | Wrap::Min => self.superlative(readings, &asking)?,
+                match draft.aggregation {
+                    Aggregation::Max | Aggregation::Min => self.superlative(readings, &asking)?,
                     // "How many people live in …" asks for the number that the graph has.
-                    Wrap::Count => {
+                    Aggregation::Count => {
                         let reading = readings.into_iter().next()?;
                         let query = reading.query.clone();
-                        (if self.is_a_number(&reading.found) { Asked::Set(query) } else { Asked::Count(query) }, reading)
+                        (if self.is_a_number(&reading.found) { LogicalForm::Set(query) } else { LogicalForm::Count(query) }, reading)
                     }
-                    Wrap::Set | Wrap::Equal => readings.into_iter().next().map(|r| (Asked::Set(r.query.clone()), r))?,
+                    Aggregation::Set | Aggregation::Equal => readings.into_iter().next().map(|r| (LogicalForm::Set(r.query.clone()), r))?,
                 }
             }
         };
         // "How high" asks for a value: what finds none is no reading of it, and so is what steps from a value back to what has it.
         let a_value = |n: &NodeId| value(self.graph, *n).is_some();
-        if ask.value && draft.wrap == Wrap::Set && !reading.found.is_empty() && !reading.found.iter().any(a_value) {
+        if ask.value && draft.aggregation == Aggregation::Set && !reading.found.is_empty() && !reading.found.iter().any(a_value) {
             return None;
         }
         let n = reading.agreements.len().max(1) as f32;
@@ -141,7 +141,7 @@ impl<'g> Grounder<'g> {
             found: !reading.found.is_empty(),
         };
         let plan = asked.plan(self.graph, question);
-        Some(Grounded { plan, asked, answer: reading.found, seen, confidence: calibration.confidence(&seen) })
+        Some(Grounded { plan, form: asked, answer: reading.found, seen, confidence: calibration.confidence(&seen) })
     }
 
     fn is_a_number(&self, found: &[NodeId]) -> bool {
@@ -235,12 +235,12 @@ impl<'g> Grounder<'g> {
     fn relations(
         &self,
         heads: &[NodeId],
-        spoken: Option<&Spoken>,
+        spoken: Option<&RelationPhrase>,
         words: Option<&str>,
         target: &Target,
     ) -> Vec<(RelationId, Direction, f32)> {
         let phrase = spoken.map_or("", |s| s.words.as_str());
-        let said = spoken.map(|s| self.worth(&s.words)).unwrap_or_default();
+        let said = spoken.map(|s| self.everyday_scores(&s.words)).unwrap_or_default();
         let ranked = self.phrases.rank(self.graph, heads, phrase, words, target, None);
         let score = |r: crate::plan::execute::Ranked| {
             let lexical = said.iter().find(|(relation, _)| *relation == r.relation).map_or(0.0, |(_, worth)| 0.95 * worth);
@@ -254,7 +254,7 @@ impl<'g> Grounder<'g> {
     }
 
     /// What everyday words of a phrase are worth for relations: the mean over its words that carry meaning.
-    fn worth(&self, phrase: &str) -> Vec<(RelationId, f32)> {
+    fn everyday_scores(&self, phrase: &str) -> Vec<(RelationId, f32)> {
         let content: Vec<String> = words(phrase).iter().map(|w| fold(w.text)).filter(|w| !is_function_word(w)).collect();
         let mut out: Vec<(RelationId, f32)> = Vec::new();
         for word in &content {
@@ -310,14 +310,14 @@ impl<'g> Grounder<'g> {
     }
 
     /// The member at one end of an order, by the relation that fits the words best and has values there.
-    fn superlative(&self, readings: Vec<Reading>, asking: &Asking<'_>) -> Option<(Asked, Reading)> {
+    fn superlative(&self, readings: Vec<Reading>, asking: &Asking<'_>) -> Option<(LogicalForm, Reading)> {
         let draft = asking.draft;
-        let extreme = if draft.wrap == Wrap::Max { Extreme::Max } else { Extreme::Min };
+        let extreme = if draft.aggregation == Aggregation::Max { Extreme::Max } else { Extreme::Min };
         let words = draft.measure.as_deref().unwrap_or_default();
         let adjectives: Vec<(RelationId, f32)> =
             crate::text::words(words).iter().flat_map(|w| self.lexicon.measured_by(&fold(w.text))).collect();
-        let spoken = Spoken { words: words.to_owned(), inverse: 0.0 };
-        let mut best: Option<(f32, Asked, Reading)> = None;
+        let spoken = RelationPhrase { words: words.to_owned(), inverse: 0.0 };
+        let mut best: Option<(f32, LogicalForm, Reading)> = None;
         for reading in readings {
             let members = reading.found.get(..LOOKED_AT.min(reading.found.len())).unwrap_or_default();
             let mut ranked = self.relations(members, Some(&spoken), None, &Target::Any);
@@ -331,7 +331,7 @@ impl<'g> Grounder<'g> {
                 let agreement = agreement.clamp(0.05, 1.0);
                 let score = reading.score + ln_f32(agreement) + if found.is_empty() { NOTHING } else { 0.0 };
                 if best.as_ref().is_none_or(|b| score > b.0) {
-                    let asked = Asked::Superlative { of: reading.query.clone(), relation, number: draft.number, extreme };
+                    let asked = LogicalForm::Superlative { of: reading.query.clone(), relation, number: draft.number, extreme };
                     let mut agreements = reading.agreements.clone();
                     agreements.push(agreement);
                     best = Some((score, asked, Reading { found, agreements, ..reading.clone() }));
@@ -342,19 +342,19 @@ impl<'g> Grounder<'g> {
     }
 
     /// Two entities by a value that both have.
-    fn comparison(&self, asking: &Asking<'_>) -> Option<(Asked, Reading)> {
+    fn comparison(&self, asking: &Asking<'_>) -> Option<(LogicalForm, Reading)> {
         let draft = asking.draft;
-        let extreme = match draft.wrap {
-            Wrap::Max => Some(Extreme::Max),
-            Wrap::Min => Some(Extreme::Min),
+        let extreme = match draft.aggregation {
+            Aggregation::Max => Some(Extreme::Max),
+            Aggregation::Min => Some(Extreme::Min),
             _ => None,
         };
         let (firsts, seconds) = (self.entity(0, asking), self.entity(1, asking));
-        let mut best: Option<(f32, Asked, Reading)> = None;
+        let mut best: Option<(f32, LogicalForm, Reading)> = None;
         for (a, b) in firsts.iter().flat_map(|a| seconds.iter().map(move |b| (a, b))) {
             let (Query::Entity(x), Query::Entity(y)) = (&a.query, &b.query) else { continue };
             let of = [*x, *y];
-            let spoken = draft.relations[0].as_ref().map(|s| Spoken { inverse: 0.0, ..s.clone() });
+            let spoken = draft.relations[0].as_ref().map(|s| RelationPhrase { inverse: 0.0, ..s.clone() });
             let ranked = self.relations(&of, spoken.as_ref(), draft.types[0].as_deref(), &Target::Any);
             for (relation, direction, agreement) in ranked {
                 let known = |n: NodeId| self.graph.follow(n, relation, Direction::Forward).len() > 0;
@@ -371,7 +371,7 @@ impl<'g> Grounder<'g> {
                         None => of.to_vec(),
                     };
                     let query = Query::Entity(*x);
-                    let asked = Asked::Compare { of, relation, extreme };
+                    let asked = LogicalForm::Compare { of, relation, extreme };
                     best = Some((score, asked, Reading { query, found, score, agreements: vec![agreement] }));
                 }
             }
@@ -381,7 +381,7 @@ impl<'g> Grounder<'g> {
 }
 
 /// What it costs that a step does not go the way that the question suggests.
-fn direction_cost(spoken: &Spoken, direction: Direction) -> f32 {
+fn direction_cost(spoken: &RelationPhrase, direction: Direction) -> f32 {
     let agrees = if direction == Direction::Backward { spoken.inverse } else { 1.0 - spoken.inverse };
     DIRECTION * (agrees - 1.0)
 }

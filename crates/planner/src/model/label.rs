@@ -171,7 +171,7 @@ impl Shape {
 
 /// What is asked of the set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Wrap {
+pub enum Aggregation {
     /// Its members.
     Set,
     /// How many there are.
@@ -184,18 +184,18 @@ pub enum Wrap {
     Equal,
 }
 
-impl Wrap {
+impl Aggregation {
     /// Every one, in the order of the model's outputs.
-    pub const ALL: [Wrap; 5] = [Wrap::Set, Wrap::Count, Wrap::Max, Wrap::Min, Wrap::Equal];
+    pub const ALL: [Aggregation; 5] = [Aggregation::Set, Aggregation::Count, Aggregation::Max, Aggregation::Min, Aggregation::Equal];
 
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {
-            Wrap::Set => "set",
-            Wrap::Count => "count",
-            Wrap::Max => "max",
-            Wrap::Min => "min",
-            Wrap::Equal => "equal",
+            Aggregation::Set => "set",
+            Aggregation::Count => "count",
+            Aggregation::Max => "max",
+            Aggregation::Min => "min",
+            Aggregation::Equal => "equal",
         }
     }
 
@@ -207,10 +207,10 @@ impl Wrap {
     /// Whether a question of this shape can ask it.
     pub fn fits(self, shape: Shape) -> bool {
         match self {
-            Wrap::Set => !matches!(shape, Shape::Compare),
-            Wrap::Count => !matches!(shape, Shape::Compare),
-            Wrap::Max | Wrap::Min => true,
-            Wrap::Equal => shape == Shape::Compare,
+            Aggregation::Set => !matches!(shape, Shape::Compare),
+            Aggregation::Count => !matches!(shape, Shape::Compare),
+            Aggregation::Max | Aggregation::Min => true,
+            Aggregation::Equal => shape == Shape::Compare,
         }
     }
 }
@@ -275,12 +275,12 @@ impl Tag {
     }
 
     /// Whether a question of this shape that asks this has such words.
-    pub fn fits(self, shape: Shape, wrap: Wrap) -> bool {
+    pub fn fits(self, shape: Shape, wrap: Aggregation) -> bool {
         match self {
             Tag::Other => true,
             Tag::Entity(i) => i < shape.entities(),
             Tag::Relation(i, _) => i < shape.steps(),
-            Tag::Measure => shape != Shape::Compare && matches!(wrap, Wrap::Max | Wrap::Min),
+            Tag::Measure => shape != Shape::Compare && matches!(wrap, Aggregation::Max | Aggregation::Min),
             Tag::Type(i) => i < shape.steps().max(1),
         }
     }
@@ -298,7 +298,7 @@ mod tests {
         for (i, tag) in Tag::ALL.into_iter().enumerate() {
             assert_eq!(tag.index(), i, "{}", tag.name());
         }
-        for (i, wrap) in Wrap::ALL.into_iter().enumerate() {
+        for (i, wrap) in Aggregation::ALL.into_iter().enumerate() {
             assert_eq!(wrap.index(), i, "{}", wrap.name());
         }
     }

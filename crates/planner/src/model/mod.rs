@@ -13,16 +13,16 @@ mod section;
 
 use super::PlannerError;
 use super::lexicon::Lexicon;
-use super::question::{asks_for_a_way, told};
+use super::question::{asks_for_a_way, named_mentions};
 use crate::embed::WordRows;
 use crate::kg::{Linker, Mention};
 use crate::text::Tokenizer;
 
 pub use confidence::{Calibration, FEATURES, Seen, features};
-pub use draft::{Draft, Pointer, Spoken, drafts, softmax};
+pub use draft::{Draft, Pointer, RelationPhrase, drafts, softmax};
 pub use frame::{Framed, Framer, MAX_TOKENS};
 pub use ground::{Grounded, Grounder};
-pub use label::{ENTITIES, Node, STEPS, Shape, TAGS, Tag, Wrap};
+pub use label::{ENTITIES, Node, STEPS, Shape, TAGS, Tag, Aggregation};
 pub use section::{Head, Heads, Logits, PlannerDecoder, PlannerModel};
 
 /// No question is longer, in bytes.
@@ -41,7 +41,7 @@ pub fn names(linker: &Linker, question: &str) -> usize {
     if refused(question).is_some() {
         return 0;
     }
-    told(question, &linker.mentions(question), &Lexicon::new(linker.graph().vocabulary())).len()
+    named_mentions(question, &linker.mentions(question), &Lexicon::new(linker.graph().vocabulary())).len()
 }
 
 /// Plans with a trained model.

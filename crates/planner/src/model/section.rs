@@ -6,7 +6,7 @@
 
 use super::confidence::{Calibration, FEATURES};
 use super::frame::Framed;
-use super::label::{Shape, TAGS, Wrap};
+use super::label::{Shape, TAGS, Aggregation};
 use crate::embed::{EmbedError, LayersDecoder, MiniLm, WordRows, encode_layers};
 
 const MAGIC: &[u8; 4] = b"PGPL";
@@ -36,7 +36,7 @@ pub struct Heads {
     /// On the first token's vector: which [`Shape`].
     pub shape: Head,
     /// On the first token's vector: which [`Wrap`].
-    pub wrap: Head,
+    pub aggregation: Head,
     /// On the first token's vector: whether a superlative reads a value (0) or counts things (1).
     pub number: Head,
     /// On every token's vector: which [`super::label::Tag`].
@@ -44,7 +44,7 @@ pub struct Heads {
 }
 
 /// The outputs of each head, in the order in which they are written.
-const OUTPUTS: [usize; 4] = [Shape::ALL.len(), Wrap::ALL.len(), 2, TAGS];
+const OUTPUTS: [usize; 4] = [Shape::ALL.len(), Aggregation::ALL.len(), 2, TAGS];
 
 /// A planner that learned from examples: an encoder of a few layers, heads on its vectors, and what its numbers are worth.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,7 +60,7 @@ pub struct Logits {
     /// A number a shape.
     pub shape: Vec<f32>,
     /// A number for each thing that can be asked of the set.
-    pub wrap: Vec<f32>,
+    pub aggregation: Vec<f32>,
     /// Value, number of things.
     pub number: Vec<f32>,
     /// For each token a number a tag.
@@ -73,7 +73,7 @@ impl PlannerModel {
     /// # Errors
     /// [`EmbedError::Layers`] where a head is not of the encoder's dimension or a number is not finite.
     pub fn new(encoder: MiniLm, heads: Heads, calibration: Calibration) -> Result<PlannerModel, EmbedError> {
-        for (head, outputs) in [&heads.shape, &heads.wrap, &heads.number, &heads.tag].into_iter().zip(OUTPUTS) {
+        for (head, outputs) in [&heads.shape, &heads.aggregation, &heads.number, &heads.tag].into_iter().zip(OUTPUTS) {
             if head.bias.len() != outputs || head.weights.len() != outputs * encoder.dim() {
                 return Err(EmbedError::Layers("a head of another size"));
             }
@@ -114,7 +114,7 @@ impl PlannerModel {
         [VERSION, self.encoder.dim() as u32].iter().for_each(|n| out.extend_from_slice(&n.to_le_bytes()));
         let mut put = |values: &[f32]| values.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
         put(&self.calibration.0);
-        for head in [&self.heads.shape, &self.heads.wrap, &self.heads.number, &self.heads.tag] {
+        for head in [&self.heads.shape, &self.heads.aggregation, &self.heads.number, &self.heads.tag] {
             put(&head.weights);
             put(&head.bias);
         }
@@ -147,8 +147,8 @@ impl PlannerModel {
     pub fn logits(&self, vectors: &[f32]) -> Logits {
         let first = vectors.get(..self.encoder.dim()).unwrap_or_default();
         let tags = vectors.chunks_exact(self.encoder.dim()).map(|v| self.heads.tag.apply(v)).collect();
-        let (shape, wrap, number) = (self.heads.shape.apply(first), self.heads.wrap.apply(first), self.heads.number.apply(first));
-        Logits { shape, wrap, number, tags }
+        let (shape, wrap, number) = (self.heads.shape.apply(first), self.heads.aggregation.apply(first), self.heads.number.apply(first));
+        Logits { shape, aggregation: wrap, number, tags }
     }
 }
 
@@ -200,7 +200,7 @@ fn heads(bytes: &[u8]) -> Result<(Heads, Calibration, usize), EmbedError> {
     let calibration = floats(FEATURES)?.try_into().map_err(|_| short())?;
     let mut head = |outputs: usize| Ok::<Head, EmbedError>(Head { weights: floats(outputs * hidden)?, bias: floats(outputs)? });
     let [shape, wrap, number, tag] = OUTPUTS;
-    let heads = Heads { shape: head(shape)?, wrap: head(wrap)?, number: head(number)?, tag: head(tag)? };
+    let heads = Heads { shape: head(shape)?, aggregation: head(wrap)?, number: head(number)?, tag: head(tag)? };
     Ok((heads, Calibration(calibration), bytes.len() - rest.len()))
 }
 
@@ -220,7 +220,7 @@ pub(super) mod tests {
             bias: vec![0.1; outputs],
         };
         let [shape, wrap, number, tag] = OUTPUTS.map(head);
-        PlannerModel::new(encoder, Heads { shape, wrap, number, tag }, Calibration::default()).unwrap()
+        PlannerModel::new(encoder, Heads { shape, aggregation: wrap, number, tag }, Calibration::default()).unwrap()
     }
 
     #[test]
@@ -243,7 +243,7 @@ pub(super) mod tests {
     fn there_is_a_number_for_each_token_and_tag() {
         let framed = Framed { ids: vec![0, 3, 4, 1], spans: vec![None; 4], mentions: vec![None; 4], absent: Vec::new() };
         let logits = untrained().forward(&framed, &small().1).unwrap();
-        assert_eq!((logits.shape.len(), logits.wrap.len(), logits.number.len()), (16, 5, 2));
+        assert_eq!((logits.shape.len(), logits.aggregation.len(), logits.number.len()), (16, 5, 2));
         assert_eq!(logits.tags.iter().map(Vec::len).collect::<Vec<_>>(), [TAGS; 4]);
         let long = Framed { ids: vec![3; 64], spans: vec![None; 64], mentions: vec![None; 64], absent: Vec::new() };
         assert!(matches!(untrained().forward(&long, &small().1), Err(EmbedError::Length { .. })));
