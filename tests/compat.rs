@@ -104,8 +104,11 @@ fn gives_what_it_gave(format: u16) {
 #[test]
 fn of_a_bundle_of_another_format_the_reader_says_what_to_do() {
     for format in kept().into_iter().filter(|f| !READ.contains(f)) {
-        let said = open(&folder().join(format.to_string()).join("bundle")).err().unwrap().to_string();
-        assert!(said.contains("build the bundle again") && said.contains(&format!("format version {format}")), "{said}");
+        let printed_text = open(&folder().join(format.to_string()).join("bundle")).err().unwrap().to_string();
+        assert!(
+            printed_text.contains("build the bundle again") && printed_text.contains(&format!("format version {format}")),
+            "{printed_text}"
+        );
     }
     let today = folder().join(FORMAT.to_string()).join("bundle").join(MANIFEST);
     for (format, advice) in [FORMAT - 1, PACKED_FORMAT + 1].map(|format| (format, "take the reader that it was built with")) {

@@ -346,13 +346,13 @@ fn thirty_damaged_caches_change_no_byte_of_the_bundle_and_are_told_in_words() {
         }
         let out = bench.at(&format!("out-{i}"));
         let output = bench.build("new", &out, &["--cache", cache.to_str().unwrap()]).output().unwrap();
-        let said = err(&output);
-        assert!(output.status.success(), "{i}: {said}");
-        assert!(files_of(&out) == bench.new, "{i}: {said}");
-        assert!(!said.contains("panicked") && !said.contains(".rs:") && !said.contains("RUST_BACKTRACE"), "{i}: {said}");
+        let printed = err(&output);
+        assert!(output.status.success(), "{i}: {printed}");
+        assert!(files_of(&out) == bench.new, "{i}: {printed}");
+        assert!(!printed.contains("panicked") && !printed.contains(".rs:") && !printed.contains("RUST_BACKTRACE"), "{i}: {printed}");
         std::fs::remove_dir_all(cache).unwrap();
         std::fs::remove_dir_all(out).unwrap();
-        usize::from(said.contains("cache"))
+        usize::from(printed.contains("cache"))
     };
     // Two at a time: so many processors has the smallest machine that builds us.
     let succeeded: usize = std::thread::scope(|scope| {

@@ -18,7 +18,7 @@ const SLOW: Duration = Duration::from_secs(3);
 static SEED: AtomicU64 = AtomicU64::new(0);
 static NUMBER: AtomicU64 = AtomicU64::new(0);
 static NAME: Mutex<String> = Mutex::new(String::new());
-static SAID: Mutex<String> = Mutex::new(String::new());
+static PANIC_MESSAGE: Mutex<String> = Mutex::new(String::new());
 
 /// What came of a run.
 #[derive(Debug, Default)]
@@ -49,8 +49,8 @@ pub fn die(why: &'static str) -> ! {
 /// Watches for hangs, and keeps what panics say.
 pub fn watch() {
     std::panic::set_hook(Box::new(|panic_info| {
-        if let Ok(mut said) = SAID.lock() {
-            *said = panic_info.to_string().replace('\n', " ");
+        if let Ok(mut message) = PANIC_MESSAGE.lock() {
+            *message = panic_info.to_string().replace('\n', " ");
         }
     }));
     std::thread::spawn(|| {
@@ -108,7 +108,7 @@ fn try_one(target: &Target, bytes: &[u8], out: &mut Run, findings: &Path) {
     out.most_memory = out.most_memory.max(peak);
     out.longest = out.longest.max(took);
     let why = match taken {
-        Err(_) => SAID.lock().map_or_else(|_| "panic".to_owned(), |s| format!("panic: {s}")),
+        Err(_) => PANIC_MESSAGE.lock().map_or_else(|_| "panic".to_owned(), |s| format!("panic: {s}")),
         Ok(_) if took > SLOW => format!("slow: {} ms", took.as_millis()),
         Ok(_) if peak > target.memory(bytes.len()) => format!("memory: {peak} bytes for {}", bytes.len()),
         Ok(taken) => {

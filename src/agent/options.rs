@@ -93,8 +93,8 @@ impl OptionSpec {
     }
 }
 
-const fn option(group: Group, name: &'static str, kind: Kind, terminal: Option<&'static str>, says: &'static str) -> OptionSpec {
-    OptionSpec { name, group, kind, terminal, says }
+const fn option(group: Group, name: &'static str, kind: Kind, terminal: Option<&'static str>, meaning: &'static str) -> OptionSpec {
+    OptionSpec { name, group, kind, terminal, says: meaning }
 }
 
 /// The argument of the terminal for what has none of its own.

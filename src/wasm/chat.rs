@@ -74,12 +74,12 @@ async fn exchange(method: &str, request: HttpRequest, own: Option<&Function>) ->
         init.set_body(&request.body.into());
     }
     let (response, connection) = send(&request.url, &init, own).await?;
-    let told = |name: &str| Some((name.to_owned(), response.headers().get(name).ok()??));
+    let header_of = |name: &str| Some((name.to_owned(), response.headers().get(name).ok()??));
     let body = match response.body() {
         None => futures::stream::empty().boxed_local(),
         Some(stream) => unfold((Pieces::of(&stream), connection), piece).boxed_local(),
     };
-    Ok(HttpResponse { status: response.status(), headers: HttpResponse::READ.into_iter().filter_map(told).collect(), body })
+    Ok(HttpResponse { status: response.status(), headers: HttpResponse::READ.into_iter().filter_map(header_of).collect(), body })
 }
 
 impl Transport for Fetch {

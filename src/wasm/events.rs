@@ -36,8 +36,8 @@ impl EventSink {
     /// Tells an event whose spans are the page's already.
     pub(super) fn emit(&mut self, event: &impl Serialize) {
         if self.thrown.is_none() {
-            let told = to_js(event).and_then(|event| self.on_event.call1(&JsValue::NULL, &event));
-            self.thrown = told.err();
+            let sent = to_js(event).and_then(|event| self.on_event.call1(&JsValue::NULL, &event));
+            self.thrown = sent.err();
         }
     }
 

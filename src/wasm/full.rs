@@ -86,14 +86,14 @@ impl WasmEngine {
             let mut sink = EventSink::new(on_event);
             if let Some(protocol) = arguments::protocol(&given)? {
                 let mut hear = all_but_done(&mut sink);
-                let told = agent::ask_with_protocol(&engine, &question, &protocol, &context.options, &context.with(), &mut hear).await;
+                let outcome = agent::ask_with_protocol(&engine, &question, &protocol, &context.options, &context.with(), &mut hear).await;
                 drop(hear);
-                return finish(sink, told.map_err(|e| error::engine(&e))?);
+                return finish(sink, outcome.map_err(|e| error::engine(&e))?);
             }
             let Some(model) = &context.chat else { return Err(error::bad_argument("llm must name the endpoint of a model")) };
             let options = AskOptions { task: context.options.task(), ..arguments::ask_options(&given)? };
-            let told = engine.ask(&question, &options, model.as_ref(), &mut |event| sink.ask_event(event)).await;
-            sink.end(told.map_err(|e| error::engine(&e))?)
+            let outcome = engine.ask(&question, &options, model.as_ref(), &mut |event| sink.ask_event(event)).await;
+            sink.end(outcome.map_err(|e| error::engine(&e))?)
         })
     }
 
@@ -119,9 +119,9 @@ impl WasmEngine {
             let question = arguments::question(&given)?;
             let mut sink = EventSink::new(on_event);
             let mut hear = all_but_done(&mut sink);
-            let told = agent::answer_plan(&engine, &plan, question.as_deref(), &context.options, &context.with(), &mut hear).await;
+            let outcome = agent::answer_plan(&engine, &plan, question.as_deref(), &context.options, &context.with(), &mut hear).await;
             drop(hear);
-            finish(sink, told.map_err(|e| error::engine(&e))?)
+            finish(sink, outcome.map_err(|e| error::engine(&e))?)
         })
     }
 }

@@ -23,11 +23,11 @@ impl CallerTools for PageTools {
         async move {
             let failed = |e: JsValue| EnvironmentError::Failed(thrown(&e));
             let begun = self.call.call2(&JsValue::NULL, &name.into(), &arguments.to_string().into()).map_err(failed)?;
-            let said = match begun.dyn_into::<Promise>() {
+            let returned = match begun.dyn_into::<Promise>() {
                 Ok(promise) => JsFuture::from(promise).await.map_err(failed)?,
                 Err(value) => value,
             };
-            Ok(said.as_string().unwrap_or_default())
+            Ok(returned.as_string().unwrap_or_default())
         }
         .boxed_local()
     }

@@ -114,11 +114,11 @@ impl HttpSource {
         let phase = file.split(['-', '/', '.']).next().unwrap_or(file);
         self.read_all(body, limit, STALLED, &|n| {
             if let Some(progress) = &*self.progress.borrow() {
-                let told = js_sys::Object::new();
+                let report = js_sys::Object::new();
                 for (name, value) in [("phase", JsValue::from(phase)), ("loaded", (n as f64).into()), ("total", (limit as f64).into())] {
-                    let _ = js_sys::Reflect::set(&told, &name.into(), &value);
+                    let _ = js_sys::Reflect::set(&report, &name.into(), &value);
                 }
-                let _ = progress.call1(&JsValue::NULL, &told);
+                let _ = progress.call1(&JsValue::NULL, &report);
             }
         })
         .await

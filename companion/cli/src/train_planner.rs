@@ -336,8 +336,8 @@ fn print_progress(event: &TrainingEvent<'_>) {
     );
     if let Some(p) = event.point {
         line += &format!(
-            "; held out: loss {:.4}, shape {:.4}, wrap {:.4}, tag F1 {:.4}, all right {:.4}",
-            p.held_out_loss, p.shape, p.wrap, p.tag_f1, p.exact
+            "; held out: loss {:.4}, shape {:.4}, aggregation {:.4}, tag F1 {:.4}, all right {:.4}",
+            p.held_out_loss, p.shape, p.aggregation, p.tag_f1, p.exact
         );
         if let Some(executed) = p.executed {
             line += &format!(", answers {executed:.4}");

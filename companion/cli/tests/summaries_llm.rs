@@ -40,13 +40,13 @@ fn sensible(body: &str) -> Answer {
 fn a_model_writes_summaries_and_reports_and_is_paid_once() {
     let place = Place::new();
     let server = serve(|_, body| sensible(body));
-    let (built, heard) = build_with(&place, Some(&server));
+    let (built, log) = build_with(&place, Some(&server));
     let built = built.unwrap();
     assert!(
-        heard.notes.lock().unwrap().iter().any(|n| n.starts_with("the language model writes") && n.contains("at most")),
+        log.notes.lock().unwrap().iter().any(|n| n.starts_with("the language model writes") && n.contains("at most")),
         "the bound comes first"
     );
-    assert!(heard.warnings.lock().unwrap().is_empty(), "{:?}", heard.warnings);
+    assert!(log.warnings.lock().unwrap().is_empty(), "{:?}", log.warnings);
     assert!(built.manifest.options.contains(&("summaries-llm".to_owned(), "m".to_owned())));
     let engine = place.engine();
     let bundle = engine.corpus().bundle();

@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> Result<()> {
     for path in &args.questions {
         questions.extend(read_gold(path, SETS).into_diagnostic()?.into_iter().filter(|g| g.answerable));
     }
-    let names: BTreeMap<&str, f32> = weights::NAMES.iter().copied().zip(weights::FITTED.iter().copied()).collect();
+    let names: BTreeMap<&str, f32> = weights::NAMES.iter().copied().zip(weights::VALUES.iter().copied()).collect();
     println!("{}", serde_json::to_string(&names).into_diagnostic()?);
     // Most plans stay what they are.
     let mut judged: HashMap<(usize, String), bool> = HashMap::new();

@@ -11,8 +11,8 @@ const ONE_IN: usize = 20;
 
 /// A table for each language that documents are in and of which function words are known, the commonest first; not of English, which every page knows.
 pub fn function_words(documents: &[Document]) -> Vec<String> {
-    let told = documents.iter().filter(|d| !d.language.is_empty()).count();
-    let common = counted(documents).into_iter().filter(|(language, n)| language != "en" && n * ONE_IN >= told);
+    let with_language = documents.iter().filter(|d| !d.language.is_empty()).count();
+    let common = counted(documents).into_iter().filter(|(language, n)| language != "en" && n * ONE_IN >= with_language);
     let known = common.filter_map(|(code, _)| LANGUAGES.iter().find(|l| l.code() == code));
     known.map(|language| table(*language)).filter(|table| !table.is_empty()).collect()
 }

@@ -299,8 +299,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_has_a_tag_or_none(told in ".{0,12}", text in "\\PC{0,200}") {
-            let tag = language(Some(&told), std::iter::once(text.as_str()));
+        fn any_text_has_a_tag_or_none(stated in ".{0,12}", text in "\\PC{0,200}") {
+            let tag = language(Some(&stated), std::iter::once(text.as_str()));
             prop_assert!(tag.is_empty() || primary(&tag).as_deref() == Some(tag.as_str()));
         }
     }

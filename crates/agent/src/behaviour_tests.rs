@@ -363,8 +363,8 @@ fn a_task_completed_below_its_depth_is_sent_back_once() {
         let options = AgentOptions { native_tools, ..bare() };
         let (outcome, _, requests) = go("tool-calling", &options, &[DONE, DONE]);
         assert_eq!((outcome.text.as_str(), requests.len()), ("Hallwil", 2));
-        let said: String = requests[1].messages.iter().map(|m| m.content.clone()).collect();
-        assert!(said.contains("Its complexity (4) asks for at least 1 calls of tools; you have made 0."), "{said}");
+        let second_prompt: String = requests[1].messages.iter().map(|m| m.content.clone()).collect();
+        assert!(second_prompt.contains("Its complexity (4) asks for at least 1 calls of tools; you have made 0."), "{second_prompt}");
         assert!(
             requests[0].messages[0].content.contains("Task analysis: scope breadth 1, data dependency 1, decision points 1, risk level 1")
         );

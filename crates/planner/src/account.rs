@@ -255,7 +255,7 @@ fn named(linker: &Linker, question: &str, used: &Used) -> Vec<Range<usize>> {
 
 /// A set operation needs a word that says it.
 fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), PlannerError> {
-    let says = |word: &str| plain.contains(&word);
+    let has_word = |word: &str| plain.contains(&word);
     let cued = |mark: &str| plain.iter().any(|w| SPOKEN.operation_cues().has(w, mark));
     // Things of one name are all meant.
     let mut names = used.nodes.iter().map(|&n| graph.label(n));
@@ -267,17 +267,17 @@ fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), Plann
     if used.takes && !plain.iter().any(|w| takes_away(w)) && !plain.iter().any(|w| w.ends_with("n't") || w.ends_with("n’t")) {
         return Err(PlannerError::NotAsked("it takes something away, and no word says so"));
     }
-    if says("neither") && !used.takes {
+    if has_word("neither") && !used.takes {
         return Err(PlannerError::NotAsked("what is neither is asked for, and it takes nothing away"));
     }
-    if used.counts && !cued("counts") && !says("many") && !says("much") {
+    if used.counts && !cued("counts") && !has_word("many") && !has_word("much") {
         return Err(PlannerError::NotAsked("it counts, and no number is asked for"));
     }
     let reason = |r: RelationId| {
         let label = graph.vocabulary().relation(r).map_or("", |r| r.label.as_str()).replace('_', " ");
         words(&label).iter().any(|w| matches!(fold(w.text).as_str(), "cause" | "reason"))
     };
-    if says("why") && !used.relations.iter().any(|(r, ..)| reason(*r)) {
+    if has_word("why") && !used.relations.iter().any(|(r, ..)| reason(*r)) {
         return Err(PlannerError::NotAsked("the question asks for a reason"));
     }
     Ok(())
@@ -400,8 +400,8 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
                     .is_none_or(|w| lexicon.types(w).is_empty() && lexicon.relations(w).is_empty() || is_function_word(w));
             let own = lexicon.relations(next).iter().any(|(r, _)| Some(*r) == last);
             // "Were released in which years": what stands at the relation's end.
-            let told = plain.get(first + 2).is_none_or(|w| is_function_word(w));
-            if asked.is_empty() && own && told && !typed && backward {
+            let stands_alone = plain.get(first + 2).is_none_or(|w| is_function_word(w));
+            if asked.is_empty() && own && stands_alone && !typed && backward {
                 return wrong("it goes on behind what is asked for");
             }
             let typed = ends.iter().all(|c| matches!(c, Class::Type(_) | Class::Literal(_)));
@@ -430,7 +430,7 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
         .iter()
         .any(|t| graph.vocabulary().entity_type(*t).is_some_and(|t| called("person", "found").contains(&fold(&t.label).as_str())));
     let is_kind = |word: &str| types.iter().any(|t| is(t, word)) || (people && asks_for_people(word));
-    let mut said: Set<RelationId> = Set::default();
+    let mut cued: Set<RelationId> = Set::default();
     let mut meant: Vec<TypeId> = Vec::new();
     // Groups of neighbouring words that nothing explains; function words do not part them.
     let mut groups: Vec<Vec<&str>> = Vec::new();
@@ -448,7 +448,7 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
         of.extend(token.relations.iter().map(|(r, _)| *r));
         let known = !of.is_empty();
         of.retain(|r| used.relations.iter().any(|(u, ..)| u == r));
-        said.extend(of.iter().copied());
+        cued.extend(of.iter().copied());
         let named = token.types.iter().chain(lexicon.types(word)).filter(|t| types.contains(t));
         let before = meant.len();
         meant.extend(named);
@@ -481,7 +481,7 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
         }
         open = true;
     }
-    let silent = || used.relations.iter().filter(|(r, ..)| !said.items().contains(r));
+    let silent = || used.relations.iter().filter(|(r, ..)| !cued.items().contains(r));
     if leading && !silent().any(|(r, ..)| is_only(graph, *r)) {
         return Err(PlannerError::NotAsked("it goes another way than the question says"));
     }
@@ -489,7 +489,7 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
     let passed = |(id, direction): &(RelationId, Direction)| {
         let of = graph.vocabulary().relation(*id);
         let to = of.map(|r| if *direction == Direction::Forward { r.range.as_slice() } else { r.domain.as_slice() });
-        !said.items().contains(id) && !by_preposition(graph, tokens, *id) && !to.is_some_and(|to| to.iter().any(|(c, _)| named(c)))
+        !cued.items().contains(id) && !by_preposition(graph, tokens, *id) && !to.is_some_and(|to| to.iter().any(|(c, _)| named(c)))
     };
     if evidence == Evidence::Words && used.through.iter().any(passed) {
         return Err(PlannerError::NotAsked("it goes through what no word speaks of"));
@@ -507,8 +507,8 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
 fn by_preposition(graph: &KnowledgeGraph, tokens: &[Token], relation: RelationId) -> bool {
     let label = graph.vocabulary().relation(relation).map_or("", |r| r.label.as_str()).replace('_', " ");
     let own: Vec<String> = words(&label).iter().map(|w| fold(w.text)).collect();
-    let said = |before: &Token| SPOKEN.prepositions().has(&before.folded, "label") && own.contains(&before.folded);
-    tokens.windows(2).any(|w| w[1].entity.is_some() && said(&w[0]))
+    let is_label = |before: &Token| SPOKEN.prepositions().has(&before.folded, "label") && own.contains(&before.folded);
+    tokens.windows(2).any(|w| w[1].entity.is_some() && is_label(&w[0]))
 }
 
 /// Whether a word asks for persons, whatever a graph calls its type of them.

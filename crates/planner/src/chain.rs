@@ -67,8 +67,8 @@ impl Scorer<'_> {
         };
         let mentioned = self.mentioned(start, &own);
         let present = if let Start::Node(node) = start { Some(self.present(node)) } else { None };
-        let told = self.apposed(start).is_some_and(|(at, _)| !self.tokens[at].folded.ends_with('s'));
-        let told = if told { weights::apposition() } else { 0.0 };
+        let is_apposed = self.apposed(start).is_some_and(|(at, _)| !self.tokens[at].folded.ends_with('s'));
+        let bonus = if is_apposed { weights::apposition() } else { 0.0 };
         let paths = self.paths(start, &aligner);
         let again = self.says_again();
         // Which way the first step faces and whether the entity has it: paths with the same one come in runs.
@@ -88,7 +88,7 @@ impl Scorer<'_> {
             };
             let (aligned, paid) = aligner.score(&steps);
             let (ranks, unmet) = self.superlatives.ranks(start, &steps);
-            let score = told - if absent { weights::absent() } else { 0.0 }
+            let score = bonus - if absent { weights::absent() } else { 0.0 }
                 + aligned
                 + self.answer_type(start, &steps)
                 + faces

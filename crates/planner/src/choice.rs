@@ -79,12 +79,12 @@ pub fn choose<'a>(
         let order = if trained_first { [PlannerKind::Trained, PlannerKind::Rules, PlannerKind::Meaning] } else { IN_TURN };
         // A caller who asks for the trained planner does not wait for the rules.
         let enough = if trained_first { [least, ENOUGH.max(least)] } else { [ENOUGH.max(least); 2] };
-        let told = Asking { rules, others, linker, question }.in_turn(order, enough).await;
-        let plan = match told.candidates.best() {
+        let proposals = Asking { rules, others, linker, question }.in_turn(order, enough).await;
+        let plan = match proposals.candidates.best() {
             Some((found, confidence)) if confidence >= least => Ok((Proposal { plan: found.plan.clone(), confidence }, found.from())),
-            best => Err(told.refused.unwrap_or(PlannerError::Unsure { confidence: best.map_or(0.0, |b| b.1) })),
+            best => Err(proposals.refused.unwrap_or(PlannerError::Unsure { confidence: best.map_or(0.0, |b| b.1) })),
         };
-        Choice { plan, trouble: told.trouble }
+        Choice { plan, trouble: proposals.trouble }
     }
     .boxed_local()
 }
@@ -130,24 +130,24 @@ struct Proposals {
 impl Asking<'_> {
     /// Asks three planners one after the other; `enough` are the certainties behind the first and the second with which the next is not asked.
     async fn in_turn(&self, order: [PlannerKind; 3], enough: [f32; 2]) -> Proposals {
-        let mut told = Proposals { candidates: Candidates::new(self.question), refused: None, trouble: None };
+        let mut proposals = Proposals { candidates: Candidates::new(self.question), refused: None, trouble: None };
         for (planner, enough) in order.into_iter().zip(enough.into_iter().chain([f32::INFINITY])) {
-            self.ask(planner, &mut told).await;
-            if told.candidates.best().is_some_and(|(_, certainty)| certainty >= enough) {
+            self.ask(planner, &mut proposals).await;
+            if proposals.candidates.best().is_some_and(|(_, certainty)| certainty >= enough) {
                 break;
             }
         }
-        told
+        proposals
     }
 
     /// Asks one planner. What does not account for the question's words, or is not what was asked, is no candidate.
-    async fn ask(&self, planner: PlannerKind, told: &mut Proposals) {
+    async fn ask(&self, planner: PlannerKind, proposals: &mut Proposals) {
         let accounted = |plan: &Plan, by| account(self.linker, self.question, plan, by).is_ok();
         match planner {
             PlannerKind::Rules => {
                 match self.rules.plan(self.question).await {
-                    Ok(proposal) => told.candidates.add_rules(proposal),
-                    Err(why) => told.refused = Some(why),
+                    Ok(proposal) => proposals.candidates.add_rules(proposal),
+                    Err(why) => proposals.refused = Some(why),
                 }
                 // What follows may be long as well.
                 self.others.pause().await;
@@ -156,14 +156,14 @@ impl Asking<'_> {
                 if let Some(found) =
                     self.others.nearest(self.linker, self.question).await.filter(|found| accounted(&found.plan, Evidence::Meaning))
                 {
-                    told.candidates.add_meaning(found);
+                    proposals.candidates.add_meaning(found);
                 }
             }
-            // Naming is told without the model, so that its weights are not loaded for questions that it would refuse.
+            // Naming is proposals without the model, so that its weights are not loaded for questions that it would refuse.
             PlannerKind::Trained if self.others.has_trained() && names(self.linker, self.question) > 0 => {
                 match self.others.trained(self.linker, self.question).await {
-                    Ok(found) if accounted(&found.plan, Evidence::Words) => told.candidates.add_trained(found),
-                    Err(PlannerError::Model(why)) => told.trouble = Some(why),
+                    Ok(found) if accounted(&found.plan, Evidence::Words) => proposals.candidates.add_trained(found),
+                    Err(PlannerError::Model(why)) => proposals.trouble = Some(why),
                     Ok(_) | Err(_) => {}
                 }
             }

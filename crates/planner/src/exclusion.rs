@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn what_is_left_out_stands_right_behind_the_words_that_say_so() {
-        let told = |question: &str| {
+        let excluded = |question: &str| {
             let at = question.find("Heat").unwrap();
             let mention = Mention { span: at..at + 4, candidates: Vec::new() };
             exclusion(question, &[&mention], &|w| w == "film").map(|e| e.rest.split_whitespace().collect::<Vec<_>>().join(" "))
@@ -109,7 +109,7 @@ mod tests {
             "which other films than Heat are there",
             "other than the film Heat, which films are there",
         ] {
-            let rest = told(question).unwrap();
+            let rest = excluded(question).unwrap();
             assert!(rest.replace(',', "").trim().starts_with("which films are there"), "{rest}");
         }
         for question in [
@@ -118,7 +118,7 @@ mod tests {
             "which films last longer than Heat",
             "except for films like Heat",
         ] {
-            assert!(question.contains("other") || told(question).is_none(), "{question}");
+            assert!(question.contains("other") || excluded(question).is_none(), "{question}");
         }
     }
 }

@@ -53,7 +53,7 @@ pub use candidates::{Candidate, Candidates, ChosenFrom};
 pub use certainty::{FEATURES, LEAST_CERTAINTY};
 pub use choice::{Choice, OtherPlanners, RulesAlone, candidates, choose};
 pub use llm::{Drafted, Form, LlmPlanner, PROMPTS};
-pub use meaning::{OneEntityQuestion, MeantRelation, Nearest, Nearness, one_entity_question};
+pub use meaning::{MeantRelation, Nearest, Nearness, OneEntityQuestion, one_entity_question};
 pub use pattern::{names, ordering, pattern};
 pub use phrases::{PHRASES, PhraseIndex, Phrases, load_phrases, phrase_vectors, phrases};
 pub use query::{LogicalForm, Query};

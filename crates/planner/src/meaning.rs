@@ -8,7 +8,7 @@
 
 use super::lexicon::{Lexicon, is_function_word};
 use super::query::{LogicalForm, Query};
-use super::question::{Ask, Token, ask, asks_how_to, tokens, named_mentions};
+use super::question::{Ask, Token, ask, asks_how_to, named_mentions, tokens};
 use crate::compact::{sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, Provenance, Relation, RelationId, TripleId};
 use crate::plan::Plan;
@@ -77,8 +77,8 @@ pub fn one_entity_question(linker: &Linker, question: &str) -> Option<OneEntityQ
         for (relation, _) in graph.relations_at(start, direction) {
             let Some(of) = graph.vocabulary().relation(relation) else { continue };
             if choices.len() < CHOICES && fits(of, relation, direction, &asked) && is_imported(graph, start, relation, direction) {
-                let (from, says) = relation_phrases(graph, of);
-                choices.push(MeantRelation { phrases: says, from, relation, direction });
+                let (from, phrase_list) = relation_phrases(graph, of);
+                choices.push(MeantRelation { phrases: phrase_list, from, relation, direction });
             }
         }
     }
@@ -90,7 +90,15 @@ pub fn one_entity_question(linker: &Linker, question: &str) -> Option<OneEntityQ
     if choices.is_empty() {
         return None;
     }
-    Some(OneEntityQuestion { question: text, choices, others: others_asked(&class, &words), class, asked: question.to_owned(), start, spoken })
+    Some(OneEntityQuestion {
+        question: text,
+        choices,
+        others: others_asked(&class, &words),
+        class,
+        asked: question.to_owned(),
+        start,
+        spoken,
+    })
 }
 
 /// Whether a relation of a thing stands in an imported graph. What was read off documents joins pages and sections: there anything is a step away from
@@ -140,8 +148,8 @@ pub(super) fn relation_phrases(graph: &KnowledgeGraph, of: &Relation) -> (String
     let most = |ends: &[(Class, u32)]| ends.iter().max_by_key(|e| e.1).and_then(|e| word(graph, e.0)).unwrap_or_default();
     let (from, to) = (most(&of.domain), most(&of.range));
     let names = std::iter::once(&of.label).chain(&of.aliases).filter(|n| n.len() <= LONGEST_NAME).take(NAMES);
-    let says = names.flat_map(|name| [format!("{from} {name} {to}").trim().to_owned(), of_this(name, &from)]).collect();
-    (from, says)
+    let phrase_list = names.flat_map(|name| [format!("{from} {name} {to}").trim().to_owned(), of_this(name, &from)]).collect();
+    (from, phrase_list)
 }
 
 /// What things of a class have, as one asks for it. Questions lie nearer to this form than to bare words, those about other things as well.

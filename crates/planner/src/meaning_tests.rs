@@ -54,12 +54,12 @@ fn planned(linker: &Linker, question: &str, near: &dyn Fn(&str) -> f32) -> Optio
 fn a_question_stands_for_its_kind_of_thing_beside_what_the_thing_has() {
     let asked = one_entity_question(&linker(), "Who was behind the camera for Heat?").unwrap();
     assert_eq!(asked.question, "Who was behind the camera for this film?");
-    let says: Vec<&str> = asked.choices.iter().flat_map(|c| &c.phrases).map(String::as_str).collect();
+    let phrase_list: Vec<&str> = asked.choices.iter().flat_map(|c| &c.phrases).map(String::as_str).collect();
     assert_eq!(
-        says,
+        phrase_list,
         ["film directed by person", "the directed by of this film", "film starred actors person", "the starred actors of this film"]
     );
-    assert!(asked.others.iter().any(|o| o == "the composer of this film") && asked.texts().len() == says.len() + asked.others.len());
+    assert!(asked.others.iter().any(|o| o == "the composer of this film") && asked.texts().len() == phrase_list.len() + asked.others.len());
 }
 
 #[test]

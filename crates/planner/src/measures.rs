@@ -62,11 +62,11 @@ pub(super) fn cues() -> impl Iterator<Item = (&'static str, Names)> {
 /// The end that a superlative stands for.
 pub(super) fn extreme(word: &str) -> Option<Extreme> {
     let whole = SPOKEN.comparisons().row(word).is_some_and(|row| row.has(2, "whole"));
-    let told = Extreme::from_word(word).filter(|_| whole || word.ends_with("est"));
+    let found_extreme = Extreme::from_word(word).filter(|_| whole || word.ends_with("est"));
     // "Densest", "widest": the more, but for what is little: "sparsest".
     let measured = || word.ends_with("est") && !measures(word).is_empty();
     let other = || measured().then(|| if is_small(word) { Extreme::Min } else { Extreme::Max });
-    told.or_else(other)
+    found_extreme.or_else(other)
 }
 
 #[cfg(test)]

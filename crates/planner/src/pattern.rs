@@ -134,9 +134,9 @@ pub fn pattern(question: &str, entities: &[Range<usize>]) -> Shape {
         (How::from_word(w).is_some() && !["after", "before"].contains(&w.as_str()))
             || SPOKEN.comparisons().row(w).is_some_and(|row| row.has(2, "pattern"))
     };
-    let said: Vec<&String> = outside.iter().flatten().collect();
+    let content_words: Vec<&String> = outside.iter().flatten().collect();
     let offers = |w: &[&String]| w[1] == "or" && w[0] != "who";
-    if said.iter().any(comparative) && (said.windows(2).any(offers) || has("than")) {
+    if content_words.iter().any(comparative) && (content_words.windows(2).any(offers) || has("than")) {
         return Shape::Compare;
     }
     if entities.len() >= 2 && between.iter().any(|w| SPOKEN.denials().has(w, "between")) {
@@ -165,8 +165,8 @@ pub fn ordering(question: &str, entities: &[Range<usize>]) -> Option<&'static st
         return Some("condition");
     }
     let end = |w: &String| crate::plan::Extreme::from_word(w).is_some();
-    let told = |w: &&String| (w.ends_with("est") && end(w)) || matches!(w.as_str(), "most" | "least" | "first" | "last");
-    all.iter().find(told).map(|_| "superlative")
+    let is_superlative = |w: &&String| (w.ends_with("est") && end(w)) || matches!(w.as_str(), "most" | "least" | "first" | "last");
+    all.iter().find(is_superlative).map(|_| "superlative")
 }
 
 /// An intersection of two, or one behind which a step goes on: "the capitals of the countries that are the origin of both A and B" has two phrases in front

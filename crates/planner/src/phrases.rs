@@ -73,8 +73,8 @@ pub fn phrases(graph: &KnowledgeGraph) -> BTreeMap<String, BTreeSet<String>> {
     let used = used.into_iter().enumerate().filter(|&(_, n)| n > 0).map(|(r, n)| (RelationId(r as u32), n));
     for relation in most(used, RELATIONS) {
         if let Some(of) = graph.vocabulary().relation(relation) {
-            let (from, says) = relation_phrases(graph, of);
-            out.entry(relations_from(&from)).or_default().extend(says);
+            let (from, phrase_list) = relation_phrases(graph, of);
+            out.entry(relations_from(&from)).or_default().extend(phrase_list);
         }
     }
     out
@@ -150,7 +150,11 @@ pub fn load_phrases<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Option<
 }
 
 /// The vectors that a bundle has of `texts`, which are those of a question, ascending. What cannot be loaded is missing, as what the bundle never had is.
-pub fn phrase_vectors<'a>(bundle: &'a Bundle, asked: &'a OneEntityQuestion, texts: &'a [&'a str]) -> LocalBoxFuture<'a, Vec<Option<Rc<[f32]>>>> {
+pub fn phrase_vectors<'a>(
+    bundle: &'a Bundle,
+    asked: &'a OneEntityQuestion,
+    texts: &'a [&'a str],
+) -> LocalBoxFuture<'a, Vec<Option<Rc<[f32]>>>> {
     async move {
         let mut out = vec![None; texts.len()];
         let Ok(Some(index)) = load_phrases(bundle).await else { return out };

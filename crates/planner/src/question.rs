@@ -117,10 +117,10 @@ pub(super) fn named_mentions<'m>(question: &str, mentions: &'m [Mention], lexico
         let marked = text.chars().any(char::is_numeric) || capital(text) && !(lower && m.span.start <= begins) || quotes.contains(&text);
         if marked { !is_function_word(&fold(text)) } else { lower && !is_lexical(text, lexicon) }
     };
-    let told: Vec<&Mention> = mentions.iter().filter(is_name).collect();
+    let named_list: Vec<&Mention> = mentions.iter().filter(is_name).collect();
     // "Which films deal with revenge": "deal" is a verb, though a film is called so. "What can I watch about revenge": "The Watch" is not meant.
     let is_exact = |m: &Mention| m.candidates.first().is_some_and(|c| c.score >= EXACT);
-    let any_exact = told.iter().any(|m| is_exact(m));
+    let any_exact = named_list.iter().any(|m| is_exact(m));
     let is = |w: Option<&Word<'_>>, kind: &dyn Fn(&str) -> bool| w.is_some_and(|w| kind(&fold(w.text)));
     let is_verb = |m: &Mention| {
         let text = question.get(m.span.clone()).unwrap_or_default();
@@ -133,8 +133,8 @@ pub(super) fn named_mentions<'m>(question: &str, mentions: &'m [Mention], lexico
         let apart = front.is_some() && !is(front, &|w| SPOKEN.before_nouns().has(w, "lead"));
         plain && one && apart && (any_exact && !is_exact(m) || is(behind, &|w| SPOKEN.prepositions().has(w, "verb")))
     };
-    let named: Vec<&Mention> = told.iter().filter(|m| !is_verb(m)).copied().collect();
-    if named.is_empty() { told } else { named }
+    let named: Vec<&Mention> = named_list.iter().filter(|m| !is_verb(m)).copied().collect();
+    if named.is_empty() { named_list } else { named }
 }
 
 /// The mentions that have all of a thing's name.
@@ -143,12 +143,17 @@ pub(super) fn exact(mentions: &[Mention]) -> Vec<&Mention> {
 }
 
 /// The mentions that are told to be names, and others that have all of a thing's name and are no spoken words: of packages and people only these have capitals.
-pub(super) fn exactly_named<'m>(question: &str, mentions: &'m [Mention], told: &[&'m Mention], lexicon: &Lexicon) -> Vec<&'m Mention> {
+pub(super) fn exactly_named<'m>(
+    question: &str,
+    mentions: &'m [Mention],
+    named_list: &[&'m Mention],
+    lexicon: &Lexicon,
+) -> Vec<&'m Mention> {
     let exact = |m: &Mention| m.candidates.first().is_some_and(|c| c.score >= EXACT);
     let is_name = |m: &&Mention| {
         let spoken = || question.get(m.span.clone()).is_none_or(|text| is_lexical(text, lexicon));
-        let apart = || told.iter().all(|t| t.span.end <= m.span.start || m.span.end <= t.span.start);
-        told.contains(m) || (exact(m) && apart() && !spoken())
+        let apart = || named_list.iter().all(|t| t.span.end <= m.span.start || m.span.end <= t.span.start);
+        named_list.contains(m) || (exact(m) && apart() && !spoken())
     };
     mentions.iter().filter(is_name).collect()
 }

@@ -10,7 +10,7 @@ use super::exclusion::{exclusion, without};
 use super::lexicon::Lexicon;
 use super::negation::{negate, negated_type, negates};
 use super::pattern::pattern;
-use super::question::{Token, ask, asks_for_a_way, exact, exactly_named, is_lexical, tokens, named_mentions};
+use super::question::{Token, ask, asks_for_a_way, exact, exactly_named, is_lexical, named_mentions, tokens};
 use super::schema::{Schema, Step};
 use super::sets::{Combination, combined};
 use super::superlative::{Superlatives, read};

@@ -333,14 +333,14 @@ fn the_whole_name_of_a_relation_is_no_other_relation() {
 #[test]
 fn names_in_lower_case_are_told_unless_others_have_capitals() {
     let linker = Linker::new(&graph());
-    let told = |question: &str| model::names(&linker, question);
-    assert_eq!(told("which movies star al pacino and val kilmer"), 2);
-    assert_eq!(told("Which movies star al pacino and val kilmer?"), 2);
-    assert_eq!(told("I wonder, which movies star al pacino?"), 1);
-    assert_eq!(told("Heat was directed by whom?"), 1);
-    assert_eq!(told("Which crime movies star Al Pacino?"), 1);
-    assert_eq!(told("Which movies of the genre \"crime\" star Al Pacino?"), 2);
-    assert_eq!(told("Which movies of the genre ‘crime’ star Al Pacino?"), 2);
+    let names_in = |question: &str| model::names(&linker, question);
+    assert_eq!(names_in("which movies star al pacino and val kilmer"), 2);
+    assert_eq!(names_in("Which movies star al pacino and val kilmer?"), 2);
+    assert_eq!(names_in("I wonder, which movies star al pacino?"), 1);
+    assert_eq!(names_in("Heat was directed by whom?"), 1);
+    assert_eq!(names_in("Which crime movies star Al Pacino?"), 1);
+    assert_eq!(names_in("Which movies of the genre \"crime\" star Al Pacino?"), 2);
+    assert_eq!(names_in("Which movies of the genre ‘crime’ star Al Pacino?"), 2);
 }
 
 #[test]
@@ -354,16 +354,16 @@ fn a_verb_is_no_name_though_a_film_is_called_so() {
         b.triple(title, tags, about, Provenance::Line { file: "films", line }).unwrap();
     }
     let linker = Linker::new(&b.finish().unwrap());
-    let told = |question: &str| model::names(&linker, question);
-    assert_eq!(told("which films deal with revenge"), 1);
-    assert_eq!(told("any films that deal with revenge"), 1);
-    assert_eq!(told("what can i watch about revenge"), 1, "no film is wholly called \"watch\"");
+    let names_in = |question: &str| model::names(&linker, question);
+    assert_eq!(names_in("which films deal with revenge"), 1);
+    assert_eq!(names_in("any films that deal with revenge"), 1);
+    assert_eq!(names_in("what can i watch about revenge"), 1, "no film is wholly called \"watch\"");
     // Behind an article or a preposition, in quotation marks, or with a capital it is a name.
-    assert_eq!(told("which drama with revenge"), 2);
-    assert_eq!(told("films like the watch with revenge"), 2);
-    assert_eq!(told("films like \"deal\" with revenge"), 2);
-    assert_eq!(told("which films are like Deal with 'revenge'"), 2);
-    assert_eq!(told("what is deal about"), 1);
+    assert_eq!(names_in("which drama with revenge"), 2);
+    assert_eq!(names_in("films like the watch with revenge"), 2);
+    assert_eq!(names_in("films like \"deal\" with revenge"), 2);
+    assert_eq!(names_in("which films are like Deal with 'revenge'"), 2);
+    assert_eq!(names_in("what is deal about"), 1);
 }
 
 #[test]
@@ -434,13 +434,13 @@ fn patterns_are_told_by_words_alone() {
 
 #[test]
 fn words_of_order_ask_for_an_end_or_set_a_condition() {
-    for (question, told) in [
+    for (question, wanted) in [
         ("Which is the longest river in Europe?", Some("superlative")),
         ("Which museum in Vienna was established before 1971?", Some("condition")),
         ("Which states are larger than Texas?", Some("condition")),
         ("Who directed 'The First Wives Club'?", None),
     ] {
-        assert_eq!(ordering(question, &names(question)), told, "{question}");
+        assert_eq!(ordering(question, &names(question)), wanted, "{question}");
     }
 }
 

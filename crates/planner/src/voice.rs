@@ -83,13 +83,13 @@ fn is_deed(word: &str) -> bool {
 
 /// The direction in which a relation of this label is followed from the name that stands before the `at`-th of the question's other words; `speaks` tells
 /// which of these speak of the relation. `None` where the label is a noun, or the words do not tell.
-pub(super) fn direction(said: &str, question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) -> Option<Direction> {
-    let kind = match label(said) {
-        Label::Noun if is_done(said, question, at) => Label::Active,
+pub(super) fn direction(verb_word: &str, question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) -> Option<Direction> {
+    let kind = match label(verb_word) {
+        Label::Noun if is_done(verb_word, question, at) => Label::Active,
         Label::Noun => return None,
         kind => kind,
     };
-    let all: Vec<String> = words(&said.replace('_', " ")).iter().map(|w| fold(w.text)).filter(|w| !is_be(w)).collect();
+    let all: Vec<String> = words(&verb_word.replace('_', " ")).iter().map(|w| fold(w.text)).filter(|w| !is_be(w)).collect();
     let own = all.first()?;
     let has = |i: usize, own_verb: bool| {
         let word = question.get(i);

@@ -9,7 +9,7 @@ macro_rules! weights {
 
         /// The weights' values.
         #[cfg(not(target_arch = "wasm32"))]
-        pub const FITTED: &[f32] = &[$($value),*];
+        pub const VALUES: &[f32] = &[$($value),*];
 
         // In a page a weight is a constant; in the program it can be tried with another value.
         #[cfg(not(target_arch = "wasm32"))]
@@ -50,11 +50,11 @@ pub fn set(name: &str, value: f32) -> bool {
 }
 
 weights! {
-    /// A further word of a step that a word pays for already, as a part of its similarity.
+    /// A further word of a step that is aligned already, as a part of its similarity.
     repeated_word = 0.3;
-    /// A word that pays for nothing, as a part of its best similarity.
+    /// A word that is aligned to no step, as a part of its best similarity.
     unaligned_word = -0.8;
-    /// A step that no word pays for.
+    /// A step that no word is aligned to.
     unaligned_step = -0.7;
     /// The same if the step takes back the one before it: "films that share directors".
     unaligned_backtrack = -0.5;
@@ -98,11 +98,11 @@ weights! {
     lexical_name = 1.0;
     /// How much the score of a chain counts for how sure it is.
     explained = 0.5;
-    /// How much it counts that words speak of its steps.
+    /// How much the share of its steps counts that words are aligned to.
     aligned_share = 0.3;
-    /// How much it counts that the next chain is behind.
+    /// How much the margin to the next chain counts.
     margin = 0.2;
-    /// What a word for the type that an unpaid step leads to adds to a chain's score, as to how sure it is.
+    /// What a word for the type that an unaligned step leads to adds to a chain's score, as to how sure it is.
     named_kind = 0.7;
     /// What is kept of how sure a chain is that finds nothing.
     empty = 0.6;

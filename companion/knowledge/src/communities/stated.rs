@@ -81,9 +81,9 @@ mod tests {
     #[test]
     fn strengths_of_the_same_two_add_up_and_a_statement_of_three_is_shared_out() {
         let related = related();
-        let told: Vec<_> = ties(&related).iter().map(|t| (t.ends, t.weight, t.strength, t.statement)).collect();
+        let tie_rows: Vec<_> = ties(&related).iter().map(|t| (t.ends, t.weight, t.strength, t.statement)).collect();
         assert_eq!(
-            told,
+            tie_rows,
             [
                 ((0, 1), 4.0 + 3.0 + 5.0, 15, Some("All three sang.")),
                 ((0, 2), 3.0, 6, Some("All three sang.")),

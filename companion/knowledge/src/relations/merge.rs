@@ -147,8 +147,8 @@ fn statements_of(
 fn entity(mut gathered: Gathered) -> Entity {
     gathered.said.sort_by_key(|(importance, _)| Reverse(*importance));
     let mut seen = BTreeSet::new();
-    let said: Vec<&str> = gathered.said.iter().map(|(_, text)| text.as_str()).filter(|text| seen.insert(*text)).collect();
-    let description = said.join("\n");
+    let descriptions: Vec<&str> = gathered.said.iter().map(|(_, text)| text.as_str()).filter(|text| seen.insert(*text)).collect();
+    let description = descriptions.join("\n");
     Entity { label: gathered.labels.most(), kind: gathered.kinds.most(), description }
 }
 

@@ -68,8 +68,8 @@ fn marked(example: &Value) -> Option<(String, Vec<Marked>)> {
 fn request(question: &str, pieces: &[Marked]) -> ChatRequest {
     let names: Vec<String> = pieces.iter().zip(1..).filter(|(p, _)| p.is_name).map(|(_, n)| format!("<{n}>")).collect();
     let mut messages = vec![Message::system(TASK.to_owned())];
-    for [asked, said] in SHOWN {
-        messages.extend([Message::user(asked.to_owned()), Message::assistant(said.to_owned())]);
+    for [asked, reply] in SHOWN {
+        messages.extend([Message::user(asked.to_owned()), Message::assistant(reply.to_owned())]);
     }
     messages.push(Message::user(format!("{question}\nNames: {}", names.join(" "))));
     ChatRequest { messages, max_tokens: Some(TOKENS), temperature: Some(0.0), ..ChatRequest::default() }

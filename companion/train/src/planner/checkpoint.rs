@@ -22,7 +22,7 @@ pub struct Evaluation {
     /// Share of right shapes.
     pub shape: f64,
     /// Share of right aggregations.
-    pub wrap: f64,
+    pub aggregation: f64,
     /// F1 of tags, by token.
     pub tag_f1: f64,
     /// Share of questions of which everything is right.

@@ -44,6 +44,6 @@ pub fn scores(logits: &Logits) -> Scores {
 
 /// The trainer's scores of one question as the engine has them.
 pub fn logits(first: &[f32], tags: &[f32]) -> Logits {
-    let [shape, wrap, number] = SIZES.first_ranges().map(|r| first[r].to_vec());
-    Logits { shape, aggregation: wrap, number, tags: tags.chunks_exact(SIZES.tags).map(<[f32]>::to_vec).collect() }
+    let [shape, aggregation, number] = SIZES.first_ranges().map(|r| first[r].to_vec());
+    Logits { shape, aggregation, number, tags: tags.chunks_exact(SIZES.tags).map(<[f32]>::to_vec).collect() }
 }

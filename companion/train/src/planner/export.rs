@@ -39,10 +39,10 @@ fn heads(layout: &Layout, parameters: &[f32]) -> Heads {
         weights: parameters[at.weight.start + outputs.start * at.inputs..at.weight.start + outputs.end * at.inputs].to_vec(),
         bias: parameters[at.bias.start + outputs.start..at.bias.start + outputs.end].to_vec(),
     };
-    let [shape, wrap, number] = layout.sizes.first_ranges();
+    let [shape, aggregation, number] = layout.sizes.first_ranges();
     Heads {
         shape: head(&layout.first, shape),
-        aggregation: head(&layout.first, wrap),
+        aggregation: head(&layout.first, aggregation),
         number: head(&layout.first, number),
         tag: head(&layout.tags, 0..layout.sizes.tags),
     }

@@ -188,7 +188,7 @@ impl PlannerTrainer<'_> {
             loss,
             held_out_loss: measured.mean_loss(),
             shape: measured.shape_accuracy(),
-            wrap: measured.wrap_accuracy(),
+            aggregation: measured.aggregation_accuracy(),
             tag_f1: measured.tag_f1(),
             exact: measured.exact_match(),
             executed,

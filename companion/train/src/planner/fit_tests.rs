@@ -3,7 +3,7 @@
 use super::*;
 use crate::network::{Cpu, Sizes};
 use crate::planner::Labels;
-use pocketgraph::planner::model::{Shape, TAGS, Tag, Aggregation};
+use pocketgraph::planner::model::{Aggregation, Shape, TAGS, Tag};
 use pocketgraph_cluster::Random;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 
@@ -20,8 +20,12 @@ fn training_set(n: usize) -> Vec<TrainingExample> {
         .map(|i| {
             let (r, a, b) = (relations[random.below(8)], names[random.below(8)], names[random.below(8)]);
             let forward = Tag::Relation(0, false);
-            let (parts, shape, wrap): (Vec<(&str, Tag)>, _, _) = match i % 4 {
-                0 => (vec![("Who is the ", Tag::Other), (r, forward), (" of ", Tag::Other), (a, Tag::Entity(0))], Shape::P1, Aggregation::Set),
+            let (parts, shape, aggregation): (Vec<(&str, Tag)>, _, _) = match i % 4 {
+                0 => (
+                    vec![("Who is the ", Tag::Other), (r, forward), (" of ", Tag::Other), (a, Tag::Entity(0))],
+                    Shape::P1,
+                    Aggregation::Set,
+                ),
                 1 => (
                     vec![
                         ("What ", Tag::Other),
@@ -52,7 +56,7 @@ fn training_set(n: usize) -> Vec<TrainingExample> {
                     Aggregation::Set,
                 ),
             };
-            let mut labels = Labels { shape, aggregation: wrap, number: None, tagged: Vec::new(), mentions: Vec::new() };
+            let mut labels = Labels { shape, aggregation, number: None, tagged: Vec::new(), mentions: Vec::new() };
             let mut question = String::new();
             for (words, tag) in parts {
                 let span = question.len()..question.len() + words.len();
@@ -98,7 +102,7 @@ fn four_kinds_of_questions_are_learnt_in_a_few_seconds() {
     let mut state = Checkpoint::new(Layout::new(SMALL).random(1));
     assert_eq!(run(&training_set(400), &options(), &mut state, None), StopReason::Done);
     let last = state.points.last().unwrap();
-    assert!(last.shape > 0.98 && last.wrap > 0.98, "{last:?}");
+    assert!(last.shape > 0.98 && last.aggregation > 0.98, "{last:?}");
     assert!(last.tag_f1 > 0.95 && last.exact > 0.85, "{last:?}");
 }
 

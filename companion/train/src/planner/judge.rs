@@ -195,9 +195,9 @@ impl<'g> Judge<'g> {
             let logits = model.forward(&framed, words).map_err(|e| miette::miette!("{e}"))?;
             (framed, mentions, logits)
         };
-        let [shape, wrap, number] = lesson.targets();
+        let [shape, aggregation, number] = lesson.targets();
         raise(&mut logits.shape, shape);
-        raise(&mut logits.aggregation, wrap);
+        raise(&mut logits.aggregation, aggregation);
         raise(&mut logits.number, number);
         let drafts = drafts(&lesson.question, &framed, &logits);
         Ok(self.grounder.best(&lesson.question, &mentions, drafts.get(..1).unwrap_or_default(), model.calibration()))

@@ -2,7 +2,7 @@
 
 use super::labels::Labels;
 use super::training_example::TrainingExample;
-use pocketgraph::planner::model::{Shape, Tag, Aggregation};
+use pocketgraph::planner::model::{Aggregation, Shape, Tag};
 use pocketgraph::planner::names;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -15,9 +15,9 @@ pub struct LabelledQuestion {
     /// The name of its [`Shape`]; CLQA-Wiki calls it a type.
     #[serde(alias = "type")]
     pub shape: String,
-    /// The name of its [`Wrap`].
-    #[serde(default)]
-    pub wrap: Option<String>,
+    /// The name of its [`Aggregation`]; files of before called it `wrap`.
+    #[serde(default, alias = "wrap")]
+    pub aggregation: Option<String>,
     /// Whether a superlative counts things (1) or reads a value (0).
     #[serde(default)]
     pub number: Option<usize>,
@@ -51,7 +51,7 @@ impl LabelledQuestion {
         LabelledQuestion {
             question: question.to_owned(),
             shape: labels.shape.name().to_owned(),
-            wrap: Some(labels.aggregation.name().to_owned()),
+            aggregation: Some(labels.aggregation.name().to_owned()),
             number: labels.number,
             tags: Some(labels.tagged.iter().map(tag).collect()),
             mentions: labels.mentions.iter().map(place).collect(),
@@ -62,7 +62,7 @@ impl LabelledQuestion {
     /// The training example of it; `None` where a name or a place is none.
     pub fn training_example(self) -> Option<TrainingExample> {
         let shape = Shape::ALL.into_iter().find(|s| s.name() == self.shape)?;
-        let wrap = match &self.wrap {
+        let aggregation = match &self.aggregation {
             Some(name) => Aggregation::ALL.into_iter().find(|w| w.name() == *name)?,
             None if shape == Shape::Compare => Aggregation::Equal,
             None => Aggregation::Set,
@@ -76,7 +76,7 @@ impl LabelledQuestion {
             true => names(&self.question),
             false => self.mentions.iter().map(|(start, end)| bytes(*start, *end)).collect::<Option<Vec<_>>>()?,
         };
-        let labels = Labels { shape, aggregation: wrap, number: self.number, tagged, mentions };
+        let labels = Labels { shape, aggregation, number: self.number, tagged, mentions };
         let (pattern, tagged) = (self.shape, self.tags.is_some());
         Some(TrainingExample { question: self.question, of: self.of, labels, answers: Vec::new(), pattern, entities: Vec::new(), tagged })
     }

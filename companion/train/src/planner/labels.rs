@@ -4,7 +4,7 @@
 //! slots by name; where one name could be in two slots, words that stand together go together. What stays in doubt is no example.
 
 use pocketgraph::plan::{Compare, Extreme, Head, How, Measure, Operation, Plan, Relation, SearchKg};
-use pocketgraph::planner::model::{Shape, Tag, Aggregation};
+use pocketgraph::planner::model::{Aggregation, Shape, Tag};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -123,7 +123,7 @@ enum Set<'p> {
 /// # Errors
 /// [`LabelError`], where the example says nothing for certain.
 pub fn labels(example: &Example) -> Result<Labels, LabelError> {
-    let (shape, wrap, number, skeleton) = structure(&example.plan).ok_or(LabelError::Shape)?;
+    let (shape, aggregation, number, skeleton) = structure(&example.plan).ok_or(LabelError::Shape)?;
     let mut spans = example.spans.iter().map(|s| in_bytes(&example.question, s)).collect::<Option<Vec<_>>>().ok_or(LabelError::Spans)?;
     spans.sort_by_key(|s| s.start);
     if spans.windows(2).any(|w| w[0].end > w[1].start) {
@@ -133,7 +133,7 @@ pub fn labels(example: &Example) -> Result<Labels, LabelError> {
     let mut tagged = assign(&skeleton, &spans)?;
     tagged.sort_by_key(|t| t.0.start);
     let mentions = spans.iter().filter(|s| s.kind == Kind::Entity).map(|s| s.start..s.end).collect();
-    Ok(Labels { shape, aggregation: wrap, number, tagged, mentions })
+    Ok(Labels { shape, aggregation, number, tagged, mentions })
 }
 
 /// A span with bytes for characters; `None` where it is empty or not in the question.
@@ -146,7 +146,7 @@ fn in_bytes(question: &str, span: &Span) -> Option<Span> {
 
 /// The shape of a plan, what is asked of the set, and for superlatives whether things are counted (1) and not a value read (0).
 pub fn form(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>)> {
-    structure(plan).map(|(shape, wrap, number, _)| (shape, wrap, number))
+    structure(plan).map(|(shape, aggregation, number, _)| (shape, aggregation, number))
 }
 
 /// The shape of a plan, what is asked of the set, and the plan's slots.
@@ -169,7 +169,7 @@ fn structure(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>, Skeleton
             Some((shape, end(*extreme), Some(number), skeleton))
         }
         Operation::Compare(Compare { of, how, by: None, question: None }) => {
-            let wrap = match how.as_ref()? {
+            let aggregation = match how.as_ref()? {
                 How::Equal => Aggregation::Equal,
                 How::Max => Aggregation::Max,
                 How::Min => Aggregation::Min,
@@ -183,7 +183,7 @@ fn structure(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>, Skeleton
                         s.steps.push(step(a)?);
                         s.branches = vec![vec![0], vec![0]];
                         s.alike = vec![0, 1];
-                        Some((Shape::Compare, wrap, None, s))
+                        Some((Shape::Compare, aggregation, None, s))
                     }
                     _ => None,
                 },

@@ -68,7 +68,7 @@ pub struct Measured {
     /// Those with the right shape.
     pub shapes: usize,
     /// Those with the right aggregation and, where it counts, number.
-    pub wraps: usize,
+    pub aggregations: usize,
     /// Those of which everything is right.
     pub exact: usize,
     /// Tags that were given and right, given, and wanted; tokens without a tag apart.
@@ -84,7 +84,7 @@ impl Measured {
         let ranges = sizes.first_ranges();
         let mut tags = scores.tags.chunks_exact(sizes.tags).zip(&targets.tags);
         for ((row, wanted), &n) in scores.first.chunks_exact(sizes.first_classes()).zip(&targets.first).zip(lengths) {
-            let [shape, wrap, number] =
+            let [shape, aggregation, number] =
                 std::array::from_fn(|i| wanted[i].is_none_or(|w| ranges.get(i).is_some_and(|r| best(&row[r.clone()]) == w)));
             let mut all = true;
             for (row, wanted) in tags.by_ref().take(n) {
@@ -97,8 +97,8 @@ impl Measured {
             }
             self.questions += 1;
             self.shapes += usize::from(shape);
-            self.wraps += usize::from(wrap && number);
-            self.exact += usize::from(all && shape && wrap && number);
+            self.aggregations += usize::from(aggregation && number);
+            self.exact += usize::from(all && shape && aggregation && number);
         }
     }
 
@@ -112,8 +112,8 @@ impl Measured {
     }
 
     /// Share of right aggregations.
-    pub fn wrap_accuracy(&self) -> f64 {
-        self.share(self.wraps)
+    pub fn aggregation_accuracy(&self) -> f64 {
+        self.share(self.aggregations)
     }
 
     /// Share of questions of which everything is right.

@@ -35,7 +35,7 @@ pub use training_example::TrainingExample;
 pub use weak_labels::labelled;
 
 use super::network::Sizes;
-use pocketgraph::planner::model::{Shape, TAGS, Aggregation};
+use pocketgraph::planner::model::{Aggregation, Shape, TAGS};
 use pocketgraph_models::minilm::{HEADS, HIDDEN, INTERMEDIATE};
 
 /// The sizes of the planner that is trained: MiniLM's, with two layers where nothing else is asked for.

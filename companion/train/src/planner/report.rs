@@ -53,14 +53,14 @@ pub struct SetMeasured {
 impl SetMeasured {
     fn rows(&self) -> Vec<Vec<String>> {
         let row = |name: &str, m: &Measured| {
-            let shares = [m.shape_accuracy(), m.wrap_accuracy(), m.tag_f1(), m.exact_match()].map(|v| format!("{v:.4}"));
+            let shares = [m.shape_accuracy(), m.aggregation_accuracy(), m.tag_f1(), m.exact_match()].map(|v| format!("{v:.4}"));
             std::iter::once(name.to_owned()).chain([m.questions.to_string()]).chain(shares).collect::<Vec<_>>()
         };
         std::iter::once(row("all", &self.all)).chain(self.by_pattern.iter().map(|(name, m)| row(name, m))).collect()
     }
 }
 
-const HEADS: [&str; 6] = ["pattern", "examples", "shape", "wrap", "tag F1", "all right"];
+const HEADS: [&str; 6] = ["pattern", "examples", "shape", "aggregation", "tag F1", "all right"];
 
 /// The curves of a run as one HTML file.
 pub fn curves(about: &About) -> String {

@@ -9,7 +9,7 @@ use super::reinforce::Parts;
 use miette::Result;
 use pocketgraph::embed::WordRows;
 use pocketgraph::kg::Mention;
-use pocketgraph::planner::model::{Calibration, Draft, Framed, Grounded, PlannerModel, Shape, Tag, Aggregation, drafts};
+use pocketgraph::planner::model::{Aggregation, Calibration, Draft, Framed, Grounded, PlannerModel, Shape, Tag, drafts};
 use pocketgraph_cluster::Random;
 use pocketgraph_eval::AnsweredQuestion;
 use std::ops::Range;
@@ -41,35 +41,36 @@ pub fn labelled(
     let mut best: Option<(f32, Labels)> = None;
     for draw in 0..draws.max(1) {
         let mut parts = Parts::of(&scores.first, &scores.tags);
-        let (shape, wrap) = match own {
-            Some((shape, wrap, number)) => {
+        let (shape, aggregation) = match own {
+            Some((shape, aggregation, number)) => {
                 parts.keep(0, |i| i == shape.index());
-                parts.keep(1, |i| i == wrap.index());
+                parts.keep(1, |i| i == aggregation.index());
                 parts.keep(2, |i| number.is_none_or(|n| i == n));
-                (shape, wrap)
+                (shape, aggregation)
             }
             None => {
                 let first = if draw == 0 { parts.likeliest() } else { parts.draw(random) };
-                let (Some(shape), Some(wrap)) =
+                let (Some(shape), Some(aggregation)) =
                     (first.first().and_then(|&i| Shape::ALL.get(i)), first.get(1).and_then(|&i| Aggregation::ALL.get(i)))
                 else {
                     continue;
                 };
                 parts.keep(0, |i| i == shape.index());
-                parts.keep(1, |i| i == wrap.index());
-                (*shape, *wrap)
+                parts.keep(1, |i| i == aggregation.index());
+                (*shape, *aggregation)
             }
         };
         for (token, mention) in framed.mentions.iter().enumerate() {
-            parts.keep(FIRST + token, |i| fits(Tag::ALL[i], shape, wrap, mention.is_some()));
+            parts.keep(FIRST + token, |i| fits(Tag::ALL[i], shape, aggregation, mention.is_some()));
         }
         let picked = if draw == 0 { parts.likeliest() } else { parts.draw(random) };
         let read = drafts(question, &framed, &parts.certain(&picked));
         // Where the question cannot fill the shape, another had its turn.
-        let Some(draft) = read.first().filter(|d| d.shape == shape && d.aggregation == wrap) else { continue };
+        let Some(draft) = read.first().filter(|d| d.shape == shape && d.aggregation == aggregation) else { continue };
         let Some((worth, grounded)) = tried(judge, asked, &mentions, draft) else { continue };
         if best.as_ref().is_none_or(|b| worth > b.0) {
-            let number = (matches!(wrap, Aggregation::Max | Aggregation::Min) && shape != Shape::Compare).then(|| usize::from(draft.number));
+            let number =
+                (matches!(aggregation, Aggregation::Max | Aggregation::Min) && shape != Shape::Compare).then(|| usize::from(draft.number));
             let tags: Vec<Tag> = picked.iter().skip(FIRST).map(|&i| Tag::ALL[i]).collect();
             best = Some((worth, Labels { number, ..labels_of_draft(&framed, draft, &tags) }));
         }
@@ -81,8 +82,8 @@ pub fn labelled(
 }
 
 /// Whether a question of this shape has such words; a mention's only words are its entity's.
-fn fits(tag: Tag, shape: Shape, wrap: Aggregation, mention: bool) -> bool {
-    tag.fits(shape, wrap) && (!mention || matches!(tag, Tag::Other | Tag::Entity(_)))
+fn fits(tag: Tag, shape: Shape, aggregation: Aggregation, mention: bool) -> bool {
+    tag.fits(shape, aggregation) && (!mention || matches!(tag, Tag::Other | Tag::Entity(_)))
 }
 
 /// An executed draft, with how well its words agree; nothing where it does not find the answers.

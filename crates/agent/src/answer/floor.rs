@@ -97,11 +97,11 @@ fn is_borne(written: &ModelReply<'_>) -> bool {
     // The check knows words: in another language than the passages', a citation that points at one of them has to do.
     let foreign = || {
         let held: Vec<String> = written.passages.iter().flat_map(|(_, hit)| plain(&hit.text)).collect();
-        let said = plain(written.text);
-        match (is_english(&said), is_english(&held)) {
+        let reply_words = plain(written.text);
+        match (is_english(&reply_words), is_english(&held)) {
             (true, true) => false,
-            (false, false) => said.iter().filter(|w| held.contains(w)).count() as f32 <= SHARED_WORDS * said.len() as f32,
-            _ => said.len() >= SHINGLE,
+            (false, false) => reply_words.iter().filter(|w| held.contains(w)).count() as f32 <= SHARED_WORDS * reply_words.len() as f32,
+            _ => reply_words.len() >= SHINGLE,
         }
     };
     citations.iter().any(|c| c.status == CitationStatus::Verified)
@@ -113,8 +113,8 @@ fn is_borne(written: &ModelReply<'_>) -> bool {
 fn is_borne_by_facts(written: &ModelReply<'_>) -> bool {
     let set = |text: &str| terms(text).into_iter().map(|(term, _)| term).collect::<Set<String>>();
     let (asked, held) = (set(written.question), set(&written.facts.join("\n")));
-    let said: Vec<String> = set(&plain(written.text).join(" ")).items().iter().filter(|t| !asked.contains(*t)).cloned().collect();
-    !said.is_empty() && 2 * said.iter().filter(|t| held.contains(*t)).count() > said.len()
+    let own_words: Vec<String> = set(&plain(written.text).join(" ")).items().iter().filter(|t| !asked.contains(*t)).cloned().collect();
+    !own_words.is_empty() && 2 * own_words.iter().filter(|t| held.contains(*t)).count() > own_words.len()
 }
 
 fn is_english(words: &[String]) -> bool {
@@ -144,9 +144,9 @@ fn names_a_passage_alone(written: &ModelReply<'_>) -> bool {
     let held = of(&mut written.passages.iter().map(|(_, hit)| hit.text.as_str()));
     let heads = of(&mut written.passages.iter().map(|(_, hit)| hit.title.as_str()));
     let asked: Set<String> = plain(written.question).into_iter().collect();
-    let mut said: Vec<String> = plain(written.text);
-    said.retain(|w| !is_stop_word(w) && !asked.contains(w));
-    said.iter().any(|w| heads.contains(w)) && !said.iter().any(|w| held.contains(w))
+    let mut unheaded: Vec<String> = plain(written.text);
+    unheaded.retain(|w| !is_stop_word(w) && !asked.contains(w));
+    unheaded.iter().any(|w| heads.contains(w)) && !unheaded.iter().any(|w| held.contains(w))
 }
 
 /// Whether a reply is made of our own words: it fills a place with what stood there, begins with our words, or half of it are they.
@@ -154,15 +154,15 @@ fn is_echo(written: &ModelReply<'_>) -> bool {
     if is_placeholder(written) || written.text.lines().any(|line| is_head(line, written)) || names_a_passage_alone(written) {
         return true;
     }
-    let said = shingles(written.text);
-    let Some(first) = said.first() else { return false };
+    let reply_shingles = shingles(written.text);
+    let Some(first) = reply_shingles.first() else { return false };
     let of = |texts: &mut dyn Iterator<Item = &str>| texts.flat_map(shingles).collect::<Set<String>>();
     let prompts = of(&mut written.prompts.iter().map(String::as_str));
     let evidence = of(&mut written.passages.iter().flat_map(|(_, hit)| [hit.text.as_str(), hit.title.as_str()]));
     let question: Set<String> = shingles(written.question).into_iter().collect();
     let own = |s: &String| prompts.contains(s) && !evidence.contains(s);
     // An answer may begin with the words of the question.
-    own(first) && !question.contains(first) || 2 * said.iter().filter(|s| own(s)).count() >= said.len()
+    own(first) && !question.contains(first) || 2 * reply_shingles.iter().filter(|s| own(s)).count() >= reply_shingles.len()
 }
 
 #[cfg(test)]
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_reply_that_names_a_passage_and_says_nothing_of_it_is_an_echo() {
-        let said = |text: &str, title: &str| {
+        let judged = |text: &str, title: &str| {
             let hit = Citable::from(&hit(7, title, &[], "The Broncos beat Carolina in Super Bowl 50."));
             let (passages, prompts) = ([(1, &hit)], []);
             let (question, no_answer_text) = ("Whom did the Broncos beat?", "The documents do not say.");
@@ -215,10 +215,10 @@ mod tests {
                 no_answer_text,
             })
         };
-        assert_eq!(said("The answer is: Super_Bowl_50 [1]", "Super_Bowl_50"), Some(NoAnswer::Echo));
-        assert_eq!(said("Carolina [1]", "Super_Bowl_50"), None);
+        assert_eq!(judged("The answer is: Super_Bowl_50 [1]", "Super_Bowl_50"), Some(NoAnswer::Echo));
+        assert_eq!(judged("Carolina [1]", "Super_Bowl_50"), None);
         // A title may be an answer where the text says it, too.
-        assert_eq!(said("Carolina [1]", "Carolina"), None);
+        assert_eq!(judged("Carolina [1]", "Carolina"), None);
     }
 
     #[test]
@@ -271,7 +271,7 @@ mod tests {
             assert_eq!(no_answer(&written), Some(Echo), "{hint}");
         }
         let facts = ["(Mira Voss, born in, Hallwil)".to_owned()];
-        let said = |text| {
+        let judged = |text| {
             let prompts = [];
             let no_answer_text = "The documents do not say.";
             no_answer(&ModelReply {
@@ -285,7 +285,7 @@ mod tests {
                 no_answer_text,
             })
         };
-        assert_eq!((said("Hallwil"), said("Aarau")), (None, Some(Unborne)));
+        assert_eq!((judged("Hallwil"), judged("Aarau")), (None, Some(Unborne)));
         assert_eq!(verdict("Pass", true, false), Some(Fragment));
         assert_eq!(verdict("The clocks of", true, true), Some(Fragment));
     }

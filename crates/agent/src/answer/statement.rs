@@ -44,8 +44,8 @@ pub(super) fn is_head(line: &str, written: &ModelReply<'_>) -> bool {
     let Some(mark) = markers(line).into_iter().next().filter(|mark| mark.at.start == 0) else { return false };
     let path: Vec<Vec<String>> = line[mark.at.end..].split(PATH).map(plain).collect();
     let is_heading = |step: &Vec<String>| written.passages.iter().any(|(_, hit)| headings(hit).any(|heading| plain(heading) == *step));
-    let said = |prompt: &String| prompt.lines().any(|said| said.trim() == line);
-    path.iter().any(|step| !step.is_empty()) && (written.prompts.iter().any(said) || path.len() > 1 && path.iter().all(is_heading))
+    let in_prompt = |prompt: &String| prompt.lines().any(|l| l.trim() == line);
+    path.iter().any(|step| !step.is_empty()) && (written.prompts.iter().any(in_prompt) || path.len() > 1 && path.iter().all(is_heading))
 }
 
 /// The headings over a passage: its title may hold their whole path.

@@ -323,8 +323,8 @@ impl<'a> Executor<'a> {
                 }
             }
             let Some((index, set, trace)) = running.next().await else { break };
-            if let Some(told) = run.resources.on_step {
-                told(&trace);
+            if let Some(report_step) = run.resources.on_step {
+                report_step(&trace);
             }
             done[index] = Some((Rc::new(set), trace));
         }

@@ -171,10 +171,10 @@ fn candidates(linker: Option<&Linker>, sentence: &str, target: &Target, new: &dy
     if let Some(linker) = linker {
         for m in linker.mentions(sentence) {
             let entity = |n: NodeId| linker.graph().is_entity(n) && super::lexicon::fits(linker.graph(), n, target);
-            let said = &sentence[m.span.clone()];
+            let mention = &sentence[m.span.clone()];
             // A name in small letters is as often the common word.
-            if said.chars().any(char::is_uppercase)
-                && new(said)
+            if mention.chars().any(char::is_uppercase)
+                && new(mention)
                 && let Some(c) = m.candidates.iter().find(|c| entity(c.node))
             {
                 out.push(Item::Node(c.node));

@@ -304,10 +304,11 @@ impl Executor<'_> {
                         .into_iter()
                         .map(|a| {
                             let folded = fold(&a);
-                            let said = passages.iter().position(|p| fold(&p.text).contains(&folded) || fold(&p.title).contains(&folded));
+                            let naming_passage =
+                                passages.iter().position(|p| fold(&p.text).contains(&folded) || fold(&p.title).contains(&folded));
                             // An answer that no passage says comes from the model's memory.
-                            let score = if said.is_some() { 0.8 } else { 0.4 };
-                            (item_of(self.linker, &a, target), score, place(said.unwrap_or(0)))
+                            let score = if naming_passage.is_some() { 0.8 } else { 0.4 };
+                            (item_of(self.linker, &a, target), score, place(naming_passage.unwrap_or(0)))
                         })
                         .collect();
                 }

@@ -260,8 +260,8 @@ impl Passages for Library {
                 return Err(PassagesError("no network".into()));
             }
             let of = |t: &&str| Passage { chunk: Some(1), title: String::new(), url: "a.html".into(), text: (*t).to_owned() };
-            let said = |t: &&&str| question.split_whitespace().any(|w| t.contains(w));
-            Ok(self.texts.iter().filter(said).take(k).map(of).collect())
+            let is_named = |t: &&&str| question.split_whitespace().any(|w| t.contains(w));
+            Ok(self.texts.iter().filter(is_named).take(k).map(of).collect())
         })
     }
 }
@@ -365,8 +365,8 @@ fn a_fetch_budget_and_a_broken_search_leave_an_honest_hole() {
 #[test]
 fn the_trace_reads_as_text_and_survives_serialisation() {
     let linker = Linker::new(&example());
-    let told = RefCell::new(Vec::new());
-    let on_step = |s: &StepTrace| told.borrow_mut().push(s.name.clone());
+    let reported = RefCell::new(Vec::new());
+    let on_step = |s: &StepTrace| reported.borrow_mut().push(s.name.clone());
     let resources = Resources { on_step: Some(&on_step), ..Resources::default() };
     let e = run(&linker, "A=SearchKG(t=film | h=Michael Man, r=directed by)\nB=Count(A)", resources, Limits::default());
     let text = e.trace.to_text();
@@ -382,7 +382,7 @@ fn the_trace_reads_as_text_and_survives_serialisation() {
     }
     let bytes = postcard::to_allocvec(&e.trace).unwrap();
     assert_eq!(postcard::from_bytes::<Trace>(&bytes).unwrap(), e.trace);
-    assert_eq!(*told.borrow(), ["A", "B"]);
+    assert_eq!(*reported.borrow(), ["A", "B"]);
 }
 
 #[test]

@@ -126,12 +126,12 @@ pub fn ranked(graph: &KnowledgeGraph, nodes: &[NodeId], question: &str) -> Vec<u
 /// The relations that matter most to a question, with what they lead from and to.
 fn relations(graph: &KnowledgeGraph, nodes: &[NodeId], question: &str) -> Vec<String> {
     let vocabulary = graph.vocabulary();
-    let told = |at: usize| {
+    let described = |at: usize| {
         let relation = vocabulary.relations().get(at)?;
         let class = |of: &[(Class, u32)]| of.first().map_or_else(|| "anything".to_owned(), |(c, _)| class_name(vocabulary, *c));
         Some(format!("{}: {} to {}", name(&relation.label), class(&relation.domain), class(&relation.range)))
     };
-    ranked(graph, nodes, question).into_iter().filter_map(told).collect()
+    ranked(graph, nodes, question).into_iter().filter_map(described).collect()
 }
 
 fn class_name(vocabulary: &Vocabulary, class: Class) -> String {

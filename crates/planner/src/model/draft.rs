@@ -2,7 +2,7 @@
 //! so that no plan made of one fails to parse.
 
 use super::frame::Framed;
-use super::label::{ENTITIES, STEPS, Shape, Tag, Aggregation};
+use super::label::{Aggregation, ENTITIES, STEPS, Shape, Tag};
 use super::section::Logits;
 use crate::compact::sort_by;
 use crate::elementary::{exp_f32, ln_f32};
@@ -54,7 +54,7 @@ pub struct Draft {
     pub types: [Option<String>; STEPS],
     /// The places, in bytes, of all words that a slot points at, ascending.
     pub explained: Vec<Range<usize>>,
-    /// Logarithm of the probability of shape and wrap.
+    /// Logarithm of the probability of shape and aggregation.
     pub shape_log: f32,
     /// The mean logarithm of the tags' probabilities.
     pub tags_log: f32,
@@ -64,17 +64,17 @@ pub struct Draft {
 
 /// The drafts of a question, likeliest shape first. None where the question lacks entities for every likely shape.
 pub fn drafts(question: &str, framed: &Framed, logits: &Logits) -> Vec<Draft> {
-    let (shapes, wraps, number) = (softmax(&logits.shape), softmax(&logits.aggregation), softmax(&logits.number));
+    let (shapes, aggregations, number) = (softmax(&logits.shape), softmax(&logits.aggregation), softmax(&logits.number));
     let mut kinds: Vec<(f32, Shape, Aggregation)> = Vec::new();
     for (shape, p) in Shape::ALL.into_iter().zip(&shapes) {
-        let fitting = Aggregation::ALL.into_iter().zip(&wraps).filter(|(w, _)| w.fits(shape));
-        kinds.extend(fitting.map(|(wrap, q)| (p * q, shape, wrap)));
+        let fitting = Aggregation::ALL.into_iter().zip(&aggregations).filter(|(w, _)| w.fits(shape));
+        kinds.extend(fitting.map(|(aggregation, q)| (p * q, shape, aggregation)));
     }
     sort_by(&mut kinds, |a, b| b.0.total_cmp(&a.0));
     let tokens: Vec<Vec<f32>> = logits.tags.iter().map(|t| softmax(t)).collect();
     let number = number.get(1).is_some_and(|p| *p > 0.5);
-    let read = |(p, shape, wrap): &(f32, Shape, Aggregation)| {
-        let mut draft = Reader { question, framed, tokens: &tokens, shape: *shape, wrap: *wrap }.draft()?;
+    let read = |(p, shape, aggregation): &(f32, Shape, Aggregation)| {
+        let mut draft = Reader { question, framed, tokens: &tokens, shape: *shape, aggregation: *aggregation }.draft()?;
         draft.number = number;
         draft.shape_log = ln_f32(p.max(1e-9));
         Some(draft)
@@ -104,7 +104,7 @@ struct Reader<'a> {
     framed: &'a Framed,
     tokens: &'a [Vec<f32>],
     shape: Shape,
-    wrap: Aggregation,
+    aggregation: Aggregation,
 }
 
 impl Reader<'_> {
@@ -114,8 +114,9 @@ impl Reader<'_> {
 
     /// The likeliest tag of a token among those that the shape has; a mention's only words are its entity's.
     fn best(&self, token: usize) -> Tag {
-        let fits =
-            |t: &Tag| t.fits(self.shape, self.wrap) && (self.framed.mentions[token].is_none() || matches!(t, Tag::Other | Tag::Entity(_)));
+        let fits = |t: &Tag| {
+            t.fits(self.shape, self.aggregation) && (self.framed.mentions[token].is_none() || matches!(t, Tag::Other | Tag::Entity(_)))
+        };
         let mut best = Tag::Other;
         for tag in Tag::ALL.into_iter().filter(fits) {
             if self.probability(token, tag) > self.probability(token, best) {
@@ -131,7 +132,7 @@ impl Reader<'_> {
         let entities = self.entities(&content, &mut tags)?;
         let mut draft = Draft {
             shape: self.shape,
-            aggregation: self.wrap,
+            aggregation: self.aggregation,
             number: false,
             entities,
             relations: [const { None }; STEPS],
@@ -154,7 +155,7 @@ impl Reader<'_> {
         for i in 0..self.shape.steps().max(1) {
             draft.types[i] = self.tagged_words(&content, &mut tags, &|t| *t == Tag::Type(i), &[], &draft).map(|s| s.0);
         }
-        if Tag::Measure.fits(self.shape, self.wrap) {
+        if Tag::Measure.fits(self.shape, self.aggregation) {
             draft.measure = self.tagged_words(&content, &mut tags, &|t| *t == Tag::Measure, &[Tag::Measure], &draft).map(|s| s.0);
         }
         // "The director of A or B": what is said once holds for both.
@@ -231,17 +232,17 @@ impl Reader<'_> {
     fn entities(&self, content: &[usize], tags: &mut [Tag]) -> Option<Vec<Pointer>> {
         let n = self.shape.entities();
         let mut places: Vec<Vec<usize>> = content.iter().copied().filter(|&t| self.framed.mentions[t].is_some()).map(|t| vec![t]).collect();
-        let said = |t: usize| self.framed.mentions[t].is_none() && matches!(tags[t], Tag::Entity(_));
+        let is_entity_word = |t: usize| self.framed.mentions[t].is_none() && matches!(tags[t], Tag::Entity(_));
         let mut run: Vec<usize> = Vec::new();
         for &t in content {
-            if said(t) && run.last().is_none_or(|&l| l + 1 == t) {
+            if is_entity_word(t) && run.last().is_none_or(|&l| l + 1 == t) {
                 run.push(t);
                 continue;
             }
             if !run.is_empty() {
                 places.push(std::mem::take(&mut run));
             }
-            if said(t) {
+            if is_entity_word(t) {
                 run.push(t);
             }
         }
@@ -300,11 +301,11 @@ mod tests {
     use crate::text::Tokenizer;
     use proptest::prelude::*;
 
-    fn logits(tags: &[Tag], shape: Shape, wrap: Aggregation) -> Logits {
+    fn logits(tags: &[Tag], shape: Shape, aggregation: Aggregation) -> Logits {
         let one = |n: usize, i: usize| (0..n).map(|j| if i == j { 6.0 } else { 0.0 }).collect::<Vec<f32>>();
         Logits {
             shape: one(Shape::ALL.len(), shape.index()),
-            aggregation: one(Aggregation::ALL.len(), wrap.index()),
+            aggregation: one(Aggregation::ALL.len(), aggregation.index()),
             number: vec![1.0, 0.0],
             tags: tags.iter().map(|t| one(Tag::ALL.len(), t.index())).collect(),
         }

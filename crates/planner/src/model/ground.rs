@@ -6,11 +6,11 @@
 use super::super::lexicon::{Lexicon, is_function_word};
 use super::super::measures::measures;
 use super::super::query::{LogicalForm, Query};
-use super::super::question::{Ask, ask, tokens, named_mentions};
+use super::super::question::{Ask, ask, named_mentions, tokens};
 use super::super::walk::{self, value};
 use super::confidence::{Calibration, Seen};
 use super::draft::{Draft, RelationPhrase};
-use super::label::{Node, Shape, Aggregation};
+use super::label::{Aggregation, Node, Shape};
 use crate::compact::{sort_by, sort_unique};
 use crate::elementary::ln_f32;
 use crate::kg::{Class, Direction, KnowledgeGraph, Linker, Mention, NodeId, RelationId, TypeId, Value};
@@ -240,10 +240,10 @@ impl<'g> Grounder<'g> {
         target: &Target,
     ) -> Vec<(RelationId, Direction, f32)> {
         let phrase = spoken.map_or("", |s| s.words.as_str());
-        let said = spoken.map(|s| self.everyday_scores(&s.words)).unwrap_or_default();
+        let everyday_item = spoken.map(|s| self.everyday_scores(&s.words)).unwrap_or_default();
         let ranked = self.phrases.rank(self.graph, heads, phrase, words, target, None);
         let score = |r: crate::plan::execute::Ranked| {
-            let lexical = said.iter().find(|(relation, _)| *relation == r.relation).map_or(0.0, |(_, worth)| 0.95 * worth);
+            let lexical = everyday_item.iter().find(|(relation, _)| *relation == r.relation).map_or(0.0, |(_, worth)| 0.95 * worth);
             let agreement = match spoken {
                 None => UNSAID + r.score,
                 Some(s) => r.score.max(lexical) + direction_cost(s, r.direction),

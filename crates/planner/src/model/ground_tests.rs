@@ -2,13 +2,13 @@
 //! Drafts on a small graph of films: what is looked up, and what the graph decides.
 
 use super::super::draft::{Draft, Pointer, RelationPhrase};
-use super::super::label::{STEPS, Shape, Aggregation};
+use super::super::label::{Aggregation, STEPS, Shape};
 use super::*;
 use crate::kg::{KgBuilder, LiteralKind, Provenance};
 use crate::plan::{check, rft};
 use crate::tests::graph;
 
-fn draft(shape: Shape, wrap: Aggregation, question: &str, entities: &[&str], relations: &[&str]) -> Draft {
+fn draft(shape: Shape, aggregation: Aggregation, question: &str, entities: &[&str], relations: &[&str]) -> Draft {
     let mut spoken = [const { None }; STEPS];
     for (slot, words) in relations.iter().enumerate().filter(|(_, w)| !w.is_empty()) {
         spoken[slot] = Some(RelationPhrase { words: (*words).to_owned(), inverse: 0.5 });
@@ -16,7 +16,7 @@ fn draft(shape: Shape, wrap: Aggregation, question: &str, entities: &[&str], rel
     let at = |name: &&str| question.find(*name).map(|s| Pointer { mention: None, span: s..s + name.len() }).unwrap();
     Draft {
         shape,
-        aggregation: wrap,
+        aggregation,
         number: false,
         entities: entities.iter().map(at).collect(),
         relations: spoken,

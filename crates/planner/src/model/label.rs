@@ -275,12 +275,12 @@ impl Tag {
     }
 
     /// Whether a question of this shape that asks this has such words.
-    pub fn fits(self, shape: Shape, wrap: Aggregation) -> bool {
+    pub fn fits(self, shape: Shape, aggregation: Aggregation) -> bool {
         match self {
             Tag::Other => true,
             Tag::Entity(i) => i < shape.entities(),
             Tag::Relation(i, _) => i < shape.steps(),
-            Tag::Measure => shape != Shape::Compare && matches!(wrap, Aggregation::Max | Aggregation::Min),
+            Tag::Measure => shape != Shape::Compare && matches!(aggregation, Aggregation::Max | Aggregation::Min),
             Tag::Type(i) => i < shape.steps().max(1),
         }
     }
@@ -298,8 +298,8 @@ mod tests {
         for (i, tag) in Tag::ALL.into_iter().enumerate() {
             assert_eq!(tag.index(), i, "{}", tag.name());
         }
-        for (i, wrap) in Aggregation::ALL.into_iter().enumerate() {
-            assert_eq!(wrap.index(), i, "{}", wrap.name());
+        for (i, aggregation) in Aggregation::ALL.into_iter().enumerate() {
+            assert_eq!(aggregation.index(), i, "{}", aggregation.name());
         }
     }
 

@@ -22,7 +22,7 @@ pub use confidence::{Calibration, FEATURES, Seen, features};
 pub use draft::{Draft, Pointer, RelationPhrase, drafts, softmax};
 pub use frame::{Framed, Framer, MAX_TOKENS};
 pub use ground::{Grounded, Grounder};
-pub use label::{ENTITIES, Node, STEPS, Shape, TAGS, Tag, Aggregation};
+pub use label::{Aggregation, ENTITIES, Node, STEPS, Shape, TAGS, Tag};
 pub use section::{Head, Heads, Logits, PlannerDecoder, PlannerModel};
 
 /// No question is longer, in bytes.

@@ -1,12 +1,12 @@
 //! The trained planner's weights as bytes, and its forward pass.
 //!
 //! All little-endian: the magic `PGPL`; two 32-bit words, version and the vectors' dimension; the calibration's numbers (floats); for each head
-//! (shape, wrap, number, tag) its weights, one row of the dimension an output, and then its biases (floats); and the encoder's layers as
+//! (shape, aggregation, number, tag) its weights, one row of the dimension an output, and then its biases (floats); and the encoder's layers as
 //! [`crate::embed::encode_layers`] writes them.
 
 use super::confidence::{Calibration, FEATURES};
 use super::frame::Framed;
-use super::label::{Shape, TAGS, Aggregation};
+use super::label::{Aggregation, Shape, TAGS};
 use crate::embed::{EmbedError, LayersDecoder, MiniLm, WordRows, encode_layers};
 
 const MAGIC: &[u8; 4] = b"PGPL";
@@ -147,8 +147,9 @@ impl PlannerModel {
     pub fn logits(&self, vectors: &[f32]) -> Logits {
         let first = vectors.get(..self.encoder.dim()).unwrap_or_default();
         let tags = vectors.chunks_exact(self.encoder.dim()).map(|v| self.heads.tag.apply(v)).collect();
-        let (shape, wrap, number) = (self.heads.shape.apply(first), self.heads.aggregation.apply(first), self.heads.number.apply(first));
-        Logits { shape, aggregation: wrap, number, tags }
+        let (shape, aggregation, number) =
+            (self.heads.shape.apply(first), self.heads.aggregation.apply(first), self.heads.number.apply(first));
+        Logits { shape, aggregation, number, tags }
     }
 }
 
@@ -199,8 +200,8 @@ fn heads(bytes: &[u8]) -> Result<(Heads, Calibration, usize), EmbedError> {
     };
     let calibration = floats(FEATURES)?.try_into().map_err(|_| short())?;
     let mut head = |outputs: usize| Ok::<Head, EmbedError>(Head { weights: floats(outputs * hidden)?, bias: floats(outputs)? });
-    let [shape, wrap, number, tag] = OUTPUTS;
-    let heads = Heads { shape: head(shape)?, aggregation: head(wrap)?, number: head(number)?, tag: head(tag)? };
+    let [shape, aggregation, number, tag] = OUTPUTS;
+    let heads = Heads { shape: head(shape)?, aggregation: head(aggregation)?, number: head(number)?, tag: head(tag)? };
     Ok((heads, Calibration(calibration), bytes.len() - rest.len()))
 }
 
@@ -219,8 +220,8 @@ pub(super) mod tests {
             weights: (0..outputs * dim).map(|i| ((i * 7919) % 101) as f32 / 50.0 - 1.0).collect(),
             bias: vec![0.1; outputs],
         };
-        let [shape, wrap, number, tag] = OUTPUTS.map(head);
-        PlannerModel::new(encoder, Heads { shape, aggregation: wrap, number, tag }, Calibration::default()).unwrap()
+        let [shape, aggregation, number, tag] = OUTPUTS.map(head);
+        PlannerModel::new(encoder, Heads { shape, aggregation, number, tag }, Calibration::default()).unwrap()
     }
 
     #[test]

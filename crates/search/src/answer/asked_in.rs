@@ -28,13 +28,13 @@ impl Question {
                 (most, marks) = (known, of);
             }
         }
-        let mut said = vec![false; question.len()];
+        let mut covered = vec![false; question.len()];
         for ((_, span), _) in all.iter().zip(&marks).filter(|(_, m)| m.starts_with('s')) {
-            said.get_mut(span.clone()).into_iter().flatten().for_each(|byte| *byte = true);
+            covered.get_mut(span.clone()).into_iter().flatten().for_each(|byte| *byte = true);
         }
         let empty = |of: &QuestionTerm| {
             all.iter().filter(|(term, _)| *term == of.term).any(|(_, span)| {
-                let bytes = said.get(span.clone()).unwrap_or_default();
+                let bytes = covered.get(span.clone()).unwrap_or_default();
                 // A pair of characters that stand together by chance is in no document.
                 !bytes.contains(&false) || of.weight >= nowhere && bytes.contains(&true)
             })
