@@ -288,7 +288,7 @@ fn typed(steps: &[Step], mentioned: &[TypeId]) -> usize {
 /// but for one that speaks of the chain's beginning, which is of the types `own`: "what sort of film is Heat". `types` is room for them.
 fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], again: bool, types: &mut Vec<TypeId>) -> f32 {
     let mut total = 0.0;
-    let unsaid = if again { weights::backtrack() } else { weights::uncued_backtrack() };
+    let uncued = if again { weights::backtrack() } else { weights::uncued_backtrack() };
     // Ascending: the same order gives the same sum.
     types.clear();
     let led_to = steps.iter().filter_map(|s| if let Class::Type(t) = s.to { Some(t) } else { None });
@@ -314,7 +314,7 @@ fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], again: bool,
             total -= weights::uncued_detour() * (forth - words).max(0.0);
         }
         total -= weights::backward() * (inverse - words).max(0.0)
-            + unsaid * (returns - words).max(0.0)
+            + uncued * (returns - words).max(0.0)
             + weights::idle_type() * (words - any).max(0.0);
     }
     total

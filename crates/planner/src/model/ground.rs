@@ -240,10 +240,10 @@ impl<'g> Grounder<'g> {
         target: &Target,
     ) -> Vec<(RelationId, Direction, f32)> {
         let phrase = spoken.map_or("", |s| s.words.as_str());
-        let everyday_item = spoken.map(|s| self.everyday_scores(&s.words)).unwrap_or_default();
+        let everyday = spoken.map(|s| self.everyday_scores(&s.words)).unwrap_or_default();
         let ranked = self.phrases.rank(self.graph, heads, phrase, words, target, None);
         let score = |r: crate::plan::execute::Ranked| {
-            let lexical = everyday_item.iter().find(|(relation, _)| *relation == r.relation).map_or(0.0, |(_, worth)| 0.95 * worth);
+            let lexical = everyday.iter().find(|(relation, _)| *relation == r.relation).map_or(0.0, |(_, worth)| 0.95 * worth);
             let agreement = match spoken {
                 None => UNSAID + r.score,
                 Some(s) => r.score.max(lexical) + direction_cost(s, r.direction),

@@ -35,7 +35,7 @@ impl Head {
 pub struct Heads {
     /// On the first token's vector: which [`Shape`].
     pub shape: Head,
-    /// On the first token's vector: which [`Wrap`].
+    /// On the first token's vector: which [`Aggregation`].
     pub aggregation: Head,
     /// On the first token's vector: whether a superlative reads a value (0) or counts things (1).
     pub number: Head,

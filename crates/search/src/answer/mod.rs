@@ -3,7 +3,7 @@
 //! [`candidates`] lists the blocks of the hits that could be quoted, [`choose`] picks the one that answers best and says how sure that is, and [`extractive`]
 //! makes of it an answer, the closest passage shown as such, or the statement that the documents do not say.
 
-mod asked_in;
+mod question_language;
 mod block;
 mod empty_talk;
 mod extract;
