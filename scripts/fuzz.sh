@@ -25,5 +25,6 @@ task_fuzz() {
 
 # For `test`: every target over its kept inputs and for half a second more.
 fuzz_shortly() {
-  cargo run --release -q -p pocketgraph-fuzz -- --seconds 0.5
+  build_release pocketgraph-fuzz
+  "$TARGET/release/pocketgraph-fuzz" --seconds 0.5
 }

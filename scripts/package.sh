@@ -16,7 +16,7 @@ build_packages() {
   node packaging/npm/pack.mjs --platform "$(npm_platform)" --program "$PROGRAM" --package pkg --out "$PACKAGES/npm"
   say "Python's wheel"
   rm -rf "$PACKAGES/python"
-  cargo build --release --quiet -p pocketgraph-python
+  build_release pocketgraph-python
   python3 packaging/python/wheel.py --program "$PROGRAM" --extension "$(extension_of target/release)" --out "$PACKAGES/python"
 }
 

@@ -3,6 +3,10 @@
 
 STEP=''
 STEPS_PASSED=0
+# In the task `test`: the whole workspace is compiled, so that no package of it needs a build of its own.
+ALL_COMPILED=''
+# Files of tests that run at the same time, each with a browser of its own.
+TEST_FILES_AT_ONCE=${TEST_FILES_AT_ONCE:-1}
 
 # task_test [KIND [FILTER...]]
 task_test() {
@@ -64,6 +68,7 @@ test_everything() {
   wait "$ahead" || say "the lints of the crates found something: see below"
   step 'lints, native' lint_native
   step 'lints, wasm' lint_wasm
+  step 'everything compiled' compile_all
   step 'unit, property and behaviour tests' cargo test --release --workspace
   step 'mutated inputs for every decoder' fuzz_shortly
   step 'kernels on ARM' test_kernels_on_arm
@@ -96,6 +101,17 @@ report_failed_step() {
     printf '\n######## FAILED: %s (after %d steps that passed)\n' "$STEP" "$STEPS_PASSED" >&2
     exit "$status"
   fi
+}
+
+# Together, because cargo compiles a crate once for each set of features: for one package after the other it would compile much of it four times.
+compile_all() {
+  cargo build --release --workspace --lib --bins --tests
+  ALL_COMPILED=yes
+}
+
+# build_release PACKAGE: compiles it, unless compile_all has.
+build_release() {
+  [ -n "$ALL_COMPILED" ] || cargo build --release -p "$1"
 }
 
 check_format() {
@@ -171,7 +187,7 @@ test_packaging() {
   POCKETGRAPH_SITE=$DEMO POCKETGRAPH_HOSTS=${1:-} node --test --test-concurrency=1 tests/packaging/packaging.test.mjs
 }
 
-# node_tests FOLDER [FILTER]: its *.test.mjs, one file at a time (a browser each is enough for two cores). FILTER is a file's name without the ending,
+# node_tests FOLDER [FILTER]: its *.test.mjs, $TEST_FILES_AT_ONCE of them at a time. FILTER is a file's name without the ending,
 # or a part of a test's name. No file at all is a failure: otherwise a folder that was moved would pass.
 node_tests() {
   local files=() options=() file
@@ -184,5 +200,5 @@ node_tests() {
     [ $# -le 1 ] || options=(--test-name-pattern "$2")
   fi
   [ ${#files[@]} -gt 0 ] || die "there are no tests in $1"
-  node --test --test-concurrency=1 ${options[@]+"${options[@]}"} "${files[@]}"
+  node --test --test-concurrency="$TEST_FILES_AT_ONCE" ${options[@]+"${options[@]}"} "${files[@]}"
 }

@@ -145,6 +145,6 @@ minify() {
 build_companion() {
   build_wasm
   say "building the program"
-  cargo build --release -p pocketgraph-cli
+  build_release pocketgraph-cli
   say "the program is $PROGRAM"
 }

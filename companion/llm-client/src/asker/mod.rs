@@ -7,7 +7,6 @@
 mod batch;
 mod reply_cache;
 mod lenient_json;
-#[cfg(any(test, feature = "testing"))]
 pub mod testing;
 
 pub use batch::announced;
