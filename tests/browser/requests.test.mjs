@@ -59,7 +59,7 @@ async function mounted(model = "off") {
   return { page, box };
 }
 
-for (const [what, question, most] of [["what is being typed", "how does hybrid search work", 6], ["a finished question", "how does hybrid search work?", 8]]) {
+for (const [what, question, most] of [["what is being typed", "how does hybrid search work", 8], ["a finished question", "how does hybrid search work?", 10]]) {
   test(`first hits of ${what} need at most ${most} files, four one after the other`, async () => {
     const { page, box } = await mounted();
     const rounds = await turns(() => box.fill(question), () => page.evaluate(() => window.stages.length > 0));
