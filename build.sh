@@ -55,7 +55,7 @@ Usage: ./build.sh TASK
   wasm       the engine for browsers: the package folder pkg/ (WebAssembly, JavaScript, types).
   companion  the program: target/release/pocketgraph. It carries pkg/ inside, so it makes that first.
   package    what people install, for this platform, in target/package: npm's packages and Python's wheel.
-  bench      the sizes of the package, criterion benchmarks, then what a browser transfers and how long it waits before the first hits.
+  bench      the sizes of the package, benchmarks, then what a browser transfers and how long it waits before the first hits.
   size       the sizes of everything that is shipped; fails where a budget of tests/budget/budgets.txt is broken.
   fuzz [TARGET] [SECONDS]
              feeds the decoders of bundles, documents, replies and plans with mutated bytes, 60 seconds each (or SECONDS); one of them, or

@@ -3,10 +3,10 @@
 //! `cargo bench --bench kernels`. Weights are made up, which changes no timing.
 #![allow(missing_docs)]
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use divan::counter::{BytesCount, ItemsCount};
+use divan::{Bencher, black_box};
 use pocketgraph::nn::{Encoder, Factors, Layer, LayerNorm, Linear, Scratch};
 use pocketgraph::vector::{QuantizedMatrix, QuantizedVector, Simd};
-use std::hint::black_box;
 
 const DIM: usize = 384;
 
@@ -30,18 +30,40 @@ fn read_all(bytes: &[i8]) -> u64 {
     })[0]
 }
 
-fn scans(c: &mut Criterion) {
-    for rows in [10_000usize, 50_000] {
-        let matrix = QuantizedMatrix::new(DIM, noise(rows * DIM), vec![0.01; rows]).unwrap_or_default();
-        let query = QuantizedVector { data: noise(DIM), scale: 0.01 };
-        let mut group = c.benchmark_group(format!("scan {rows} x {DIM}"));
-        group.throughput(Throughput::Bytes((rows * DIM) as u64));
-        group.bench_function("only reading the bytes", |b| b.iter(|| read_all(black_box(matrix.parts().0))));
-        for simd in Simd::available() {
-            group.bench_function(simd.name(), |b| b.iter(|| matrix.scan_with(simd, black_box(&query))));
-        }
-        group.finish();
+/// Rows of a matrix that is scanned.
+const ROWS: [usize; 2] = [10_000, 50_000];
+
+fn matrix(rows: usize) -> QuantizedMatrix {
+    QuantizedMatrix::new(DIM, noise(rows * DIM), vec![0.01; rows]).unwrap_or_default()
+}
+
+#[divan::bench(args = ROWS)]
+fn only_reading_the_bytes(bencher: Bencher<'_, '_>, rows: usize) {
+    let matrix = matrix(rows);
+    bencher.counter(BytesCount::new(rows * DIM)).bench_local(|| read_all(black_box(matrix.parts().0)));
+}
+
+#[divan::bench(args = each_instruction_set(&ROWS))]
+fn scan(bencher: Bencher<'_, '_>, case: &Case) {
+    let matrix = matrix(case.size);
+    let query = QuantizedVector { data: noise(DIM), scale: 0.01 };
+    bencher.counter(BytesCount::new(case.size * DIM)).bench_local(|| matrix.scan_with(case.simd, black_box(&query)));
+}
+
+/// A size (rows or tokens) on one instruction set.
+struct Case {
+    simd: Simd,
+    size: usize,
+}
+
+impl std::fmt::Display for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}", self.size, self.simd.name())
     }
+}
+
+fn each_instruction_set(sizes: &[usize]) -> Vec<Case> {
+    sizes.iter().flat_map(|&size| Simd::available().into_iter().map(move |simd| Case { simd, size })).collect()
 }
 
 fn linear(inputs: usize, outputs: usize) -> Option<Linear> {
@@ -65,52 +87,40 @@ fn encoder() -> Option<Encoder> {
     Encoder::new(DIM, 12, 1e-12, norm(), (0..6).map(|_| layer()).collect::<Option<_>>()?).ok()
 }
 
-fn embeddings(c: &mut Criterion) {
+/// MiniLM on one thread, by the number of tokens.
+#[divan::bench(sample_count = 20, args = each_instruction_set(&[12, 128]))]
+fn embed(bencher: Bencher<'_, '_>, case: &Case) {
     let Some(encoder) = encoder() else { return };
-    let mut group = c.benchmark_group("MiniLM, one thread");
-    group.sample_size(20);
-    for tokens in [12usize, 128] {
-        let input: Vec<f32> = noise(tokens * DIM).into_iter().map(f32::from).collect();
-        group.throughput(Throughput::Elements(1));
-        for simd in Simd::available() {
-            let (mut scratch, mut x, mut out) = (Scratch::default(), Vec::new(), Vec::new());
-            group.bench_function(BenchmarkId::new(simd.name(), format!("{tokens} tokens")), |b| {
-                b.iter(|| {
-                    x.clone_from(&input);
-                    encoder.mean_vectors(simd, &mut x, &[tokens], &mut scratch, &mut out)
-                });
-            });
-        }
-    }
-    group.finish();
+    let input: Vec<f32> = noise(case.size * DIM).into_iter().map(f32::from).collect();
+    let (mut scratch, mut x, mut out) = (Scratch::default(), Vec::new(), Vec::new());
+    bencher.counter(ItemsCount::new(1usize)).bench_local(|| {
+        x.clone_from(&input);
+        encoder.mean_vectors(case.simd, &mut x, &[case.size], &mut scratch, &mut out)
+    });
 }
 
 /// Sentences of 128 tokens on all cores.
-fn bulk(c: &mut Criterion) {
+#[divan::bench(sample_count = 10)]
+fn embed_on_all_cores(bencher: Bencher<'_, '_>) {
+    const EACH: usize = 8;
     let Some(encoder) = encoder() else { return };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    const EACH: usize = 8;
     let input: Vec<f32> = noise(128 * DIM).into_iter().map(f32::from).collect();
-    let mut group = c.benchmark_group(format!("MiniLM, {threads} threads"));
-    group.sample_size(10);
-    group.throughput(Throughput::Elements((threads * EACH) as u64));
-    group.bench_function("sentences of 128 tokens", |b| {
-        b.iter(|| {
-            std::thread::scope(|scope| {
-                for _ in 0..threads {
-                    scope.spawn(|| {
-                        let (mut scratch, mut out) = (Scratch::default(), Vec::new());
-                        for _ in 0..EACH {
-                            let mut x = input.clone();
-                            let _ = black_box(encoder.mean_vectors(Simd::detect(), &mut x, &[128], &mut scratch, &mut out));
-                        }
-                    });
-                }
-            });
+    bencher.counter(ItemsCount::new(threads * EACH)).bench_local(|| {
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| {
+                    let (mut scratch, mut out) = (Scratch::default(), Vec::new());
+                    for _ in 0..EACH {
+                        let mut x = input.clone();
+                        let _ = black_box(encoder.mean_vectors(Simd::detect(), &mut x, &[128], &mut scratch, &mut out));
+                    }
+                });
+            }
         });
     });
-    group.finish();
 }
 
-criterion_group!(benches, scans, embeddings, bulk);
-criterion_main!(benches);
+fn main() {
+    divan::main();
+}

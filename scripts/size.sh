@@ -57,7 +57,7 @@ task_bench() {
   heading
   package_rows
   printf '\n'
-  say "criterion benchmarks of the engine"
+  say "benchmarks of the engine"
   cargo bench -p pocketgraph
   local sites=(demo "$DEMO")
   if have_book; then
