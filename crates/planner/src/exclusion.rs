@@ -25,42 +25,56 @@ pub(super) struct Exclusion {
 pub(super) fn exclusion(question: &str, mentions: &[&Mention], is_kind: &dyn Fn(&str) -> bool) -> Option<Exclusion> {
     let mut all = words(question);
     all.truncate(LONGEST);
-    let (first, cue) = mentions.iter().enumerate().find_map(|(at, m)| Some((at, cue(&all, m.span.start, is_kind)?)))?;
-    // Others follow in the same breath: "besides Heat and Ali".
-    let goes_on = |pair: &[&Mention]| {
-        let gap = question.get(pair[0].span.end..pair[1].span.start).unwrap_or("?");
-        let joint = |w: &Word<'_>| matches!(fold(w.text).as_str(), "and" | "or");
-        gap.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | ',')) && words(gap).iter().all(joint)
-    };
-    let last = first + mentions.get(first..)?.windows(2).take_while(|pair| goes_on(pair)).count();
-    let named = cue.start..mentions.get(last)?.span.end;
-    // "Which other films than Heat": what is other is told by the name.
-    let other = all.iter().find(|w| fold(w.text) == "other").filter(|w| w.span.end <= cue.start);
-    let gone: Vec<Range<usize>> = other.map(|w| w.span.clone()).into_iter().chain([named]).collect();
-    let rest = blanked(question, &gone);
-    let left_out = mentions.get(first..=last)?.iter().map(|m| m.candidates.iter().map(|c| c.node).collect()).collect();
-    Some(Exclusion { rest, left_out })
+    let folded: Vec<String> = all.iter().map(|w| fold(w.text)).collect();
+    let (mut gone, mut left_out): (Vec<Range<usize>>, Vec<Vec<NodeId>>) = Default::default();
+    let mut at = 0;
+    while let Some(mention) = mentions.get(at) {
+        let before = all.partition_point(|w| w.span.end <= mention.span.start);
+        let Some(cue) = folded.get(..before).and_then(|before| cue(before, is_kind)) else {
+            at += 1;
+            continue;
+        };
+        // Others follow in the same breath: "besides Heat and Ali".
+        let further = mentions[at..].windows(2).take_while(|pair| goes_on(question, pair)).count();
+        let named = &mentions[at..=at + further];
+        gone.extend(cue.further.and_then(|w| all.get(w)).map(|w| w.span.clone()));
+        gone.push(all.get(cue.begins)?.span.start..named.last()?.span.end);
+        left_out.extend(named.iter().map(|m| m.candidates.iter().map(|c| c.node).collect()));
+        at += further + 1;
+    }
+    (!left_out.is_empty()).then(|| Exclusion { rest: blanked(question, &gone), left_out })
 }
 
-/// The words in front of a place that leave out what stands there.
-fn cue(all: &[Word<'_>], place: usize, is_kind: &dyn Fn(&str) -> bool) -> Option<Range<usize>> {
-    let before: Vec<&Word<'_>> = all.iter().take_while(|w| w.span.end <= place).collect();
-    let folded: Vec<String> = before.iter().map(|w| fold(w.text)).collect();
-    let article = |w: &String| matches!(w.as_str(), "the" | "a" | "an");
+/// Whether the second of two names is left out with the first.
+fn goes_on(question: &str, pair: &[&Mention]) -> bool {
+    let gap = question.get(pair[0].span.end..pair[1].span.start).unwrap_or("?");
+    let joint = |w: &Word<'_>| SPOKEN.denials().has(&fold(w.text), "and");
+    gap.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | ',')) && words(gap).iter().all(joint)
+}
+
+/// Words that leave out the name behind them.
+struct Cue {
+    /// The first of them.
+    begins: usize,
+    /// A word far in front that says the same: "which other films than Heat".
+    further: Option<usize>,
+}
+
+/// The words at the end of these that leave out what stands behind them.
+fn cue(before: &[String], is_kind: &dyn Fn(&str) -> bool) -> Option<Cue> {
+    let is = |at: usize, mark: &str| before.get(at).is_some_and(|w| SPOKEN.denials().has(w, mark));
+    let article = |w: &String| SPOKEN.before_nouns().has(w, "article");
     // "Besides the film Heat".
-    let kind = folded.len().checked_sub(2).filter(|&at| article(&folded[at]) && is_kind(&folded[at + 1]));
-    let end = kind.unwrap_or(folded.len() - folded.iter().rev().take_while(|w| article(w)).count());
-    let leaves_out = |at: usize| folded.get(at).is_some_and(|w| SPOKEN.denials().has(w, "names"));
-    let at = match folded.get(end.checked_sub(1)?)?.as_str() {
-        "from" | "for" | "of" => end.checked_sub(2).filter(|&at| leaves_out(at))?,
-        "than" => {
-            let at = end - 1;
-            let near = at.checked_sub(1).filter(|&at| folded[at] == "other");
-            near.or_else(|| folded[..at].iter().any(|w| w == "other").then_some(at))?
-        }
-        _ => end.checked_sub(1).filter(|&at| leaves_out(at) && folded[at] != "other")?,
-    };
-    Some(before.get(at)?.span.start..place)
+    let kind = before.len().checked_sub(2).filter(|&at| article(&before[at]) && is_kind(&before[at + 1]));
+    let last = kind.unwrap_or(before.len() - before.iter().rev().take_while(|w| article(w)).count()).checked_sub(1)?;
+    if is(last, "than") {
+        // What is other is told by the name.
+        let other = (0..last).rev().find(|&at| is(at, "other"))?;
+        let near = other + 1 == last;
+        return Some(Cue { begins: if near { other } else { last }, further: (!near).then_some(other) });
+    }
+    let begins = if is(last, "behind") { last.checked_sub(1)? } else { last };
+    (is(begins, "names") && !is(begins, "other")).then_some(Cue { begins, further: None })
 }
 
 fn blanked(question: &str, gone: &[Range<usize>]) -> String {
@@ -120,5 +134,16 @@ mod tests {
         ] {
             assert!(question.contains("other") || excluded(question).is_none(), "{question}");
         }
+    }
+
+    #[test]
+    fn all_that_is_left_out_is_found_at_once_and_what_is_left_leaves_nothing_out() {
+        let question = "Besides Heat and Ali, which films are there apart from Thief?";
+        let at = |name: &str| question.find(name).map(|at| at..at + name.len()).unwrap();
+        let mentions: Vec<Mention> = ["Heat", "Ali", "Thief"].map(|n| Mention { span: at(n), candidates: Vec::new() }).into();
+        let found = exclusion(question, &mentions.iter().collect::<Vec<_>>(), &|_| false).unwrap();
+        assert_eq!(found.left_out.len(), 3);
+        assert_eq!(found.rest.split_whitespace().collect::<Vec<_>>().join(" "), ", which films are there ?");
+        assert_eq!(found.rest.len(), question.len(), "what is left stands where it stood");
     }
 }

@@ -77,6 +77,11 @@ impl<'a> RulesPlanner<'a> {
     /// # Errors
     /// [`PlannerError::TooLong`], [`PlannerError::NothingLinked`] and [`PlannerError::Unsure`].
     pub fn planned(&self, question: &str) -> Result<Planned, PlannerError> {
+        self.planned_with(question, true)
+    }
+
+    /// The same; a question without what it leaves out leaves nothing out.
+    fn planned_with(&self, question: &str, leaves_out: bool) -> Result<Planned, PlannerError> {
         if question.len() > LONGEST {
             return Err(PlannerError::TooLong { found: question.len(), limit: LONGEST });
         }
@@ -89,7 +94,8 @@ impl<'a> RulesPlanner<'a> {
         let compares = joined == Some(Shape::Compare);
         let several = || joined.and_then(|shape| self.several(question, shape, &named));
         let names = exactly_named(question, &mentions, &named, &self.lexicon);
-        let by_name = self.besides(question, &exact(&mentions)).or_else(|| self.whether(question, &names));
+        let besides = || if leaves_out { self.besides(question, &exact(&mentions)) } else { None };
+        let by_name = besides().or_else(|| self.whether(question, &names));
         if let Some(found) = by_name.filter(|f| f.confidence >= self.least) {
             return Ok(found);
         }
@@ -109,7 +115,7 @@ impl<'a> RulesPlanner<'a> {
     /// A question that leaves out some of what another finds: "besides Heat".
     fn besides(&self, question: &str, named: &[&Mention]) -> Option<Planned> {
         let exclusion = exclusion(question, named, &|word| !self.lexicon.types(word).is_empty())?;
-        let found = self.planned(&exclusion.rest).ok()?;
+        let found = self.planned_with(&exclusion.rest, false).ok()?;
         let within = |of: &Vec<NodeId>| of.iter().copied().find(|n| found.answer.binary_search(n).is_ok());
         let nodes: Vec<NodeId> = exclusion.left_out.iter().map(within).collect::<Option<_>>()?;
         let ids: Vec<&str> = nodes.iter().map(|&n| self.graph.id(n)).collect();
