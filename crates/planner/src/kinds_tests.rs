@@ -108,6 +108,9 @@ fn what_is_left_out_by_name_is_taken_from_what_the_rest_finds() {
             ("What does zetalog depend on except mirtex and quorlib?", &["pluvio"]),
         ],
     );
+    // A thing of a kind among others without any is left out as well.
+    let tagged = [MODULES, &[("quorlib", "", "keyword", "mirtex", "keyword")]].concat();
+    all_answered(&tagged, &[("What does zetalog depend on besides mirtex?", &["pluvio", "quorlib"])]);
     all_answered(STAFF, &[("Who works in Dispatch besides Rita Moss?", &["Uwe Hartig"])]);
 }
 
