@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Fits crates/planner/src/weights.rs: how much each thing counts that the rules look at when they score paths and say how sure they are.
 
-    python3 tuning/rules.py FOLDER DATA [--lab LAB] [--write crates/planner/src/weights.rs]
+    python3 tuning/rules.py FOLDER DATA [--trained] [--lab LAB] [--write crates/planner/src/weights.rs]
 
 The questions are those of `tuning/plans.py`, without documentation, whose answers nobody has written: films, geography, people
 and things, an encyclopedia, packages and an organisation, each also with what its graph cannot answer. A domain is worth the share of its questions that the rules
 alone plan rightly, less the share that they plan wrongly, which counts twice, and of those that cannot be answered less the share that is planned at all.
+
+With --trained the trained planner plans by itself, and the weights are those that its drafts are looked up by.
 
 Each weight is tried by itself at none, half and one and a half times its value; those of these changes that help most are then made one after the other, as long as the mean over the domains
 gains by a quarter of a hundredth. Each domain is left out once: the search is then made for the others, and the domain is judged by weights that have not seen it. Weights with which nothing changes
@@ -22,18 +24,18 @@ import plans
 HERE = pathlib.Path(__file__).resolve().parent.parent
 FACTORS = (0.0, 0.5, 1.5)
 GAIN = 0.0025  # of the mean over the domains
-MOST = 80  # questions of a part
+MOST = 80  # questions of a graph, of those that it answers and of those that it does not
 TRIED = 12  # changes
 
 
 class Domain:
     """Questions over a graph, and a process that plans them with any weights."""
 
-    def __init__(self, name, known, lab, graph, questions, folder, number):
+    def __init__(self, name, known, lab, graph, questions, folder, number, trained):
         self.name, self.known, self.told = name, known, {}
         path = folder / f"rules-{number}.jsonl"
         path.write_text("".join(json.dumps(q) + "\n" for q in questions), encoding="utf-8")
-        run = [lab, "eval", "weights", *map(str, graph), "--questions", str(path)]
+        run = [lab, "eval", "weights", *map(str, graph), "--questions", str(path), *(["--trained"] if trained else [])]
         self.process = subprocess.Popen(run, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.weights = json.loads(self.process.stdout.readline())
 
@@ -84,7 +86,7 @@ def main(args):
         # A graph without one of its relations is written anew for each.
         if "without" not in part:
             asked.setdefault((domain, known, tuple(map(str, graph))), []).extend(plans.every(questions, MOST))
-    parts = [Domain(*of[:2], args.lab, of[2], questions, args.folder, at) for at, (of, questions) in enumerate(asked.items())]
+    parts = [Domain(*of[:2], args.lab, of[2], questions, args.folder, at, args.trained) for at, (of, questions) in enumerate(asked.items())]
     domains, weights = Domains(parts), parts[0].weights
     now = domains.worth({})
     print("as it is:", {name: round(v, 3) for name, v in now.items()}, flush=True)
@@ -112,6 +114,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("data", type=pathlib.Path)
+    parser.add_argument("--trained", action="store_true")
     parser.add_argument("--lab", default=HERE / "target/debug/pocketgraph-lab")
     parser.add_argument("--write", type=pathlib.Path)
     main(parser.parse_args())

@@ -1,4 +1,4 @@
-//! What the rules plan with other weights, and how much of it is right: what `tuning/rules.py` fits those weights by.
+//! What the rules, or the trained planner, plan with other weights, and how much of it is right: what `tuning/rules.py` fits those weights by.
 
 use crate::sets::SETS;
 use miette::{IntoDiagnostic, Result, miette};
@@ -7,6 +7,7 @@ use pocketgraph::plan::rft;
 use pocketgraph::planner::{RulesPlanner, weights};
 use pocketgraph_cli::import::Tables;
 use pocketgraph_eval::{Gold, execute_plan, graph_for, read_gold};
+use pocketgraph_models::planner_model::{NativePlanner, PlannerSource};
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
 use std::path::PathBuf;
@@ -22,6 +23,9 @@ pub struct Args {
     /// JSON Lines of questions with their answers, in any form of `eval plans`
     #[arg(long, required = true, num_args = 1..)]
     questions: Vec<PathBuf>,
+    /// The trained planner plans, and the weights are those that its drafts are looked up by
+    #[arg(long)]
+    trained: bool,
 }
 
 /// Prints the weights as JSON; then, for each line of the standard input, which gives some of them other values, how many questions are planned rightly and wrongly.
@@ -35,7 +39,10 @@ pub fn run(args: &Args) -> Result<()> {
     for path in &args.questions {
         questions.extend(read_gold(path, SETS).into_diagnostic()?.into_iter().filter(|g| g.answerable));
     }
-    let names: BTreeMap<&str, f32> = weights::NAMES.iter().copied().zip(weights::VALUES.iter().copied()).collect();
+    let trained = if args.trained { NativePlanner::open(&PlannerSource::Own)? } else { None };
+    let trained = trained.as_ref().map(|t| (t, t.over(&linker)));
+    let all = weights::NAMES.iter().copied().zip(weights::VALUES.iter().copied());
+    let names: BTreeMap<&str, f32> = all.filter(|(name, _)| weights::OF_DRAFTS.contains(name) == args.trained).collect();
     println!("{}", serde_json::to_string(&names).into_diagnostic()?);
     // Most plans stay what they are.
     let mut judged: HashMap<(usize, String), bool> = HashMap::new();
@@ -48,12 +55,16 @@ pub fn run(args: &Args) -> Result<()> {
         let rules = RulesPlanner::new(&linker);
         let (mut right, mut wrong) = (0, 0);
         for (at, gold) in questions.iter().enumerate() {
-            let Ok(planned) = rules.planned(&gold.question) else { continue };
-            let key = (at, rft::print(&planned.plan).into_diagnostic()?);
+            let planned = match &trained {
+                Some((native, planner)) => native.planned(planner, &gold.question).map(|found| found.plan),
+                None => rules.planned(&gold.question).map(|found| found.plan),
+            };
+            let Ok(plan) = planned else { continue };
+            let key = (at, rft::print(&plan).into_diagnostic()?);
             let is_right = match judged.get(&key) {
                 Some(known) => *known,
                 None => {
-                    let is_right = execute_plan(&linker, &planned.plan, gold).into_diagnostic()?.1;
+                    let is_right = execute_plan(&linker, &plan, gold).into_diagnostic()?.1;
                     judged.insert(key, is_right);
                     is_right
                 }

@@ -159,17 +159,16 @@ impl Aligner {
         // paying[j]: the last group that was placed went to step j - 1.
         paying.clear();
         paying.resize(n + 1, f32::NEG_INFINITY);
-        let mut lost = 0.0;
-        for (group, group_best) in self.best.iter().enumerate() {
+        for group in 0..groups {
             next.clear();
             next.push(f32::NEG_INFINITY);
             for j in 1..=n {
                 let worth = of[(j - 1) * groups + group];
-                let mut best = paying[j] + weights::unaligned_word() * group_best;
+                let mut best = paying[j];
                 if worth > 0.0 {
                     best = best.max(paying[j] + weights::repeated_word() * worth);
                     // The first group of this step: everything before was closed with steps up to j - 1.
-                    let mut before = closed[j - 1] + lost;
+                    let mut before = closed[j - 1];
                     let mut skipped = 0.0;
                     for i in (1..j).rev() {
                         before = before.max(paying[i] + skipped);
@@ -179,10 +178,9 @@ impl Aligner {
                 }
                 next.push(best);
             }
-            lost += weights::unaligned_word() * group_best;
             std::mem::swap(paying, next);
         }
-        let mut best = closed[n] + lost;
+        let mut best = closed[n];
         let mut skipped = 0.0;
         for j in (1..=n).rev() {
             best = best.max(paying[j] + skipped);
@@ -207,12 +205,9 @@ impl Aligner {
                     best = Some((at, gain));
                 }
             }
-            match best {
-                Some((at, gain)) => {
-                    paid[at] = true;
-                    total += gain;
-                }
-                None => total += weights::unaligned_word() * self.best[group],
+            if let Some((at, gain)) = best {
+                paid[at] = true;
+                total += gain;
             }
         }
         for (at, _) in paid.iter().enumerate().filter(|(_, p)| !**p) {
@@ -246,7 +241,7 @@ mod tests {
                 let choice = rest % (steps.len() + 1);
                 rest /= steps.len() + 1;
                 match choice.checked_sub(1) {
-                    None => total += weights::unaligned_word() * group.best(),
+                    None => {}
                     Some(at) => {
                         let worth = alignment_score(group, steps[at]);
                         if at < last || worth <= 0.0 {

@@ -66,35 +66,26 @@ impl Scorer<'_> {
             Start::All(of) => vec![of],
         };
         let mentioned = self.mentioned(start, &own);
-        let present = if let Start::Node(node) = start { Some(self.present(node)) } else { None };
-        let is_apposed = self.apposed(start).is_some_and(|(at, _)| !self.tokens[at].folded.ends_with('s'));
-        let bonus = if is_apposed { weights::apposition() } else { 0.0 };
         let paths = self.paths(start, &aligner);
         let again = self.says_again();
-        // Which way the first step faces and whether the entity has it: paths with the same one come in runs.
-        let mut beginning: Option<(Step, f32, bool)> = None;
+        // Which way the first step faces: paths with the same one come in runs.
+        let mut beginning: Option<(Step, f32)> = None;
         let mut types = Vec::new();
         let mut chains: Vec<Chain> = Vec::with_capacity(paths.len());
         for steps in paths {
-            let (faces, absent) = match (steps.first(), beginning) {
-                (None, _) => (0.0, false),
-                (Some(first), Some((known, faces, absent))) if *first == known => (faces, absent),
+            let faces = match (steps.first(), beginning) {
+                (None, _) => 0.0,
+                (Some(first), Some((known, faces))) if *first == known => faces,
                 (Some(first), _) => {
-                    let absent = present.as_ref().is_some_and(|has| !has.contains(&(first.relation, first.direction)));
                     let faces = self.faces(start, *first);
-                    beginning = Some((*first, faces, absent));
-                    (faces, absent)
+                    beginning = Some((*first, faces));
+                    faces
                 }
             };
             let (aligned, paid) = aligner.score(&steps);
-            let (ranks, unmet) = self.superlatives.ranks(start, &steps);
-            let score = bonus - if absent { weights::absent() } else { 0.0 }
-                + aligned
-                + self.answer_type(start, &steps)
-                + faces
-                + type_words(&steps, &mentioned, &own, again, &mut types)
-                - weights::step_cost() * steps.len() as f32
-                - weights::unmet() * unmet as f32;
+            let ranks = self.superlatives.ranks(start, &steps);
+            let score = aligned + self.answer_type(start, &steps) + faces + type_words(&steps, &mentioned, &own, again, &mut types)
+                - weights::step_cost() * steps.len() as f32;
             chains.push(Chain {
                 start,
                 namesakes: Vec::new(),
@@ -229,13 +220,11 @@ impl Scorer<'_> {
         let at = self.tokens.iter().take(self.anchor).filter(|t| t.entity.is_none()).count();
         // Where the thing has nothing on that side the label is no verb after all: films "starred" people, and people starred in films.
         let has = |meant| !matches!(start, Start::Node(n) if self.graph.follow(n, first.relation, meant).next().is_none());
-        if let Some(meant) = voice::direction(label, &words, at, &|i| speaks(others[i])).filter(|meant| has(*meant)) {
-            return if meant == first.direction { weights::voice() } else { -weights::voice() };
+        match voice::direction(label, &words, at, &|i| speaks(others[i])).filter(|meant| has(*meant)) {
+            Some(meant) if meant == first.direction => weights::voice(),
+            Some(_) => -weights::voice(),
+            None => 0.0,
         }
-        let before = self.tokens.get(..self.anchor).unwrap_or_default();
-        let Some(at) = before.iter().rposition(speaks) else { return 0.0 };
-        let owned = before[at..].iter().any(|t| t.folded == "of");
-        if owned == (first.direction == Direction::Forward) { weights::direction() } else { 0.0 }
     }
 
     /// Whether a word says that a step is taken back: "films that share directors with Heat".
@@ -288,7 +277,7 @@ fn typed(steps: &[Step], mentioned: &[TypeId]) -> usize {
 /// but for one that speaks of the chain's beginning, which is of the types `own`: "what sort of film is Heat". `types` is room for them.
 fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], again: bool, types: &mut Vec<TypeId>) -> f32 {
     let mut total = 0.0;
-    let uncued = if again { weights::backtrack() } else { weights::uncued_backtrack() };
+    let uncued = if again { 0.0 } else { weights::uncued_backtrack() };
     // Ascending: the same order gives the same sum.
     types.clear();
     let led_to = steps.iter().filter_map(|s| if let Class::Type(t) = s.to { Some(t) } else { None });

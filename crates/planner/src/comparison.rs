@@ -100,13 +100,13 @@ pub(super) fn compared(
         return None;
     }
     let paid = chains.iter().map(|c| c.paid as f32 / c.steps.len().max(1) as f32).fold(1.0, f32::min);
-    Some(Comparison { chains, how, answer, confidence: (0.3 + 0.3 * score.clamp(0.0, 1.0) + 0.3 * paid).clamp(0.0, 1.0) })
+    Some(Comparison { chains, how, answer, confidence: (weights::aligned_share() * (1.0 + score.clamp(0.0, 1.0) + paid)).clamp(0.0, 1.0) })
 }
 
 /// The words, with what comparatives measure where the graph's own names say nothing of them.
 fn telling(tokens: &[Token], lexicon: &Lexicon, graph: &KnowledgeGraph) -> Vec<Token> {
     let times = || -> Vec<(RelationId, f32)> {
-        lexicon.relations_named(&["date", "year", "birth", "born"]).into_iter().map(|r| (r, weights::defaulted())).collect()
+        lexicon.relations_named(&["date", "year", "birth", "born"]).into_iter().map(|r| (r, weights::possible())).collect()
     };
     let spoken = tokens.iter().any(|t| {
         t.relations.iter().any(|(r, _)| graph.vocabulary().relation(*r).is_some_and(|r| r.range.iter().any(|(c, _)| is_value(*c))))

@@ -3,7 +3,6 @@
 use super::chain::{Chain, Start};
 use super::question::{Ask, Token};
 use super::walk::all;
-use super::weights;
 use crate::kg::{Class, KnowledgeGraph, Mention, TypeId};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{Word, fold, words};
@@ -44,9 +43,7 @@ pub(super) fn negate(graph: &KnowledgeGraph, chains: &mut Vec<Chain>, from: usiz
     };
     let mut late = chains.split_off(from);
     late.retain(ends);
-    // "Capitals that are not major cities": the type that is taken away is no answer, and need not agree with what is asked for.
-    let agreed = |c: &Chain| if c.steps.is_empty() { c.score + weights::negated_type() } else { c.score };
-    chains.extend(late.into_iter().map(|c| Chain { score: agreed(&c), negated: Some(of), ..c }));
+    chains.extend(late.into_iter().map(|c| Chain { negated: Some(of), ..c }));
 }
 
 /// The type among whose things a question asks for those that are not so.

@@ -359,10 +359,8 @@ impl<'a> RulesPlanner<'a> {
         if chains.is_empty() && !named && mentions.is_empty() {
             return Err(PlannerError::NothingLinked);
         }
-        // That the graph has nothing there is an answer too, which is worth less than something found.
-        let best = best.ok_or(PlannerError::Unsure { confidence: 0.0 })?;
-        let sure = weights::empty() * confidence(&best, &chains);
-        Ok((best, sure, Vec::new()))
+        // That the graph has nothing there is no answer: as often it is not what was asked (`tuning/rules.py`).
+        Err(PlannerError::Unsure { confidence: 0.0 })
     }
 
     /// The sets that a question without names may start from: the innermost type that it speaks of, in whose place they stand.
@@ -395,19 +393,9 @@ impl<'a> RulesPlanner<'a> {
         let capitals = mentions.iter().filter(|m| question.get(m.span.clone()).is_some_and(|t| t.chars().any(char::is_uppercase))).count();
         for mention in mentions {
             let text = question.get(mention.span.clone()).unwrap_or_default();
-            let words = text.split_whitespace().count().min(4) as f32;
-            let capital = text.chars().any(char::is_uppercase);
-            let spoken = self.is_lexical(text);
-            let quality = weights::word_of_name() * words + if capital { weights::capital() } else { 0.0 }
-                - if spoken && !capital { weights::lexical_name() } else { 0.0 };
             // A common word beside a name: the name is meant.
-            let shadowed = !capital && capitals > 0;
-            found.extend(
-                mention
-                    .candidates
-                    .iter()
-                    .map(|c| (c.score + quality, Candidate { score: c.score - if shadowed { SHADOWED } else { 0.0 }, ..c.clone() })),
-            );
+            let shadow = if capitals > 0 && !text.chars().any(char::is_uppercase) { SHADOWED } else { 0.0 };
+            found.extend(mention.candidates.iter().map(|c| (c.score, Candidate { score: c.score - shadow, ..c.clone() })));
         }
         for mention in mentions {
             let text = question.get(mention.span.clone()).unwrap_or_default();
@@ -445,16 +433,14 @@ fn confidence(chain: &Chain, all: &[Chain]) -> f32 {
     let paid = if whole == 0 { 1.0 } else { (spoken as f32 / whole as f32).min(1.0) };
     let next = all.iter().find(|c| c.steps != chain.steps).map_or(chain.score - 1.0, |c| c.score);
     let margin = (chain.score - next).clamp(0.0, 1.0);
-    let explained = ((chain.score + weights::named_kind() * chain.typed as f32) / WHOLE).clamp(0.0, 1.0);
+    let explained = (chain.score / WHOLE).clamp(0.0, 1.0);
     (weights::explained() * explained + weights::aligned_share() * paid + weights::margin() * margin).clamp(0.0, 1.0)
 }
 
 /// How sure a combination is. Where a bare preposition stands for a step, a word for the type that it leads to explains it.
 fn joint_confidence(found: &Combination, bare: bool) -> f32 {
     let typed = if bare { found.branches.iter().map(|b| b.typed).sum() } else { 0 };
-    let paid = ((found.paid.0 + typed) as f32 / found.paid.1.max(1) as f32).min(1.0);
-    let score = found.score + weights::named_kind() * typed as f32 / found.branches.len().max(1) as f32;
-    weights::joint_score() * (score / WHOLE).clamp(0.0, 1.0) + (1.0 - weights::joint_score()) * paid
+    ((found.paid.0 + typed) as f32 / found.paid.1.max(1) as f32).min(1.0)
 }
 
 impl Planner for RulesPlanner<'_> {

@@ -8,6 +8,7 @@ use super::super::measures::measures;
 use super::super::query::{LogicalForm, Query};
 use super::super::question::{Ask, ask, named_mentions, tokens};
 use super::super::walk::{self, value};
+use super::super::weights;
 use super::confidence::{Calibration, Seen};
 use super::draft::{Draft, RelationPhrase};
 use super::label::{Aggregation, Node, Shape};
@@ -26,16 +27,6 @@ const RELATIONS: usize = 5;
 const CANDIDATES: usize = 3;
 /// Members of a set at which relations are looked for.
 const LOOKED_AT: usize = 256;
-/// What a step is worth that the question leaves unsaid.
-const UNSAID: f32 = 0.3;
-/// A relation that agrees less is not tried.
-const LEAST: f32 = 0.15;
-/// How much the direction that the question suggests counts.
-const DIRECTION: f32 = 0.2;
-/// What it costs that results are not of the type that the question says.
-const MISTYPED: f32 = 0.3;
-/// What it costs, as a logarithm, that nothing is found.
-const NOTHING: f32 = -3.0;
 
 /// A draft with everything looked up.
 #[derive(Debug, Clone, PartialEq)]
@@ -167,8 +158,8 @@ impl<'g> Grounder<'g> {
                 })
             }
         };
-        let worth = |r: &Reading| r.score + if r.found.is_empty() { NOTHING } else { 0.0 };
-        sort_by(&mut out, |a, b| worth(b).total_cmp(&worth(a)));
+        // What finds nothing ranks below everything that does.
+        sort_by(&mut out, |a, b| a.found.is_empty().cmp(&b.found.is_empty()).then_with(|| b.score.total_cmp(&a.score)));
         out.truncate(BEAM);
         out
     }
@@ -202,27 +193,17 @@ impl<'g> Grounder<'g> {
         let last = draft.shape.last_step() == slot;
         let heads = from.found.get(..LOOKED_AT.min(from.found.len())).unwrap_or_default();
         let mut ranked = self.relations(heads, spoken, words, &target);
-        // Words that no relation there is called by are no worse than none: the type and the direction are left.
-        if let Some(spoken) = spoken.filter(|_| ranked.iter().all(|r| r.2 < LEAST)) {
-            ranked = self.relations(heads, None, words, &target);
-            for r in &mut ranked {
-                r.2 = (r.2 + direction_cost(spoken, r.1)).clamp(0.0, UNSAID);
-            }
-        }
         if last && words.is_none() {
             ranked.iter_mut().for_each(|r| r.2 += self.agrees(asking.ask, r.0, r.1));
         }
         sort_by(&mut ranked, |a, b| b.2.total_cmp(&a.2));
         let mut out = Vec::new();
-        for (relation, direction, agreement) in ranked.into_iter().filter(|r| r.2 >= LEAST).take(RELATIONS) {
+        for (relation, direction, agreement) in ranked.into_iter().filter(|r| r.2 >= weights::least_agreement()).take(RELATIONS) {
             let all = walk::reached(self.graph, &from.found, relation, direction, &|_| true);
             let types: &[TypeId] = if let Target::Types(types) = &target { types } else { &[] };
             let fitting = types.iter().map(|&t| (Some(t), self.of_type(&all, t))).find(|(_, found)| !found.is_empty());
-            let (target, found, cost) = match fitting {
-                Some((target, found)) => (target, found, 0.0),
-                None => (None, all, if types.is_empty() { 0.0 } else { MISTYPED }),
-            };
-            let agreement = (agreement - cost).clamp(0.05, 1.0);
+            let (target, found) = fitting.unwrap_or((None, all));
+            let agreement = agreement.clamp(0.05, 1.0);
             let mut agreements = from.agreements.clone();
             agreements.push(agreement);
             let query = Query::Step { of: Box::new(from.query.clone()), relation, direction, target };
@@ -243,9 +224,10 @@ impl<'g> Grounder<'g> {
         let everyday = spoken.map(|s| self.everyday_scores(&s.words)).unwrap_or_default();
         let ranked = self.phrases.rank(self.graph, heads, phrase, words, target, None);
         let score = |r: crate::plan::execute::Ranked| {
-            let lexical = everyday.iter().find(|(relation, _)| *relation == r.relation).map_or(0.0, |(_, worth)| 0.95 * worth);
+            let lexical =
+                everyday.iter().find(|(relation, _)| *relation == r.relation).map_or(0.0, |(_, worth)| weights::everyday_phrase() * worth);
             let agreement = match spoken {
-                None => UNSAID + r.score,
+                None => r.score,
                 Some(s) => r.score.max(lexical) + direction_cost(s, r.direction),
             };
             (r.relation, r.direction, agreement)
@@ -278,7 +260,7 @@ impl<'g> Grounder<'g> {
         let Some(r) = self.graph.vocabulary().relation(relation) else { return 0.0 };
         let ends: &[(Class, u32)] = if direction == Direction::Forward { &r.range } else { &r.domain };
         let fitting: u32 = ends.iter().filter(|(c, _)| ask.classes.contains(c)).map(|(_, n)| *n).max().unwrap_or(0);
-        0.2 * fitting as f32 / r.triples.max(1) as f32
+        weights::answers_kind() * fitting as f32 / r.triples.max(1) as f32
     }
 
     fn of_type(&self, nodes: &[NodeId], of: TypeId) -> Vec<NodeId> {
@@ -317,7 +299,7 @@ impl<'g> Grounder<'g> {
         let adjectives: Vec<(RelationId, f32)> =
             crate::text::words(words).iter().flat_map(|w| self.lexicon.measured_by(&fold(w.text))).collect();
         let spoken = RelationPhrase { words: words.to_owned(), inverse: 0.0 };
-        let mut best: Option<(f32, LogicalForm, Reading)> = None;
+        let mut best: Option<((bool, f32), LogicalForm, Reading)> = None;
         for reading in readings {
             let members = reading.found.get(..LOOKED_AT.min(reading.found.len())).unwrap_or_default();
             let mut ranked = self.relations(members, Some(&spoken), None, &Target::Any);
@@ -326,15 +308,15 @@ impl<'g> Grounder<'g> {
                 r.2 = adjectives.iter().filter(|(relation, _)| *relation == r.0).map(|a| a.1).fold(r.2, f32::max);
             }
             sort_by(&mut ranked, |a, b| b.2.total_cmp(&a.2));
-            for (relation, _, agreement) in ranked.into_iter().filter(|r| r.2 >= LEAST).take(RELATIONS) {
+            for (relation, _, agreement) in ranked.into_iter().filter(|r| r.2 >= weights::least_agreement()).take(RELATIONS) {
                 let found = walk::extreme(self.graph, &reading.found, relation, draft.number, extreme);
                 let agreement = agreement.clamp(0.05, 1.0);
-                let score = reading.score + ln_f32(agreement) + if found.is_empty() { NOTHING } else { 0.0 };
-                if best.as_ref().is_none_or(|b| score > b.0) {
+                let worth = (!found.is_empty(), reading.score + ln_f32(agreement));
+                if best.as_ref().is_none_or(|b| worth > b.0) {
                     let asked = LogicalForm::Superlative { of: reading.query.clone(), relation, number: draft.number, extreme };
                     let mut agreements = reading.agreements.clone();
                     agreements.push(agreement);
-                    best = Some((score, asked, Reading { found, agreements, ..reading.clone() }));
+                    best = Some((worth, asked, Reading { found, agreements, ..reading.clone() }));
                 }
             }
         }
@@ -383,7 +365,7 @@ impl<'g> Grounder<'g> {
 /// What it costs that a step does not go the way that the question suggests.
 fn direction_cost(spoken: &RelationPhrase, direction: Direction) -> f32 {
     let agrees = if direction == Direction::Backward { spoken.inverse } else { 1.0 - spoken.inverse };
-    DIRECTION * (agrees - 1.0)
+    weights::suggested_direction() * (agrees - 1.0)
 }
 
 /// Every reading of one part with every reading of the other.
