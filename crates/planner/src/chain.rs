@@ -66,26 +66,35 @@ impl Scorer<'_> {
             Start::All(of) => vec![of],
         };
         let mentioned = self.mentioned(start, &own);
+        let present = if let Start::Node(node) = start { Some(self.present(node)) } else { None };
+        let is_apposed = self.apposed(start).is_some_and(|(at, _)| !self.tokens[at].folded.ends_with('s'));
+        let bonus = if is_apposed { weights::apposition() } else { 0.0 };
         let paths = self.paths(start, &aligner);
         let again = self.says_again();
-        // Which way the first step faces: paths with the same one come in runs.
-        let mut beginning: Option<(Step, f32)> = None;
+        // Which way the first step faces and whether the entity has it: paths with the same one come in runs.
+        let mut beginning: Option<(Step, f32, bool)> = None;
         let mut types = Vec::new();
         let mut chains: Vec<Chain> = Vec::with_capacity(paths.len());
         for steps in paths {
-            let faces = match (steps.first(), beginning) {
-                (None, _) => 0.0,
-                (Some(first), Some((known, faces))) if *first == known => faces,
+            let (faces, absent) = match (steps.first(), beginning) {
+                (None, _) => (0.0, false),
+                (Some(first), Some((known, faces, absent))) if *first == known => (faces, absent),
                 (Some(first), _) => {
+                    let absent = present.as_ref().is_some_and(|has| !has.contains(&(first.relation, first.direction)));
                     let faces = self.faces(start, *first);
-                    beginning = Some((*first, faces));
-                    faces
+                    beginning = Some((*first, faces, absent));
+                    (faces, absent)
                 }
             };
             let (aligned, paid) = aligner.score(&steps);
-            let ranks = self.superlatives.ranks(start, &steps);
-            let score = aligned + self.answer_type(start, &steps) + faces + type_words(&steps, &mentioned, &own, again, &mut types)
-                - weights::step_cost() * steps.len() as f32;
+            let (ranks, unmet) = self.superlatives.ranks(start, &steps);
+            let score = bonus - if absent { weights::absent() } else { 0.0 }
+                + aligned
+                + self.answer_type(start, &steps)
+                + faces
+                + type_words(&steps, &mentioned, &own, again, &mut types)
+                - weights::step_cost() * steps.len() as f32
+                - weights::unmet() * unmet as f32;
             chains.push(Chain {
                 start,
                 namesakes: Vec::new(),

@@ -120,6 +120,17 @@ fn what_would_not_be_there_anyhow_is_not_left_out() {
 }
 
 #[test]
+fn that_a_thing_has_none_is_an_answer_where_nearly_all_of_its_kind_have_some() {
+    let names = ["Alba", "Brix", "Cork", "Dorn", "Elst", "Fano", "Gent", "Hove", "Iver", "Jena"];
+    let located = |name| (name, "town", "lies_in", "Vale", "region");
+    let with_a_river = |n: usize| -> Vec<Row> {
+        names.iter().map(|t| located(*t)).chain(names[..n].iter().map(|t| (*t, "town", "river", "Rill", "stream"))).collect()
+    };
+    let found = |n: usize| answered(&with_a_river(n), "Which river does Jena have?");
+    assert_eq!((found(10).as_deref(), found(9), found(8)), (Some(&["Rill".to_owned()][..]), Some(Vec::new()), None));
+}
+
+#[test]
 fn neither_is_all_of_the_kind_but_what_either_finds() {
     all_answered(
         PLAYS,

@@ -11,7 +11,7 @@ use super::lexicon::Lexicon;
 use super::negation::{negate, negated_type, negates};
 use super::pattern::pattern;
 use super::question::{Token, ask, asks_for_a_way, exact, exactly_named, is_lexical, named_mentions, tokens};
-use super::schema::{Schema, Step};
+use super::schema::{RULE, Schema, Step};
 use super::sets::{Combination, combined};
 use super::superlative::{Superlatives, read};
 use super::walk::{all, follow, value};
@@ -359,8 +359,22 @@ impl<'a> RulesPlanner<'a> {
         if chains.is_empty() && !named && mentions.is_empty() {
             return Err(PlannerError::NothingLinked);
         }
-        // That the graph has nothing there is no answer: as often it is not what was asked (`tuning/rules.py`).
-        Err(PlannerError::Unsure { confidence: 0.0 })
+        // That the graph has nothing there is mostly no answer (`tuning/rules.py`): as often it does not know, or it is not what was asked.
+        let best = best.filter(|b| self.has_none(b)).ok_or(PlannerError::Unsure { confidence: 0.0 })?;
+        let sure = confidence(&best, &chains);
+        Ok((best, sure, Vec::new()))
+    }
+
+    /// Whether a thing has none of what a chain's first step leads to, and nearly all of its kind have some: a state without rivers, but not a person whose spouse
+    /// nobody wrote down.
+    fn has_none(&self, chain: &Chain) -> bool {
+        let (Start::Node(node), Some(step)) = (chain.start, chain.steps.first()) else { return false };
+        let has = |n: NodeId| self.graph.follow(n, step.relation, step.direction).next().is_some();
+        let nearly_all = |of: &TypeId| {
+            let kind = all(self.graph, *of);
+            kind.iter().filter(|n| has(**n)).count() as f32 >= RULE * kind.len() as f32
+        };
+        !has(node) && self.graph.types(node).iter().any(nearly_all)
     }
 
     /// The sets that a question without names may start from: the innermost type that it speaks of, in whose place they stand.

@@ -21,9 +21,9 @@ impl Step {
     }
 }
 
-/// Where one pair of classes joins at least this part of a relation's triples, a pair that joins less than `ACCIDENT` of them is no part of
-/// what the relation is for: one node can be a year and a film, "1984".
-const RULE: f32 = 0.9;
+/// So much is the rule, and the rest exceptions. Where one pair of classes joins so much of a relation's triples, a pair that joins less than `ACCIDENT` of them is no
+/// part of what the relation is for: one node can be a year and a film, "1984".
+pub(super) const RULE: f32 = 0.9;
 const ACCIDENT: f32 = 0.1;
 /// Beyond so many directed relations, which relations meet at nodes is not counted: the table would be too large for a page.
 const SLOTS: usize = 1200;

@@ -264,9 +264,9 @@ impl Reading<'_> {
 
 impl Superlatives {
     /// The superlatives at their places in a chain, and how many have none.
-    pub fn ranks(&self, start: Start, steps: &[Step]) -> Vec<Rank> {
+    pub fn ranks(&self, start: Start, steps: &[Step]) -> (Vec<Rank>, usize) {
         if self.wishes.is_empty() && self.named.is_empty() {
-            return Vec::new();
+            return (Vec::new(), 0);
         }
         let class = |at: usize| match (at.checked_sub(1), start) {
             (None, Start::All(of)) => Some(Class::Type(of)),
@@ -274,9 +274,13 @@ impl Superlatives {
             (Some(before), _) => steps.get(before).map(|s| s.to),
         };
         let mut ranks = Vec::new();
+        let mut unmet = 0;
         for wish in &self.wishes {
             let places: Vec<usize> = (0..=steps.len()).rev().filter(|&at| class(at) == Some(Class::Type(wish.of))).collect();
-            ranks.extend(places.get(wish.mention).or(places.last()).map(|&at| Rank { at, by: wish.by, end: wish.end }));
+            match places.get(wish.mention).or(places.last()) {
+                Some(&at) => ranks.push(Rank { at, by: wish.by, end: wish.end }),
+                None => unmet += 1,
+            }
         }
         for named in &self.named {
             let several = |at: &usize| *at > 0 || matches!(start, Start::All(_));
@@ -287,7 +291,7 @@ impl Superlatives {
             ranks.extend(places.map(|at| Rank { at, by: Ranking::Value(named.by), end: named.end }));
         }
         sort_by(&mut ranks, |a, b| a.at.cmp(&b.at));
-        ranks
+        (ranks, unmet)
     }
 
     /// The type of things among which a relation that a superlative names is sought, where the question names no other: "the highest point".
