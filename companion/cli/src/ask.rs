@@ -283,9 +283,14 @@ fn with_options(args: &Args) -> Result<AgentOptions> {
     Ok(AgentOptions { prompts: args.prompts.read()?, ..own })
 }
 
-/// The citations and what a reader should know.
+/// What is quoted beneath the answer, the citations of both, and what a reader should know.
 pub(super) fn epilogue(answer: &Answer) {
     citations(answer);
+    if let Some(quotation) = &answer.quotation {
+        let whose = if quotation.by == AnswerBy::Graph { "the knowledge graph" } else { "the documents" };
+        println!("\nIn the words of {whose}:\n{}", quotation.text);
+        citations(quotation);
+    }
     for warning in &answer.warnings {
         eprintln!("warning: {}", line(&warning.message));
     }

@@ -245,19 +245,20 @@ fn print_report(args: &Args, report: &AnswersReport) -> Result<()> {
 fn print(report: &AnswersReport, misses: usize) {
     println!("{} questions ({} left out: they have no answer)\n", report.questions, report.left_out);
     println!(
-        "| way | questions | EM (95 %) | F1 (95 %) | Contain-EM (95 %) | set P/R/F1 | hits@1 | evidence recall | answered | words | turns | calls | \
+        "| way | questions | EM (95 %) | F1 (95 %) | Contain-EM (95 %) | shown | set P/R/F1 | hits@1 | evidence recall | answered | words | turns | calls | \
          tokens in/out | cost | failures | ms p50/p95 |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     let format_estimate = |e: Estimate| format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high);
     for r in &report.rows {
         println!(
-            "| {} | {} | {} | {} | {} | {:.3}/{:.3}/{:.3} | {:.3} | {} | {} | {:.1} | {:.2} | {:.2} | {}{}/{} | {} | {} | {:.0}/{:.0} |",
+            "| {} | {} | {} | {} | {} | {:.3} | {:.3}/{:.3}/{:.3} | {:.3} | {} | {} | {:.1} | {:.2} | {:.2} | {}{}/{} | {} | {} | {:.0}/{:.0} |",
             r.system,
             r.questions,
             format_estimate(r.em),
             format_estimate(r.f1),
             format_estimate(r.contain_em),
+            r.shown_contain_em.mean,
             r.set_precision.mean,
             r.set_recall.mean,
             r.set_f1.mean,
