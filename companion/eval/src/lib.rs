@@ -50,7 +50,7 @@ pub use part::Part;
 pub use protocol_options::{measured_with, named_options};
 pub use question_answers::{AnsweredQuestion, read_answerable};
 pub use reply_cache::KeptReplies;
-pub use retrieval::{Missed, Paired, Report, Row, evaluate};
+pub use retrieval::{Missed, Paired, Report, Row, Whole, evaluate};
 pub use set_bundle::{EvalError, MadeSet, QuerySide, SetBuild, SetBundle, make_set, open_set};
 pub use site::{FoundPage, SiteAnswer, SiteAnswers, SiteError, SiteMiss, SiteReport, SiteRow, UnknownPage, describe_miss, evaluate_site};
 pub use study::{

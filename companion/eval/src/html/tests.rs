@@ -32,6 +32,7 @@ fn retrieval(text: &str) -> String {
         failed: 0,
         missed: 1,
         misses: vec![Missed { question: text.to_owned(), missing: vec![text.to_owned()], instead: vec![text.to_owned()] }],
+        whole: None,
         each: Vec::new(),
     };
     let differences = mean.named().map(|(name, value)| (name, estimate(-value))).to_vec();
