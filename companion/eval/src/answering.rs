@@ -9,6 +9,7 @@ use super::one_answer::{Answered, evidence_recall};
 use super::reply_cache::KeptReplies;
 use super::shown_passages::ShownPassages;
 use futures::future::{Either, LocalBoxFuture, select};
+use pocketgraph::agent::options::NO_PROTOCOL;
 use pocketgraph::agent::{AgentOptions, AskWith, ProtocolAnswer, ask_with_protocol, needs_model};
 use pocketgraph::answer::{Answer, AnswerBy, AskOptions};
 use pocketgraph::engine::{Engine, EngineError};
@@ -28,6 +29,11 @@ const FAILURES: usize = 5;
 /// Whether a way of answering needs a language model.
 pub fn wants_model(protocol: &str) -> bool {
     protocol == ASK || (protocol != QUOTE && needs_model(protocol))
+}
+
+/// The protocol of a way of answering, as options are read by it: [`ASK`] is none.
+pub fn protocol_of(way: &str) -> &str {
+    if way == ASK { NO_PROTOCOL } else { way }
 }
 
 /// A way of answering.

@@ -16,7 +16,8 @@ use pocketgraph::llm::{ChatModel, Recorder};
 use pocketgraph_build::prepare::Needs;
 use pocketgraph_eval::{
     ASK, AnswerSetup, AnswersAre, AnswersReport, Estimate, KeptReplies, QUOTE, QuerySide, QuestionSet, SetBuild, System, answers_page,
-    evaluate_answers, graph_for, make_set, measured_with, open_set, read_answered, read_passages, wants_model,
+    check_protocols, evaluate_answers, graph_for, make_set, measured_with, open_set, protocol_of, read_answered, read_passages,
+    wants_model,
 };
 use pocketgraph_llm_client::record::{RecordFile, replay};
 use pocketgraph_models::embed_bulk::QueryLayers;
@@ -213,6 +214,9 @@ fn systems(args: &Args) -> Result<Vec<System>> {
 }
 
 fn options(args: &Args) -> Result<AgentOptions> {
+    let protocols: Vec<&str> = args.protocols.iter().map(|p| protocol_of(p)).collect();
+    check_protocols(args.options.iter().flat_map(|given| given.keys().map(String::as_str)), &protocols)
+        .map_err(|what| miette!("{what}"))?;
     let own = measured_with(args.k, args.options.as_ref()).map_err(|what| miette!("{what}"))?;
     Ok(AgentOptions { prompts: args.prompts.read()?, ..own })
 }
