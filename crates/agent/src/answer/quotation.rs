@@ -1,10 +1,11 @@
 //! What is answered without a model, beneath a model's text that says something else: what is shown answers at least as well as a quotation does.
 
 use super::written::plain;
-use super::{Answer, AnswerBy, Outcome};
+use super::{Answer, AnswerBy, BlockForm, Outcome};
 use crate::compact::{Map, Set};
 use crate::retrieve::Span;
 use crate::text::terms;
+use pocketgraph_search::lexical::is_misspelt;
 
 /// Words by which a reply speaks of its sources, and not of what was asked.
 const OF_SOURCES: [&str; 13] = [
@@ -34,18 +35,24 @@ pub fn with_quotation(mut answer: Answer, quoted: &Answer, question: &str) -> An
     answer
 }
 
-/// Whether a text says what is quoted: besides the question's words, one of them says all that the other says. A quotation holds more than the answer; what the graph
+/// Whether a text says what is quoted: besides the question's words, however they are spelt, one of them says all that the other says. A quotation holds more than the answer; what the graph
 /// answers does not, and the text must hold all of it. In other words, or another language, no agreement can be told, and the quotation is shown.
 fn agrees(answer: &Answer, quoted: &Answer, question: &str) -> bool {
     if !answer.answered {
         return false;
     }
     let asked = term_set(question);
-    let is_own = |term: &String| !asked.contains(term);
+    let is_own = |term: &String| !asked.contains(term) && !asked.items().iter().any(|word| is_misspelt(word, term));
     let own_terms = |text: &str| term_set(text).into_items().into_iter().filter(is_own).collect::<Set<String>>();
-    let (text, quotation) = (own_terms(&answer.text), own_terms(&quoted.text));
+    let (text, quotation) = (own_terms(&answer.text), own_terms(&stated(quoted)));
     let holds = |whole: &Set<String>, part: &Set<String>| !part.items().is_empty() && part.shared(whole) == part.items().len();
     holds(&text, &quotation) || quoted.by != AnswerBy::Graph && holds(&quotation, &text)
+}
+
+/// What is quoted, without the headings over it: they name where to read, and state nothing.
+fn stated(quoted: &Answer) -> String {
+    let texts: Vec<&str> = quoted.blocks.iter().filter(|b| b.form != BlockForm::Heading).map(|b| b.text.as_str()).collect();
+    if texts.is_empty() { quoted.text.clone() } else { texts.join("\n") }
 }
 
 /// The terms of a text without its citation marks, and without words of its sources.

@@ -104,6 +104,24 @@ fn an_answer_that_says_something_else_or_nothing_more_than_the_question_is_kept_
 }
 
 #[test]
+fn an_answer_that_mends_the_question_s_spelling_says_nothing_of_its_own() {
+    let asked = "How many points did the Pantheers defence surender?";
+    let beneath = |text: &str| with_quotation(written(text), &stated(), asked).quotation.is_some();
+    assert!(beneath("The Panthers defense surrendered [2]."));
+    assert!(!beneath("The Panthers defense surrendered 308 [2]."));
+}
+
+#[test]
+fn an_answer_that_names_what_the_quotation_stands_under_does_not_agree_with_it() {
+    let mut quoted = stated();
+    let heading = AnswerBlock { form: BlockForm::Heading, text: "Super Bowl 50".to_owned(), ..quoted.blocks[0].clone() };
+    quoted.text.insert_str(0, "Super Bowl 50:\n");
+    quoted.blocks.insert(0, heading);
+    assert!(with_quotation(written("It was Super Bowl 50 [1]."), &quoted, QUESTION).quotation.is_some());
+    assert!(with_quotation(written("It was 308 [2]."), &quoted, QUESTION).quotation.is_none());
+}
+
+#[test]
 fn what_is_merely_close_is_not_put_beneath_an_answer() {
     for outcome in [Outcome::Closest, Outcome::NoAnswer] {
         let quoted = Answer { outcome, ..stated() };
