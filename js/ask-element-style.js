@@ -63,6 +63,8 @@ th, td { border: 1px solid var(--_line); padding: 0.3rem 0.6rem; text-align: sta
 th { background: var(--_surface); }
 [data-align="right"] { text-align: end; }
 [data-align="center"] { text-align: center; }
+[part="quotation"] { margin-block-start: 0.7rem; padding-inline-start: 0.8rem; border-inline-start: 3px solid var(--_line); }
+[part="quotation-title"] { color: var(--_soft); font-size: 0.85em; }
 [part="answer-note"] { color: var(--_soft); font-size: 0.85em; }
 [part="answer-unlinked"] { overflow-wrap: anywhere; }
 [part="progress"] { display: flex; align-items: center; gap: 0.6rem; color: var(--_soft); font-size: 0.9em; }

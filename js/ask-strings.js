@@ -34,6 +34,8 @@ export const ENGLISH = {
   byModel: "Written by a language model from the documents; its citations were checked.",
   byGraph: "Found in the knowledge graph.",
   byQuote: "Quoted from the documents.",
+  documentsSay: "In the words of the documents:",
+  graphSays: "In the knowledge graph:",
   noAnswer: "The documents do not say.",
   closest: "This may not answer the question. The closest passage:",
   readOn: "Read on",

@@ -244,8 +244,9 @@ export class AskView {
     if (answer.citations.some(({ status }) => status === "unsupported")) notes.push(this.#say("unsupported"));
     for (const notice of answer.warnings ?? []) if (FOR_READERS.includes(notice.code)) notes.push(this.#say(notice.code, notice));
     if (answer.answered) notes.push(this.#say({ llm: "byModel", graph: "byGraph" }[answer.by] ?? "byQuote"));
-    this.answer.append(...notes.map((note) => h("p", { part: "answer-note", dir: "auto" }, note)), this.#actions(answer, failure));
-    this.announce(this.#prose.textContent.slice(0, 600), 100);
+    const quotation = answer.quotation && this.#quotation(answer.quotation);
+    this.answer.append(...[quotation].filter(Boolean), ...notes.map((note) => h("p", { part: "answer-note", dir: "auto" }, note)), this.#actions(answer, failure));
+    this.announce([this.#prose, quotation].map((node) => node?.textContent ?? "").join(" ").trim().slice(0, 600), 100);
   }
 
   /** What was being written stays, marked as unfinished. */
@@ -283,6 +284,12 @@ export class AskView {
     return answerBlocks(answer.text, marker, { link: (url) => this.#mayFollow(url), code });
   }
 
+  /** What is answered without a language model, beneath one's text that says something else. */
+  #quotation(quotation) {
+    const whose = this.#say(quotation.by === "graph" ? "graphSays" : "documentsSay");
+    return h("div", { part: "quotation", dir: "auto" }, h("p", { part: "quotation-title" }, whose), this.#proseOf(quotation));
+  }
+
   #mayFollow(url) {
     const { host } = new URL(url);
     return host === location.host || this.#links.has(host);
@@ -306,7 +313,7 @@ export class AskView {
   }
 
   #actions(answer, failure) {
-    const asText = answer.text;
+    const asText = [answer, answer.quotation].map((one) => one?.text).filter(Boolean).join("\n\n");
     const feedback = (helpful, name) =>
       h("button", { type: "button", part: "feedback", "aria-pressed": "false", "aria-label": this.#say(name), title: this.#say(name), onclick: (event) => this.#feedback(event.currentTarget, answer, helpful) }, drawn("thumb", THUMB, helpful ? "" : "rotate(180 8 8)"));
     return h(

@@ -15,3 +15,21 @@ export const OPTIONS = {
   execute: { question: "text" },
   llm: { baseUrl: "", model: "", apiKey: "", headers: "", timeoutMs: "", retries: "" },
 };
+
+/** The options that only some protocols read, each with those; an empty name stands for no protocol. */
+export const READ_BY = {
+  hideContacts: ["", "plan"],
+  planner: ["", "plan"],
+  leastConfidence: ["", "plan"],
+  demonstrations: ["", "plan"],
+  continuation: ["react", "self-ask", "search-o1", "search-r1", "graph-r1", "graph-rft"],
+  condense: ["search-o1"],
+  polarity: ["graph-search"],
+  coverage: ["graph-rft"],
+  executePlan: ["graph-rft"],
+  votes: ["lpkg"],
+  nativeTools: ["tool-calling"],
+  analysis: ["tool-calling"],
+  today: ["tool-calling"],
+  tools: ["tool-calling"],
+};

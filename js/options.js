@@ -2,7 +2,7 @@
 
 import { PocketGraphError } from "./error.js";
 import { NOWHERE, toolOf } from "./model-function.js";
-import { OPTIONS, PROTOCOLS, RETRIEVERS } from "./option-table.js";
+import { OPTIONS, PROTOCOLS, READ_BY, RETRIEVERS } from "./option-table.js";
 
 export { PROTOCOLS };
 
@@ -35,6 +35,7 @@ export function searchOptions(options) {
 export function askOptions(options, call = "ask") {
   const { llm, webSearch, prompts, tools } = options ?? {};
   const given = checked(call, options);
+  checkReaders(options, call === "ask" ? (options.protocol ?? "") : "plan");
   return { ...given, ...ranking(options), ...defined({ llm: endpoint(llm), webSearch: webAddress(webSearch), prompts: texts(prompts), tools: toolsOf(tools) }) };
 }
 
@@ -144,6 +145,14 @@ function checked(call, options) {
     given[name] = value;
   }
   return given;
+}
+
+/** Throws for an option that `protocol` does not read, and others do: it would be passed over. */
+function checkReaders(options, protocol) {
+  const wrong = Object.keys(READ_BY).find((name) => options[name] !== undefined && options[name] !== null && !READ_BY[name].includes(protocol));
+  if (!wrong) return;
+  const named = (name) => (name === "" ? "an answer without a protocol" : `\`${name}\``);
+  throw badArgument(`\`${wrong}\` is an option of ${READ_BY[wrong].map(named).join(", ")}, and not of ${named(protocol)}.`);
 }
 
 /** The error for an option that a call does not have: it names the call that has it, or the nearest that there is. */

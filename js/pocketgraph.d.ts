@@ -260,7 +260,10 @@ export interface AskOptions extends SearchOptions {
   temperature?: number;
   /** With a protocol: `false` takes the rules about citing and about "the documents do not say" out of the prompt. */
   grounded?: boolean;
-  /** With `search-o1`, `search-r1`, `graph-r1` and `graph-rft`: how a turn goes on after evidence; `turns` where absent, which works everywhere. */
+  /**
+   * With `react`, `self-ask`, `search-o1`, `search-r1`, `graph-r1` and `graph-rft`: how a turn goes on after evidence; `turns` where absent, which
+   * works everywhere.
+   */
   continuation?: "turns" | "prefix" | "continue-final-message";
   /** With `search-o1`: how passages are made short; by the model where absent. */
   condense?: "model" | "sentences" | "none";

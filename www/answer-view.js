@@ -151,7 +151,15 @@ export class AnswerView {
     this.#by.textContent = provenance(answer, llm);
     const marker = (number, start, end) => this.#marker(number, citationAt(answer.citations, number, start, end));
     this.#body.replaceChildren(answer.by === "llm" ? answerBlocks(answer.text, marker) : quotedAnswer(answer, marker));
+    if (answer.quotation) this.#body.append(this.#quotation(answer.quotation));
     this.#foot.replaceChildren(...this.#sources(answer), ...notes(answer));
+  }
+
+  /** What is answered without a language model, beneath one's text that says something else. */
+  #quotation(quotation) {
+    const marker = (number, start, end) => this.#marker(number, citationAt(quotation.citations, number, start, end));
+    const whose = quotation.by === "graph" ? "In the knowledge graph:" : "In the words of the documents:";
+    return h("div", { class: "quotation" }, h("p", { class: "quotation-title" }, whose), quotedAnswer(quotation, marker));
   }
 
   #marker(number, citation) {
@@ -181,7 +189,7 @@ export class AnswerView {
 
   #sources(answer) {
     const first = new Map();
-    for (const citation of answer.citations) {
+    for (const citation of [...answer.citations, ...(answer.quotation?.citations ?? [])]) {
       if (citation.status !== "dangling" && !first.has(citation.number)) first.set(citation.number, citation);
     }
     if (first.size === 0) return [];

@@ -4,6 +4,7 @@ use super::ask_plan;
 use super::outcome::{AskWith, ProtocolAnswer, referred};
 use crate::answer::{
     Answer, AnswerError, AskOptions, Citable, CitationTarget, ModelFailure, NoAnswer, checked, failed, gave_none, quoted_because,
+    with_quotation,
 };
 use crate::compact::Map;
 use crate::engine::{Engine, EngineError, SearchOptions};
@@ -64,17 +65,18 @@ pub async fn ask_with_protocol(
         Err(AgentError::Aborted) => return Err(EngineError::Answer(AnswerError::Aborted)),
     };
     let seen = environment.seen.into_inner();
+    // From as many passages as without a model: a protocol's own number is for its prompts.
+    let how = AskOptions {
+        k: options.k,
+        retriever: options.retriever.clone(),
+        no_answer_text: options.no_answer_text.clone(),
+        ..AskOptions::default()
+    };
+    let quoted = engine.quote(question, &how, &mut |_| {}).await?;
     let answer = match failure(&outcome) {
-        None => resolved(&outcome, &seen, options, &result),
+        None => with_quotation(resolved(&outcome, &seen, options, &result), &quoted, question),
         Some(why) => {
-            let how = AskOptions {
-                task: options.task(),
-                k: Some(k),
-                retriever: options.retriever.clone(),
-                no_answer_text: options.no_answer_text.clone(),
-                ..AskOptions::default()
-            };
-            let mut answer = engine.quote(question, &how, &mut |_| {}).await?;
+            let mut answer = quoted;
             answer.warnings.insert(0, quoted_because(&why));
             answer.failure = Some(why);
             answer.partial = outcome.turns.last().map(|t| t.text.clone()).filter(|t| !t.trim().is_empty());

@@ -83,7 +83,12 @@ pub struct OptionSpec {
     pub terminal: Option<&'static str>,
     /// What it does, and what holds where it is absent.
     pub says: &'static str,
+    /// The protocols that read it, [`NO_PROTOCOL`] among them where it is read without one; empty where nearly all do.
+    pub protocols: &'static [&'static str],
 }
+
+/// What stands for no protocol in [`OptionSpec::protocols`].
+pub const NO_PROTOCOL: &str = "";
 
 impl OptionSpec {
     /// Whether `--options` takes it.
@@ -91,10 +96,20 @@ impl OptionSpec {
         self.terminal.is_some() && matches!(self.group, Group::Ranking | Group::Answering) && !matches!(self.kind, Kind::Own(_))
             || self.name == "retriever"
     }
+
+    /// Whether one of these ways of answering reads it.
+    pub fn is_read_by(&self, protocols: &[&str]) -> bool {
+        self.protocols.is_empty() || protocols.iter().any(|protocol| self.protocols.contains(protocol))
+    }
+
+    /// The same, read by these protocols alone.
+    const fn of(self, protocols: &'static [&'static str]) -> OptionSpec {
+        OptionSpec { protocols, ..self }
+    }
 }
 
 const fn option(group: Group, name: &'static str, kind: Kind, terminal: Option<&'static str>, meaning: &'static str) -> OptionSpec {
-    OptionSpec { name, group, kind, terminal, says: meaning }
+    OptionSpec { name, group, kind, terminal, says: meaning, protocols: &[] }
 }
 
 /// The argument of the terminal for what has none of its own.
@@ -206,7 +221,7 @@ pub const OPTIONS: &[OptionSpec] = {
             Flag,
             IN_JSON,
             "Without a protocol, and with `plan`: ask the LLM to leave out telephone numbers, addresses and the like.",
-        ),
+        ).of(&[NO_PROTOCOL, "plan"]),
         option(Answering, "noAnswerText", Text, IN_JSON, "The sentence that says that the documents do not say, in the reader's language."),
         option(
             Answering,
@@ -230,21 +245,21 @@ pub const OPTIONS: &[OptionSpec] = {
             Choice(&["auto", "rules", "trained", "llm"]),
             Some("--planner"),
             "Who plans. `auto`, where absent: the rules; where they are not sure, also the relation nearest in meaning, if the model that embeds questions is loaded, and the trained planner, if the bundle brings one, of whose plans the most probable is taken; where none is sure, the LLM, if one is given.",
-        ),
+        ).of(&[NO_PROTOCOL, "plan"]),
         option(
             Answering,
             "leastConfidence",
             Number,
             Some("--least-confidence"),
             "The probability of being right, from 0 to 1, below which a plan is not carried out; 0.43 where absent.",
-        ),
+        ).of(&[NO_PROTOCOL, "plan"]),
         option(
             Answering,
             "demonstrations",
             Whole,
             Some("--demonstrations"),
             "With `plan`: how many demonstrations drawn from the bundle's own graph an LLM is shown that plans, four at most; none where absent.",
-        ),
+        ).of(&[NO_PROTOCOL, "plan"]),
         option(Answering, "temperature", Number, IN_JSON, "With a protocol: the sampling temperature; the protocol's own where absent."),
         option(
             Answering,
@@ -258,47 +273,47 @@ pub const OPTIONS: &[OptionSpec] = {
             "continuation",
             Choice(&["turns", "prefix", "continue-final-message"]),
             IN_JSON,
-            "With `search-o1`, `search-r1`, `graph-r1` and `graph-rft`: how a turn goes on after evidence; `turns` where absent, which works everywhere.",
-        ),
+            "With `react`, `self-ask`, `search-o1`, `search-r1`, `graph-r1` and `graph-rft`: how a turn goes on after evidence; `turns` where absent, which works everywhere.",
+        ).of(&["react", "self-ask", "search-o1", "search-r1", "graph-r1", "graph-rft"]),
         option(
             Answering,
             "condense",
             Choice(&["model", "sentences", "none"]),
             IN_JSON,
             "With `search-o1`: how passages are made short; by the model where absent.",
-        ),
+        ).of(&["search-o1"]),
         option(
             Answering,
             "polarity",
             Choice(&["on-no", "on-yes"]),
             IN_JSON,
             "With `graph-search`: when it searches again; `on-no` where absent.",
-        ),
+        ).of(&["graph-search"]),
         option(
             Answering,
             "coverage",
             Flag,
             IN_JSON,
             "With `graph-rft`: `false` lets it search the web, or its stand-in, where the graph had something.",
-        ),
-        option(Answering, "executePlan", Flag, IN_JSON, "With `graph-rft`: the model's plan is carried out at once."),
-        option(Answering, "votes", Positive, IN_JSON, "With `lpkg`: how many replies vote on each sub-question; one where absent."),
-        option(Answering, "nativeTools", Flag, IN_JSON, "With `tool-calling`: use the endpoint's own tool calls."),
+        ).of(&["graph-rft"]),
+        option(Answering, "executePlan", Flag, IN_JSON, "With `graph-rft`: the model's plan is carried out at once.").of(&["graph-rft"]),
+        option(Answering, "votes", Positive, IN_JSON, "With `lpkg`: how many replies vote on each sub-question; one where absent.").of(&["lpkg"]),
+        option(Answering, "nativeTools", Flag, IN_JSON, "With `tool-calling`: use the endpoint's own tool calls.").of(&["tool-calling"]),
         option(
             Answering,
             "analysis",
             Choice(&["rules", "model", "none"]),
             IN_JSON,
             "With `tool-calling`: how the task is sized before: by rules, where absent, by a request to the LLM, or not at all.",
-        ),
-        option(Answering, "today", Text, IN_JSON, "With `tool-calling`: today's date, told to the model."),
+        ).of(&["tool-calling"]),
+        option(Answering, "today", Text, IN_JSON, "With `tool-calling`: today's date, told to the model.").of(&["tool-calling"]),
         option(
             Answering,
             "tools",
             Own("readonly Tool[]"),
             Some("--tool"),
             "With `tool-calling`: tools of the page beside those of the bundle.",
-        ),
+        ).of(&["tool-calling"]),
         option(
             Answering,
             "prompts",

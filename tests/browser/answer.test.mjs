@@ -53,7 +53,7 @@ test("a written answer is streamed; confirmed and dangling citations are told ap
   t.llm.text = `${sentence.replace(/[.!?]$/, "")} [1].\n\nIt is **also** said elsewhere [99].`;
   await ask(page);
   await page.locator(".answer-body .cite.dangling").waitFor();
-  assert.equal(await page.locator(".answer-body .cite.verified").count(), 1);
+  assert.equal(await page.locator(".answer-body > :not(.quotation) .cite.verified").count(), 1);
   assert.equal(await page.locator(".answer-body strong").innerText(), "also");
   assert.match(await page.locator(".answer-by").innerText(), /written by small-model/i);
   assert.match(await page.locator(".answer-foot").innerText(), /refers to no passage/i);

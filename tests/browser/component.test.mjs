@@ -159,6 +159,25 @@ test("Markdown of a model becomes tables, lists, quotes and code; markup and lin
   await ui.page.context().close();
 });
 
+test("what the documents state stands beneath a written answer that says something else, once it is whole", async () => {
+  const ui = await mounted();
+  await asked(ui);
+  const quoted = await ui.part("answer-text").innerText();
+  Object.assign(t.llm, { bears: true, text: "It is a matter of zebras, one may think.\n\n" });
+  await ui.page.evaluate((baseUrl) => { document.querySelector("pocketgraph-ask").llm = { baseUrl, model: "m" }; }, t.llm.url);
+  await asked(ui);
+  await ui.part("quotation").waitFor();
+  assert.match(await ui.part("answer-text").innerText(), /matter of zebras/);
+  assert.doesNotMatch(await ui.part("answer-text").innerText(), /In the words of the documents/);
+  const beneath = await ui.part("quotation").innerText();
+  assert.match(beneath, /^In the words of the documents:/);
+  const sentence = /“([^”]{20,})”/.exec(quoted)?.[1];
+  assert.ok(sentence && beneath.includes(sentence), beneath);
+  assert.equal(await ui.part("quotation").locator("[part~=citation]").count() > 0, true);
+  await assertClean(ui.page);
+  await ui.page.context().close();
+});
+
 test("an answer that is being written can be stopped, and asked again", async () => {
   const { page, box, part } = await mounted();
   t.llm.behaviour = "slow";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { askOptions, checkOpenOptions, searchOptions } from "../../js/options.js";
-import { OPTIONS } from "../../js/option-table.js";
+import { OPTIONS, READ_BY } from "../../js/option-table.js";
 
 const CHECKS = { open: checkOpenOptions, search: searchOptions, ask: askOptions, plan: (given) => askOptions(given, "plan"), execute: (given) => askOptions(given, "execute") };
 const GROUPS = { open: ["open"], search: ["ranking", "search"], ask: ["ranking", "answering"], plan: ["ranking", "answering"], execute: ["ranking", "answering", "execute"] };
@@ -28,7 +28,15 @@ test("every option of the table is taken by its calls, and reaches the engine by
     for (const [name, kind] of groups.flatMap((group) => Object.entries(OPTIONS[group]))) {
       const [good, bad] = Array.isArray(kind) ? [kind.at(-1), "none of them"] : kind ? EXAMPLES[kind] : [OWN[name]];
       assert.notEqual(good, undefined, `no example of ${name}`);
-      const given = CHECKS[call]({ [name]: good });
+      const readers = READ_BY[name] ?? [""];
+      if (call === "plan" || call === "execute") {
+        if (READ_BY[name] && !readers.includes("plan")) {
+          assert.match(refused(call, { [name]: good }), /is an option of `[a-z0-9-]+`(, `[a-z0-9-]+`)*, and not of `plan`\./);
+          continue;
+        }
+      }
+      const how = call === "ask" && readers[0] ? { protocol: readers[0] } : {};
+      const given = CHECKS[call]({ ...how, [name]: good });
       if (kind && call !== "open") assert.deepEqual(given[name], good, `${call} drops ${name}`);
       if (kind) assert.match(refused(call, { [name]: bad }), new RegExp(`\`${name}\` is `), `${call} ${name}`);
     }
@@ -41,6 +49,13 @@ test("an option of another call is an error that names the call", () => {
   assert.match(refused("ask", { question: "why?" }), /it is one of `execute`/);
   assert.match(refused("search", { memoryLimit: 1 }), /it is one of `open`/);
   assert.match(refused("ask", { baseUrl: "https://x" }), /it is one of `llm`/);
+});
+
+test("an option that the protocol does not read is an error that names those that do", () => {
+  assert.match(refused("ask", { protocol: "react", votes: 3 }), /`votes` is an option of `lpkg`, and not of `react`\./);
+  assert.match(refused("ask", { condense: "none" }), /is an option of `search-o1`, and not of an answer without a protocol\./);
+  assert.match(refused("ask", { protocol: "react", hideContacts: true }), /is an option of an answer without a protocol, `plan`, and not of `react`\./);
+  assert.equal(refused("ask", { protocol: "react", votes: undefined, condense: null, turns: 3 }), "");
 });
 
 test("an option that does not exist is an error that names the nearest", () => {

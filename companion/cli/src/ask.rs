@@ -7,6 +7,7 @@ use super::prompts::PromptArgs;
 use super::trace;
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, miette};
+use pocketgraph::agent::options::NO_PROTOCOL;
 use pocketgraph::agent::{
     self, ASK_PROMPT, AgentEvent, AgentOptions, AskWith, CallerTools, ProtocolAnswer, WebSearch, ask_with_protocol, needs_model,
 };
@@ -15,7 +16,7 @@ use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg;
 use pocketgraph::llm::{ChatModel, Recorder};
 use pocketgraph::retrieve::NAMES;
-use pocketgraph_eval::named_options;
+use pocketgraph_eval::{check_protocols, named_options};
 use pocketgraph_llm_client::caller_tools::CommandTools;
 use pocketgraph_llm_client::record::{RecordFile, replay};
 use pocketgraph_native::terminal::line;
@@ -262,6 +263,8 @@ pub(super) fn agent_options(text: &str) -> std::result::Result<serde_json::Map<S
 
 /// The options of a protocol: those of the command line, and over them those given as JSON.
 fn with_options(args: &Args) -> Result<AgentOptions> {
+    let given = args.options.iter().flat_map(|given| given.keys().map(String::as_str)).chain(args.planning.option_names());
+    check_protocols(given, &[args.protocol.as_deref().unwrap_or(NO_PROTOCOL)]).map_err(|what| miette!("{what}"))?;
     let own = AgentOptions {
         k: args.k,
         retriever: Some(args.retriever.clone()),
@@ -275,17 +278,26 @@ fn with_options(args: &Args) -> Result<AgentOptions> {
         today: (args.record.is_none() && args.replay.is_none()).then(today),
         ..AgentOptions::default()
     };
-    let mut all = serde_json::to_value(own).into_diagnostic()?;
-    if let (Some(all), Some(given)) = (all.as_object_mut(), &args.options) {
-        all.extend(given.clone());
-    }
-    let own: AgentOptions = serde_json::from_value(all).into_diagnostic()?;
-    Ok(AgentOptions { prompts: args.prompts.read()?, ..own })
+    Ok(AgentOptions { prompts: args.prompts.read()?, ..with_json(own, args.options.as_ref())? })
 }
 
-/// The citations and what a reader should know.
+/// Options, and over them those given as JSON.
+pub(super) fn with_json(own: AgentOptions, given: Option<&serde_json::Map<String, serde_json::Value>>) -> Result<AgentOptions> {
+    let mut all = serde_json::to_value(own).into_diagnostic()?;
+    if let (Some(all), Some(given)) = (all.as_object_mut(), given) {
+        all.extend(given.clone());
+    }
+    serde_json::from_value(all).into_diagnostic()
+}
+
+/// What is quoted beneath the answer, the citations of both, and what a reader should know.
 pub(super) fn epilogue(answer: &Answer) {
     citations(answer);
+    if let Some(quotation) = &answer.quotation {
+        let whose = if quotation.by == AnswerBy::Graph { "the knowledge graph" } else { "the documents" };
+        println!("\nIn the words of {whose}:\n{}", quotation.text);
+        citations(quotation);
+    }
     for warning in &answer.warnings {
         eprintln!("warning: {}", line(&warning.message));
     }

@@ -13,6 +13,7 @@ use pocketgraph_build::assemble::remove_staging;
 use pocketgraph_build::pipeline::{self, BuildOptions, Input, Summary};
 use pocketgraph_build::prepare::Needs;
 use pocketgraph_cache::{Cache, flush_all};
+use pocketgraph_ingest::chunk::CHUNK_TOKENS;
 use pocketgraph_llm_client::asker::BuildModel;
 use pocketgraph_models::e5;
 use pocketgraph_models::embed_bulk::QueryLayers;
@@ -37,7 +38,7 @@ pub struct Args {
     #[arg(long, requires = "documents")]
     dry_run: bool,
     /// Tokens a chunk at most, without its title and headings
-    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(16..=256))]
+    #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(chunk_tokens()))]
     max_tokens: u32,
     #[command(flatten)]
     site: SiteArgs,
@@ -139,6 +140,11 @@ impl Args {
 /// The model that a build asks for what `option` wants; `None` where it is not given.
 fn model(args: &Args, given: bool, option: &str, cache: Option<&Arc<Cache>>) -> Result<Option<BuildModel>> {
     given.then(|| args.endpoint.patient(option, cache)).transpose()
+}
+
+/// The range of a chunk's most tokens, as arguments are checked.
+fn chunk_tokens() -> std::ops::RangeInclusive<i64> {
+    i64::from(*CHUNK_TOKENS.start())..=i64::from(*CHUNK_TOKENS.end())
 }
 
 /// Reads `on` or `off`.

@@ -222,6 +222,16 @@ impl Planning {
         SearXng::new(transport, url).map(Some).map_err(refused)
     }
 
+    /// The names of the options that were given.
+    pub fn option_names<'a>(&'a self) -> impl Iterator<Item = &'a str> {
+        let given = [
+            ("planner", self.planner.is_some()),
+            ("leastConfidence", self.least_confidence.is_some()),
+            ("demonstrations", self.demonstrations.is_some()),
+        ];
+        given.into_iter().filter_map(|(name, is_given)| is_given.then_some(name))
+    }
+
     /// Whether any of it was given.
     pub fn is_given(&self) -> bool {
         self.planner.is_some() || self.least_confidence.is_some() || self.demonstrations.is_some() || self.web_search.is_some()

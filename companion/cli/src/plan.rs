@@ -1,5 +1,6 @@
 //! `pocketgraph plan`.
 
+use super::ask::{agent_options, with_json};
 use super::endpoint::{Endpoint, Planning};
 use super::import::Tables;
 use super::open::{bundle, wait, with_model};
@@ -17,6 +18,7 @@ use pocketgraph::plan::check::{Limits as PlanLimits, check};
 use pocketgraph::plan::execute::{Execution, Executor, Limits, Passages, Resources};
 use pocketgraph::plan::{Plan, PlanError, Position, Surface};
 use pocketgraph::planner::OtherPlanners;
+use pocketgraph_eval::check_protocols;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_models::native_planners::{Meanings, NativePlanners};
 use pocketgraph_models::planner_model::{NativePlanner, PlannerSource};
@@ -64,6 +66,9 @@ pub struct Args {
     endpoint: Endpoint,
     #[command(flatten)]
     planning: Planning,
+    /// Further options, as JSON: '{"searches": 5, "timeLimitMs": 60000}'
+    #[arg(long, value_name = "JSON", value_parser = agent_options)]
+    options: Option<serde_json::Map<String, serde_json::Value>>,
     #[command(flatten)]
     prompts: PromptArgs,
     /// Print plan, candidates, trace and answer as JSON
@@ -81,13 +86,7 @@ pub fn run(args: &Args) -> Result<()> {
     let begun = Instant::now();
     let clock = || begun.elapsed().as_secs_f64() * 1e3;
     let with = AskWith { chat: chat.as_deref(), clock: &clock, graph: None, web, tools: None };
-    let options = AgentOptions {
-        planner: args.planning.planner().unwrap_or_default(),
-        least_confidence: args.planning.least_confidence(),
-        demonstrations: args.planning.demonstrations(),
-        prompts: args.prompts.read()?,
-        ..AgentOptions::default()
-    };
+    let options = options(args)?;
     // Over a graph in a file, the program's own planners take the place of a bundle's.
     let alone = engine.is_none() && given.is_none() && options.planner != PlannerChoice::Rules;
     let trained = if alone { NativePlanner::open(&PlannerSource::Own)? } else { None };
@@ -121,6 +120,18 @@ pub fn run(args: &Args) -> Result<()> {
         };
         if args.json { as_json(args, question.as_deref(), &planned, done.as_ref()) } else { as_text(args, &planned, done.as_ref()) }
     })?
+}
+
+/// The options of the command line, and over them those given as JSON.
+fn options(args: &Args) -> Result<AgentOptions> {
+    check_protocols(args.options.iter().flat_map(|given| given.keys().map(String::as_str)), &["plan"]).map_err(|what| miette!("{what}"))?;
+    let own = AgentOptions {
+        planner: args.planning.planner().unwrap_or_default(),
+        least_confidence: args.planning.least_confidence(),
+        demonstrations: args.planning.demonstrations(),
+        ..AgentOptions::default()
+    };
+    Ok(AgentOptions { prompts: args.prompts.read()?, ..with_json(own, args.options.as_ref())? })
 }
 
 /// Bundle, graph and question, as the arguments name them.

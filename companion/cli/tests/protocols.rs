@@ -99,6 +99,11 @@ fn a_protocol_wants_a_model_and_a_recording_wants_to_fit() {
     assert!(refused(&["--protocol", "react"]).contains("a protocol needs a model"));
     assert!(refused(&["--protocol", "dance"]).contains("search-o1"));
     assert!(refused(&["--protocol", "react", "--options", r#"{"turn": 3}"#]).contains("there is no option"));
+    let model = ["--base-url", "http://127.0.0.1:9/v1", "--model", "m", "--protocol", "react"];
+    let of_another = refused(&[&model[..], &["--options", r#"{"turns": 3, "votes": 3}"#]].concat());
+    assert!(of_another.contains("votes is an option of lpkg, and not of react"), "{of_another}");
+    assert!(refused(&[&model[..], &["--planner", "llm"]].concat()).contains("planner is an option of"));
+    assert!(refused(&["--options", r#"{"condense": "none"}"#]).contains("not of an answer without a protocol"));
     assert!(refused(&["--trace"]).contains("need a --protocol"));
     assert!(refused(&["--protocol", "plan", "--web-search", "ftp://x"]).contains("must start with http"));
     assert!(refused(&["--record", dir.path().join("x").to_str().unwrap()]).contains("there is no model to record"));

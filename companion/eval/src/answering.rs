@@ -9,6 +9,7 @@ use super::one_answer::{Answered, evidence_recall};
 use super::reply_cache::KeptReplies;
 use super::shown_passages::ShownPassages;
 use futures::future::{Either, LocalBoxFuture, select};
+use pocketgraph::agent::options::NO_PROTOCOL;
 use pocketgraph::agent::{AgentOptions, AskWith, ProtocolAnswer, ask_with_protocol, needs_model};
 use pocketgraph::answer::{Answer, AnswerBy, AskOptions};
 use pocketgraph::engine::{Engine, EngineError};
@@ -28,6 +29,11 @@ const FAILURES: usize = 5;
 /// Whether a way of answering needs a language model.
 pub fn wants_model(protocol: &str) -> bool {
     protocol == ASK || (protocol != QUOTE && needs_model(protocol))
+}
+
+/// The protocol of a way of answering, as options are read by it: [`ASK`] is none.
+pub fn protocol_of(way: &str) -> &str {
+    if way == ASK { NO_PROTOCOL } else { way }
 }
 
 /// A way of answering.
@@ -79,6 +85,8 @@ pub struct AnswerRow {
     pub f1: Estimate,
     /// Containment; see [`CAVEAT`].
     pub contain_em: Estimate,
+    /// Containment in all that a reader is shown, the quotation beneath a model's answer included.
+    pub shown_contain_em: Estimate,
     /// Precision of answer sets.
     pub set_precision: Estimate,
     /// Recall of answer sets.
@@ -282,6 +290,8 @@ fn endpoint_failure(answer: &Answer) -> Option<String> {
 /// What came of a question, whichever way it was answered.
 struct QuestionOutcome {
     text: String,
+    /// What stands beneath it, where something does.
+    quotation: String,
     members: Vec<String>,
     by: AnswerBy,
     turns: usize,
@@ -299,6 +309,7 @@ impl QuestionOutcome {
         QuestionOutcome {
             members: if answer.answered { listed(&answer.text) } else { Vec::new() },
             text,
+            quotation: answer.quotation.as_ref().map(|quotation| bare(&quotation.text)).unwrap_or_default(),
             by: answer.by,
             turns: usize::from(by_model),
             calls: 0,
@@ -352,6 +363,8 @@ fn measured(question: &Question, outcome: QuestionOutcome, milliseconds: f64) ->
         em: exact_match(&outcome.text, &accepted),
         f1: token_f1(&outcome.text, &accepted),
         contain_em: contains(&outcome.text, &accepted),
+        // Two texts: what wraps from one to the other is contained in neither.
+        shown_contain_em: contains(&outcome.text, &accepted).max(contains(&outcome.quotation, &accepted)),
         set_precision: sets.precision,
         set_recall: sets.recall,
         set_f1: sets.f1,
@@ -393,6 +406,7 @@ fn row(system: &System, each: Vec<Answered>, prices: Option<Prices>) -> AnswerRo
         em: estimate(|a| a.em),
         f1: estimate(|a| a.f1),
         contain_em: estimate(|a| a.contain_em),
+        shown_contain_em: estimate(|a| a.shown_contain_em),
         set_precision: estimate(|a| a.set_precision),
         set_recall: estimate(|a| a.set_recall),
         set_f1: estimate(|a| a.set_f1),

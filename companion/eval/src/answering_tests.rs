@@ -18,6 +18,7 @@ fn outcome(text: &str, members: &[&str]) -> QuestionOutcome {
         tokens: (100, 10),
         estimated: false,
         failure: None,
+        quotation: String::new(),
     }
 }
 
@@ -31,6 +32,17 @@ fn an_answer_is_measured_against_its_aliases_and_its_set() {
     assert_eq!((a.em, a.contain_em, a.set_precision, a.set_recall, a.hits_1), (0.0, 1.0, 1.0, 1.0, 1.0));
     // "usa and peru" against "usa": one shared word of 3 + 1.
     assert!((a.f1 - 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn what_stands_quoted_beneath_an_answer_is_shown_and_is_no_part_of_it() {
+    let said = |text: &str, quotation: &str| {
+        let a = measured(&question(&[&["Hallwil"]]), QuestionOutcome { quotation: quotation.to_owned(), ..outcome(text, &[text]) }, 1.0);
+        (a.em, a.contain_em, a.shown_contain_em)
+    };
+    assert_eq!(said("Aarau", "She was born in Hallwil."), (0.0, 0.0, 1.0));
+    assert_eq!(said("Hallwil", "She was born in Aarau."), (1.0, 1.0, 1.0));
+    assert_eq!(said("Hall", "wil"), (0.0, 0.0, 0.0));
 }
 
 #[test]
@@ -52,6 +64,7 @@ fn what_the_documents_do_not_say_is_no_answer() {
         truncated: None,
         partial: None,
         failure: None,
+        quotation: None,
         usage: None,
         warnings: Vec::new(),
     };

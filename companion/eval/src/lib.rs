@@ -28,7 +28,9 @@ mod site;
 mod study;
 
 pub use answer_metrics::{SetMeasures, bare, contains, exact_match, listed, normalised, set_measures, token_f1};
-pub use answering::{ASK, AnswerPaired, AnswerRow, AnswerSetup, AnswersReport, CAVEAT, QUOTE, System, evaluate_answers, wants_model};
+pub use answering::{
+    ASK, AnswerPaired, AnswerRow, AnswerSetup, AnswersReport, CAVEAT, QUOTE, System, evaluate_answers, protocol_of, wants_model,
+};
 pub use answers::{Naming, loose_name};
 pub use cost::{LlmCost, Prices};
 pub use counted_model::{CountedModel, Tokens};
@@ -47,10 +49,10 @@ pub use labelled::{Labelled, Places, ResolvedPage, read_labelled};
 pub use metrics::{Estimate, Intervals, Measures, interval, measure};
 pub use one_answer::Answered;
 pub use part::Part;
-pub use protocol_options::{measured_with, named_options};
+pub use protocol_options::{check_protocols, measured_with, named_options};
 pub use question_answers::{AnsweredQuestion, read_answerable};
 pub use reply_cache::KeptReplies;
-pub use retrieval::{Missed, Paired, Report, Row, evaluate};
+pub use retrieval::{Missed, Paired, Report, Row, Whole, evaluate};
 pub use set_bundle::{EvalError, MadeSet, QuerySide, SetBuild, SetBundle, make_set, open_set};
 pub use site::{FoundPage, SiteAnswer, SiteAnswers, SiteError, SiteMiss, SiteReport, SiteRow, UnknownPage, describe_miss, evaluate_site};
 pub use study::{

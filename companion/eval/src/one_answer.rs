@@ -25,6 +25,9 @@ pub struct Answered {
     pub f1: f64,
     /// Containment.
     pub contain_em: f64,
+    /// Containment in all that a reader is shown: the answer, and what stands quoted beneath it where that says something else.
+    #[serde(default)]
+    pub shown_contain_em: f64,
     /// Precision of the answer as a set.
     pub set_precision: f64,
     /// Its recall.

@@ -1,7 +1,7 @@
 //! Options of the protocols as people write them, in JSON or TOML.
 
 use pocketgraph::agent::AgentOptions;
-use pocketgraph::agent::options::OPTIONS;
+use pocketgraph::agent::options::{NO_PROTOCOL, OPTIONS};
 use serde_json::{Map, Value};
 
 /// Options all of which there are, since one that is misspelt would be passed over.
@@ -13,6 +13,20 @@ pub fn named_options(given: Map<String, Value>) -> Result<Map<String, Value>, St
         Some(name) => Err(no_option(name)),
         None => Ok(given),
     }
+}
+
+/// Options that the ways of answering read, or one of them: what none reads would be passed over.
+///
+/// # Errors
+/// The first that none reads, with the protocols that do.
+pub fn check_protocols<'a>(given: impl IntoIterator<Item = &'a str>, protocols: &[&str]) -> Result<(), String> {
+    let unread = |name: &&str| OPTIONS.iter().find(|o| o.is_in_json() && o.name == *name && !o.is_read_by(protocols));
+    let Some(option) = given.into_iter().find_map(|name| unread(&name)) else { return Ok(()) };
+    let of = |names: &[&str]| {
+        let names: Vec<&str> = names.iter().map(|name| if *name == NO_PROTOCOL { "an answer without a protocol" } else { name }).collect();
+        names.join(", ")
+    };
+    Err(format!("{} is an option of {}, and not of {}", option.name, of(option.protocols), of(protocols)))
 }
 
 /// What is said of a name that is no option here.
@@ -67,6 +81,16 @@ mod tests {
             let error = named_options(map(given)).unwrap_err();
             assert!(error.contains(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn an_option_that_no_protocol_reads_is_told_with_those_that_do() {
+        let told = |protocols: &[&str]| check_protocols(["votes", "turns"], protocols);
+        assert_eq!((told(&["lpkg"]), told(&["react", "lpkg"])), (Ok(()), Ok(())));
+        assert_eq!(told(&["react"]).unwrap_err(), "votes is an option of lpkg, and not of react");
+        assert_eq!(told(&[NO_PROTOCOL]).unwrap_err(), "votes is an option of lpkg, and not of an answer without a protocol");
+        assert_eq!(check_protocols(["hideContacts"], &[NO_PROTOCOL]), Ok(()));
+        assert!(check_protocols(["planner"], &["react"]).unwrap_err().contains("an answer without a protocol, plan"));
     }
 
     #[test]

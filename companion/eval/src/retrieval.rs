@@ -47,9 +47,20 @@ pub struct Row {
     pub missed: usize,
     /// What was not found among the first five.
     pub misses: Vec<Missed>,
+    /// All that it brings, where that is a number of its own, as of AutoKG's Algorithm 3: what an answer by a model is given.
+    pub whole: Option<Whole>,
     /// The measures of each question, in their order.
     #[serde(skip)]
     pub each: Vec<Measures>,
+}
+
+/// All that a retriever brings, however much that is.
+#[derive(Debug, Clone, Copy, serde::Serialize)]
+pub struct Whole {
+    /// Mean number of passages.
+    pub passages: f64,
+    /// Share of the gold pages among them.
+    pub recall: Estimate,
 }
 
 /// A question whose gold pages are not all among the first five.
@@ -155,7 +166,10 @@ async fn measured(
     let size = |name: &str| manifest.section(name).map_or(0, |s| s.bytes + s.page_bytes);
     let (mut all, mut times, mut misses, mut tokens) = (Vec::new(), Vec::new(), Vec::new(), 0usize);
     let title = |p: u32| passages.pages.get(p as usize).map_or_else(String::new, |p| p.name().to_owned());
-    let k = if passages.pages.len() == passages.all.len() { DEPTH } else { CHUNKS };
+    // What has a number of its own is ranked as far as that goes; its first places are the same.
+    let own_number = retriever.default_k().is_none();
+    let k = (!own_number).then_some(if passages.pages.len() == passages.all.len() { DEPTH } else { CHUNKS });
+    let (mut sizes, mut recalls) = (Vec::new(), Vec::new());
     let before = reader.map(IndexModel::question_tokens).unwrap_or_default();
     let mut failed = 0;
     for (i, q) in questions.iter().enumerate() {
@@ -165,20 +179,23 @@ async fn measured(
             table.add_to(vector, &build.model.model().tokenizer().content(&q.text));
         }
         query.fact_filter = reader.map(|r| Rc::new(ByModel(r.begin())) as Rc<dyn FactFilter>);
-        let ranked = retriever.retrieve(engine.corpus(), &query, Some(k)).await.map_err(EngineError::from)?;
+        let ranked = retriever.retrieve(engine.corpus(), &query, k).await.map_err(EngineError::from)?;
         times.push(started.elapsed().as_secs_f64() * 1000.0);
         // With everything at hand only a model's reply can be missing.
         failed += usize::from(reader.is_some() && !ranked.missing.is_empty());
         let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
         let (found, _) = engine.corpus().chunks(&ids).await.map_err(EngineError::from)?;
         tokens += ids.iter().take(5).filter_map(|id| found.get(id)).map(|c| engine.count_tokens(&c.text)).sum::<usize>();
-        let ranking = pages_of(ids.iter().filter_map(|id| found.get(id).map(|c| c.document)), DEPTH);
+        let brought = pages_of(ids.iter().filter_map(|id| found.get(id).map(|c| c.document)));
+        sizes.push(ids.len() as f64);
+        recalls.push(q.gold.iter().filter(|g| g.grade > 0 && brought.contains(&g.page)).count() as f64 / q.gold.len().max(1) as f64);
+        let ranking = &brought[..brought.len().min(DEPTH)];
         let first = &ranking[..ranking.len().min(5)];
         let missing: Vec<String> = q.gold.iter().map(|g| g.page).filter(|g| !first.contains(g)).map(title).collect();
         if !missing.is_empty() {
             misses.push(Missed { question: q.text.clone(), missing, instead: first.iter().map(|&p| title(p)).collect() });
         }
-        all.push(measure(&ranking, &q.gold));
+        all.push(measure(ranking, &q.gold));
         done(i + 1);
     }
     let asked = reader.map(|r| r.question_tokens() - before).unwrap_or_default();
@@ -200,6 +217,7 @@ async fn measured(
         failed,
         missed: misses.len(),
         misses,
+        whole: own_number.then(|| Whole { passages: Estimate::of(&sizes).mean, recall: Estimate::of(&recalls) }),
         each: all,
     })
 }
@@ -217,13 +235,10 @@ fn by_a_model(retriever: &str, options: &[(String, String)]) -> bool {
     options.iter().any(|(option, _)| asked_for.contains(&option.as_str()))
 }
 
-/// The first `most` pages of ranked chunks, each at the place of its best chunk.
-pub(super) fn pages_of(documents: impl Iterator<Item = u32>, most: usize) -> Vec<u32> {
+/// The pages of ranked chunks, each at the place of its best chunk.
+pub(super) fn pages_of(documents: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut out: Vec<u32> = Vec::new();
     for page in documents {
-        if out.len() == most {
-            break;
-        }
         if !out.contains(&page) {
             out.push(page);
         }
@@ -238,8 +253,8 @@ mod tests {
 
     #[test]
     fn a_page_stands_where_its_best_chunk_stands() {
-        assert_eq!(pages_of([4, 4, 2, 4, 9, 2, 7].into_iter(), 3), [4, 2, 9]);
-        assert!(pages_of(std::iter::empty(), 3).is_empty());
+        assert_eq!(pages_of([4, 4, 2, 4, 9, 2, 7].into_iter()), [4, 2, 9, 7]);
+        assert!(pages_of(std::iter::empty()).is_empty());
     }
 
     #[test]

@@ -237,7 +237,7 @@ async fn row(
         let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
         let (loaded, _) = engine.corpus().chunks(&ids).await.map_err(EngineError::from)?;
         let chunks: Vec<&Chunk> = ids.iter().filter_map(|id| loaded.get(id)).collect();
-        let ranking = pages_of(chunks.iter().map(|c| page(c.document)), usize::MAX);
+        let ranking = pages_of(chunks.iter().map(|c| page(c.document)));
         let best = |document: u32| chunks.iter().find(|c| page(c.document) == page(document));
         let mut gold: Vec<Judged> = question.pages.iter().map(|p| Judged { page: page(p.0), grade: 1 }).collect();
         gold.sort_unstable();

@@ -90,6 +90,11 @@ fn option_table() -> String {
         let _ = writeln!(out, "  {}: {{ {} }},", group.name(), members.join(", "));
     }
     out.push_str("};\n");
+    out.push_str("\n/** The options that only some protocols read, each with those; an empty name stands for no protocol. */\nexport const READ_BY = {\n");
+    for o in OPTIONS.iter().filter(|o| !o.protocols.is_empty()) {
+        let _ = writeln!(out, "  {}: [{}],", o.name, quoted(o.protocols));
+    }
+    out.push_str("};\n");
     out
 }
 

@@ -2,7 +2,7 @@
 
 use crate::embedder::model;
 use pocketgraph::bundle::{Chunk, Document, Layout, encode_layouts};
-use pocketgraph_ingest::chunk::split_laid_out;
+use pocketgraph_ingest::chunk::{CHUNK_TOKENS, split_laid_out};
 use pocketgraph_ingest::{GeneratorChoice, IngestOptions, UrlStyle, generator_names, ingest};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -34,8 +34,9 @@ impl Chunker {
         embedder: &str,
         embedder_file: Option<std::path::PathBuf>,
     ) -> PyResult<Self> {
-        if !(16..=256).contains(&max_tokens) {
-            return Err(PyValueError::new_err(format!("max_tokens is {max_tokens}: expected 16 to 256")));
+        if !u32::try_from(max_tokens).is_ok_and(|n| CHUNK_TOKENS.contains(&n)) {
+            let (least, most) = (CHUNK_TOKENS.start(), CHUNK_TOKENS.end());
+            return Err(PyValueError::new_err(format!("max_tokens is {max_tokens}: expected {least} to {most}")));
         }
         let url_style = match url_style {
             "auto" => UrlStyle::Auto,

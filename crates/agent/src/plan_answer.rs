@@ -93,6 +93,7 @@ impl PlanAnswer {
             truncated: None,
             partial: None,
             failure: None,
+            quotation: None,
             usage: None,
             warnings: self.warnings.clone(),
         }

@@ -16,7 +16,8 @@ use pocketgraph::llm::{ChatModel, Recorder};
 use pocketgraph_build::prepare::Needs;
 use pocketgraph_eval::{
     ASK, AnswerSetup, AnswersAre, AnswersReport, Estimate, KeptReplies, QUOTE, QuerySide, QuestionSet, SetBuild, System, answers_page,
-    evaluate_answers, graph_for, make_set, measured_with, open_set, read_answered, read_passages, wants_model,
+    check_protocols, evaluate_answers, graph_for, make_set, measured_with, open_set, protocol_of, read_answered, read_passages,
+    wants_model,
 };
 use pocketgraph_llm_client::record::{RecordFile, replay};
 use pocketgraph_models::embed_bulk::QueryLayers;
@@ -213,6 +214,9 @@ fn systems(args: &Args) -> Result<Vec<System>> {
 }
 
 fn options(args: &Args) -> Result<AgentOptions> {
+    let protocols: Vec<&str> = args.protocols.iter().map(|p| protocol_of(p)).collect();
+    check_protocols(args.options.iter().flat_map(|given| given.keys().map(String::as_str)), &protocols)
+        .map_err(|what| miette!("{what}"))?;
     let own = measured_with(args.k, args.options.as_ref()).map_err(|what| miette!("{what}"))?;
     Ok(AgentOptions { prompts: args.prompts.read()?, ..own })
 }
@@ -245,19 +249,20 @@ fn print_report(args: &Args, report: &AnswersReport) -> Result<()> {
 fn print(report: &AnswersReport, misses: usize) {
     println!("{} questions ({} left out: they have no answer)\n", report.questions, report.left_out);
     println!(
-        "| way | questions | EM (95 %) | F1 (95 %) | Contain-EM (95 %) | set P/R/F1 | hits@1 | evidence recall | answered | words | turns | calls | \
+        "| way | questions | EM (95 %) | F1 (95 %) | Contain-EM (95 %) | shown | set P/R/F1 | hits@1 | evidence recall | answered | words | turns | calls | \
          tokens in/out | cost | failures | ms p50/p95 |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     let format_estimate = |e: Estimate| format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high);
     for r in &report.rows {
         println!(
-            "| {} | {} | {} | {} | {} | {:.3}/{:.3}/{:.3} | {:.3} | {} | {} | {:.1} | {:.2} | {:.2} | {}{}/{} | {} | {} | {:.0}/{:.0} |",
+            "| {} | {} | {} | {} | {} | {:.3} | {:.3}/{:.3}/{:.3} | {:.3} | {} | {} | {:.1} | {:.2} | {:.2} | {}{}/{} | {} | {} | {:.0}/{:.0} |",
             r.system,
             r.questions,
             format_estimate(r.em),
             format_estimate(r.f1),
             format_estimate(r.contain_em),
+            r.shown_contain_em.mean,
             r.set_precision.mean,
             r.set_recall.mean,
             r.set_f1.mean,

@@ -189,6 +189,13 @@ fn print(report: &Report, misses: usize) {
             r.llm.map_or("see its build".to_owned(), |llm| llm.cost.map_or("no price given".to_owned(), |c| format!("{c:.2}")))
         );
     }
+    for (r, whole) in report.rows.iter().filter_map(|r| r.whole.map(|whole| (r, whole))) {
+        let Estimate { mean, low, high } = whole.recall;
+        println!(
+            "\n{} brings as many passages as its own numbers say: {:.1} on average; their recall is {mean:.3} ({low:.3} to {high:.3}).",
+            r.retriever, whole.passages
+        );
+    }
     for r in report.rows.iter().filter(|r| r.failed > 0) {
         println!(
             "\nThe language model failed at {} of {} questions of {}, which were ranked without it.",

@@ -25,10 +25,22 @@ pub fn answers_page(report: &AnswersReport, about: &[String]) -> String {
     page.paragraph(report.caveat);
     let format_estimate = |e: Estimate| format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high);
     let row = |r: &AnswerRow| {
-        let cells = [r.em, r.f1, r.contain_em, r.set_precision, r.set_recall, r.set_f1, r.hits_1].map(format_estimate);
+        let cells = [r.em, r.f1, r.contain_em, r.shown_contain_em, r.set_precision, r.set_recall, r.set_f1, r.hits_1].map(format_estimate);
         std::iter::once(r.system.clone()).chain(cells).chain([r.answered.to_string(), format!("{:.1}", r.words)]).collect::<Vec<_>>()
     };
-    let heads = ["way", "EM", "F1", "Contain-EM", "set precision", "set recall", "set F1", "hits@1", "answered", "words of an answer"];
+    let heads = [
+        "way",
+        "EM",
+        "F1",
+        "Contain-EM",
+        "Contain-EM of all that is shown",
+        "set precision",
+        "set recall",
+        "set F1",
+        "hits@1",
+        "answered",
+        "words of an answer",
+    ];
     page.table("Every measure, with 95 % bootstrap intervals", &heads, &report.rows.iter().map(row).collect::<Vec<_>>());
     if let Some(baseline) = &report.baseline {
         page.heading(&format!("Against {baseline}, question by question"));

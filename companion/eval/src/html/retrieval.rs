@@ -24,6 +24,14 @@ pub fn retrieval_page(report: &Report, about: &[String]) -> String {
     let row = |r: &Row| std::iter::once(r.retriever.clone()).chain(cells(&r.mean, &r.intervals)).collect::<Vec<_>>();
     let heads: Vec<&str> = std::iter::once("retriever").chain(measures).collect();
     page.table("Every measure, with 95 % bootstrap intervals", &heads, &report.rows.iter().map(row).collect::<Vec<_>>());
+    for (r, whole) in report.rows.iter().filter_map(|r| r.whole.map(|whole| (r, whole))) {
+        page.paragraph(&format!(
+            "{} brings {:.1} passages on average; their recall is {}.",
+            r.retriever,
+            whole.passages,
+            with_interval(whole.recall)
+        ));
+    }
     let kinds: Vec<Vec<String>> = report.groups.iter().flat_map(|g| g.rows.iter().map(|r| of_a_kind(g, r))).collect();
     if !kinds.is_empty() {
         let heads: Vec<&str> = ["kind", "questions", "retriever"].into_iter().chain(heads.iter().skip(1).copied()).collect();
@@ -84,6 +92,10 @@ pub fn retrieval_page(report: &Report, about: &[String]) -> String {
 }
 
 /// Every measure with its interval.
+fn with_interval(e: Estimate) -> String {
+    format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high)
+}
+
 fn cells(mean: &Measures, intervals: &Intervals) -> Vec<String> {
     let intervals_value = mean.named().into_iter().zip(intervals.ends());
     intervals_value.map(|((_, mean), (low, high))| format!("{mean:.3} ({low:.3} to {high:.3})")).collect()

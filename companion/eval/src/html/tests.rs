@@ -32,6 +32,7 @@ fn retrieval(text: &str) -> String {
         failed: 0,
         missed: 1,
         misses: vec![Missed { question: text.to_owned(), missing: vec![text.to_owned()], instead: vec![text.to_owned()] }],
+        whole: None,
         each: Vec::new(),
     };
     let differences = mean.named().map(|(name, value)| (name, estimate(-value))).to_vec();
@@ -67,6 +68,7 @@ fn answers(text: &str) -> String {
         em: 0.0,
         f1: 0.5,
         contain_em: 0.0,
+        shown_contain_em: 0.0,
         set_precision: 0.0,
         set_recall: 0.0,
         set_f1: 0.0,
@@ -87,6 +89,7 @@ fn answers(text: &str) -> String {
         em: estimate(0.1),
         f1: estimate(0.5),
         contain_em: estimate(0.2),
+        shown_contain_em: estimate(0.2),
         set_precision: estimate(0.3),
         set_recall: estimate(0.4),
         set_f1: estimate(0.5),

@@ -1,8 +1,8 @@
 //! The file of a study.
 
-use crate::answering::{ASK, QUOTE, System, wants_model};
+use crate::answering::{ASK, QUOTE, System, protocol_of, wants_model};
 use crate::data::{AnswersAre, DataError};
-use crate::protocol_options::{measured_with, named_options};
+use crate::protocol_options::{check_protocols, measured_with, named_options};
 use crate::set_bundle::EvalError;
 use pocketgraph::agent::{AgentOptions, NAMES};
 use pocketgraph::engine::EngineError;
@@ -168,6 +168,8 @@ impl Study {
     pub fn options(&self) -> Result<AgentOptions, String> {
         let given = serde_json::to_value(&self.options).map_err(|e| e.to_string())?;
         let given = named_options(given.as_object().cloned().unwrap_or_default())?;
+        let protocols: Vec<&str> = self.protocols.iter().map(|p| protocol_of(p)).collect();
+        check_protocols(given.keys().map(String::as_str), &protocols)?;
         measured_with(self.k, Some(&given))
     }
 

@@ -27,6 +27,8 @@ pub struct StudyRow {
     pub runs: usize,
     /// Containment; its interval is over questions, each the mean of its runs.
     pub contain_em: Estimate,
+    /// Containment in all that a reader is shown, the quotation beneath a model's answer included.
+    pub shown_contain_em: Estimate,
     /// Exact match.
     pub em: Estimate,
     /// Overlap of tokens.
@@ -221,6 +223,7 @@ fn row(set: &str, cell: &Cell<'_>, prices: Option<Prices>) -> StudyRow {
         questions: cell.questions.len(),
         runs: cell.questions.first().map_or(0, Vec::len),
         contain_em: estimate(|a| a.contain_em),
+        shown_contain_em: estimate(|a| a.shown_contain_em),
         em: estimate(|a| a.em),
         f1: estimate(|a| a.f1),
         contain_em_deviation: cell.deviation(|a| a.contain_em),

@@ -69,10 +69,11 @@ fn table(out: &mut String, head: &[&str], rows: impl Iterator<Item = Vec<String>
     out.push('\n');
 }
 
-const ROW: [&str; 13] = [
+const ROW: [&str; 14] = [
     "protocol",
     "retriever",
     "Contain-EM (95 %)",
+    "of all that is shown",
     "EM",
     "F1",
     "± over runs (Contain-EM/EM/F1)",
@@ -91,6 +92,7 @@ fn row(r: &StudyRow) -> Vec<String> {
         r.protocol.clone(),
         r.retriever.clone(),
         estimate(r.contain_em),
+        format!("{:.3}", r.shown_contain_em.mean),
         format!("{:.3}", r.em.mean),
         format!("{:.3}", r.f1.mean),
         deviation,
@@ -200,7 +202,7 @@ fn about(estimated: bool) -> &'static str {
     if estimated { "about " } else { "" }
 }
 
-const BARE_ROW: [&str; 21] = [
+const BARE_ROW: [&str; 22] = [
     "set",
     "protocol",
     "retriever",
@@ -209,6 +211,7 @@ const BARE_ROW: [&str; 21] = [
     "contain_em",
     "contain_em_low",
     "contain_em_high",
+    "shown_contain_em",
     "em",
     "f1",
     "contain_em_deviation",
@@ -231,6 +234,7 @@ fn bare_row(r: &StudyRow) -> Vec<String> {
         Some(r.contain_em.mean),
         Some(r.contain_em.low),
         Some(r.contain_em.high),
+        Some(r.shown_contain_em.mean),
         Some(r.em.mean),
         Some(r.f1.mean),
         r.contain_em_deviation,

@@ -21,6 +21,9 @@ const LONGEST_HEADING: usize = 400;
 /// Sections joined into one chunk at most.
 const MOST_JOINED: usize = 64;
 
+/// What a chunk's most tokens may be: fewer are no passage, and more are not embedded.
+pub const CHUNK_TOKENS: std::ops::RangeInclusive<u32> = 16..=256;
+
 /// Splits a document into chunks of at most `max_tokens` tokens, not counting title and heading path.
 ///
 /// Splits fall on headings, then between blocks, then between sentences (lines, in code and tables), then between words, and only inside a

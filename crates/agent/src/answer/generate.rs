@@ -3,6 +3,7 @@
 use super::citations::CitationTracker;
 use super::floor::{NoAnswer, no_answer, opens_with};
 use super::prompt::Prompt;
+use super::quotation::with_quotation;
 use super::written::ModelReply;
 use super::{
     Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citable, CitationStatus, ModelFailure, Notice, NoticeCode, Outcome, Reference,
@@ -34,7 +35,8 @@ const ONCE_MORE: &str = "That was no answer that the passages bear out. Write it
 ///
 /// A reply that is no answer (see [`NoAnswer`]) is asked for once more. When the model fails, or its second reply is none either, `fallback` answers from the
 /// documents instead ([`extractive`](super::extractive), as a rule): the answer then says so in [`Answer::failure`] and its warnings, and what had been
-/// streamed is kept in [`Answer::partial`], because half a sentence without its citations is no answer. Without sources the model is not asked at all. `result` has
+/// streamed is kept in [`Answer::partial`], because half a sentence without its citations is no answer. Where the model's answer does not agree with what `fallback`
+/// states, that stands beneath it as [`Answer::quotation`]. Without sources the model is not asked at all. `result` has
 /// the keywords of the question, and tells what could not be loaded.
 ///
 /// # Errors
@@ -67,7 +69,7 @@ pub async fn generate(
             answer.usage = usage;
             answer
         }
-        GenerationOutcome::Answered(answer) => *answer,
+        GenerationOutcome::Answered(answer) => with_quotation(*answer, &fallback(), question),
     };
     events(AskEvent::Done { answer: answer.clone() });
     Ok(answer)
@@ -374,6 +376,7 @@ fn written(
         truncated: cut.map(str::to_owned),
         partial: None,
         failure: None,
+        quotation: None,
         usage,
         warnings,
     }

@@ -9,6 +9,7 @@ mod generate;
 mod markers;
 mod order;
 mod prompt;
+mod quotation;
 mod statement;
 mod written;
 
@@ -21,4 +22,5 @@ pub use markers::{Marker, MarkerScanner, markers};
 pub use pocketgraph_search::answer::*;
 pub(crate) use prompt::TASK as ASK_TASK;
 pub use prompt::{NoRoom, Prompt};
+pub use quotation::with_quotation;
 pub use written::ModelReply;

@@ -28,6 +28,7 @@ pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidat
         truncated: None,
         partial: None,
         failure: None,
+        quotation: None,
         usage: None,
         warnings: Vec::new(),
     };

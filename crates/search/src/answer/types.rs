@@ -162,6 +162,9 @@ pub struct Answer {
     pub partial: Option<String>,
     /// Why a language model was asked and another answered instead; absent where none was asked, and where it answered.
     pub failure: Option<ModelFailure>,
+    /// What is answered without a language model, where one wrote the text and says something else: shown beneath it, with numbers that go on from the
+    /// text's. Absent where the two agree, and where the documents state nothing.
+    pub quotation: Option<Box<Answer>>,
     /// Tokens, where an endpoint counted them.
     pub usage: Option<Usage>,
     /// What a reader should know: failures, left-out passages, marks that cite nothing.

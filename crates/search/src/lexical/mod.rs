@@ -10,6 +10,7 @@ mod typo;
 
 pub use build::{LexicalBuilder, TermRange, cut_into_ranges};
 pub use search::{Correction, LexicalHit, LexicalQuery, LexicalResult, idf, search};
+pub use typo::is_misspelt;
 
 /// BM25's saturation of term frequency.
 pub const K1: f32 = 1.2;

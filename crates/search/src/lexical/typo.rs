@@ -13,6 +13,13 @@ pub(super) fn allowed(term: &str) -> usize {
     if letters < LEAST || !term.chars().all(char::is_alphabetic) { 0 } else { 1 + usize::from(letters >= TWO_FROM) }
 }
 
+/// Whether `term` may be `other` misspelt, as questions are corrected.
+pub fn is_misspelt(term: &str, other: &str) -> bool {
+    let letters = |text: &str| text.chars().collect::<Vec<char>>();
+    let most = allowed(term);
+    most > 0 && distance(&letters(term), &letters(other)) <= most
+}
+
 /// The fewest letters to insert, leave out, change, or swap with their neighbour that make `b` of `a` (optimal string alignment; Damerau, 1964).
 pub(super) fn distance(a: &[char], b: &[char]) -> usize {
     let (mut before, mut last): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());

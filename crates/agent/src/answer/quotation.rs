@@ -1,0 +1,106 @@
+//! What is answered without a model, beneath a model's text that says something else: what is shown answers at least as well as a quotation does.
+
+use super::written::plain;
+use super::{Answer, AnswerBy, BlockForm, Outcome};
+use crate::compact::{Map, Set};
+use crate::retrieve::Span;
+use crate::text::terms;
+use pocketgraph_search::lexical::is_misspelt;
+
+/// Words by which a reply speaks of its sources, and not of what was asked.
+const OF_SOURCES: [&str; 13] = [
+    "according",
+    "answer",
+    "based",
+    "context",
+    "document",
+    "documents",
+    "given",
+    "information",
+    "passage",
+    "passages",
+    "provided",
+    "source",
+    "sources",
+];
+
+/// A model's answer, with what is `quoted` beneath it where the documents or the graph state something and the text does not agree with that. Whose words are the
+/// right ones nobody knows: a good model may have read on where the quotation ends, a weak one has often not read it.
+pub fn with_quotation(mut answer: Answer, quoted: &Answer, question: &str) -> Answer {
+    if quoted.outcome == Outcome::Answer && !agrees(&answer, quoted, question) {
+        let mut quotation = renumbered(quoted, &answer);
+        quotation.warnings.clear();
+        answer.quotation = Some(Box::new(quotation));
+    }
+    answer
+}
+
+/// Whether a text says what is quoted: besides the question's words, however they are spelt, one of them says all that the other says. A quotation holds more than the answer; what the graph
+/// answers does not, and the text must hold all of it. In other words, or another language, no agreement can be told, and the quotation is shown.
+fn agrees(answer: &Answer, quoted: &Answer, question: &str) -> bool {
+    if !answer.answered {
+        return false;
+    }
+    let asked = term_set(question);
+    let is_own = |term: &String| !asked.contains(term) && !asked.items().iter().any(|word| is_misspelt(word, term));
+    let own_terms = |text: &str| term_set(text).into_items().into_iter().filter(is_own).collect::<Set<String>>();
+    let (text, quotation) = (own_terms(&answer.text), own_terms(&stated(quoted)));
+    let holds = |whole: &Set<String>, part: &Set<String>| !part.items().is_empty() && part.shared(whole) == part.items().len();
+    holds(&text, &quotation) || quoted.by != AnswerBy::Graph && holds(&quotation, &text)
+}
+
+/// What is quoted, without the headings over it: they name where to read, and state nothing.
+fn stated(quoted: &Answer) -> String {
+    let texts: Vec<&str> = quoted.blocks.iter().filter(|b| b.form != BlockForm::Heading).map(|b| b.text.as_str()).collect();
+    if texts.is_empty() { quoted.text.clone() } else { texts.join("\n") }
+}
+
+/// The terms of a text without its citation marks, and without words of its sources.
+fn term_set(text: &str) -> Set<String> {
+    let words: Vec<String> = plain(text).into_iter().filter(|word| !OF_SOURCES.contains(&word.as_str())).collect();
+    terms(&words.join(" ")).into_iter().map(|(term, _)| term).collect()
+}
+
+/// What is quoted, under the numbers by which `answer` knows the same passages, and under numbers that it has not used for others.
+fn renumbered(quoted: &Answer, answer: &Answer) -> Answer {
+    let used = answer.references.iter().map(|r| r.number).chain(answer.citations.iter().map(|c| c.number));
+    let mut next = used.max().unwrap_or(0);
+    let mut numbers: Map<u32, u32> = Map::new();
+    for citation in &quoted.citations {
+        let known = answer.references.iter().find(|r| citation.chunk() == Some(r.chunk)).map(|r| r.number);
+        numbers.get_or_insert_with(citation.number, || {
+            known.unwrap_or_else(|| {
+                next += 1;
+                next
+            })
+        });
+    }
+    let number_of = |number: u32| numbers.get(&number).copied().unwrap_or(number);
+    let mut out = Answer { text: String::with_capacity(quoted.text.len()), ..quoted.clone() };
+    let mut read = 0;
+    let mut at = Span { start: 0, end: 0 };
+    for (i, citation) in out.citations.iter_mut().enumerate() {
+        // The citations of one bracket share their place.
+        let first = i == 0 || quoted.citations.get(i - 1).is_none_or(|before| before.at != citation.at);
+        let same = || quoted.citations.iter().skip(i).take_while(|c| c.at == citation.at);
+        if first {
+            let marks: Vec<String> = same().map(|c| number_of(c.number).to_string()).collect();
+            out.text.push_str(quoted.text.get(read..citation.at.start as usize).unwrap_or_default());
+            read = citation.at.end as usize;
+            let start = out.text.len();
+            out.text.push_str(&format!("[{}]", marks.join(", ")));
+            at = Span { start: start as u32, end: out.text.len() as u32 };
+        }
+        citation.at = at;
+        citation.number = number_of(citation.number);
+    }
+    out.text.push_str(quoted.text.get(read..).unwrap_or_default());
+    for reference in &mut out.references {
+        reference.number = number_of(reference.number);
+    }
+    out
+}
+
+#[cfg(test)]
+#[path = "quotation_tests.rs"]
+mod tests;
