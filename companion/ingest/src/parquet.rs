@@ -28,9 +28,6 @@ const DOCUMENT: &str = "document";
 /// Those columns.
 const PLACE_COLUMNS: [&str; 8] = [DOCUMENT, "index", "language", "headings", "fragment", "start", "end", "layout"];
 
-/// More vectors of a dimension than this are not made room for ahead of reading them.
-const ROOM: usize = 1 << 24;
-
 /// What a table was found to be.
 pub(super) struct Table {
     /// The columns that were read, sorted.
@@ -66,37 +63,33 @@ fn rows(path: &Path, file: File, with_vectors: bool, at: &mut usize, each: &mut 
     let mut columns: Vec<String> = wanted.get_fields().iter().map(|f| f.name().to_owned()).collect();
     columns.sort_unstable();
     let all = reader.get_row_iter(Some(wanted)).map_err(|e| table(path, &e.to_string()))?;
-    let expected = usize::try_from(reader.metadata().file_metadata().num_rows()).unwrap_or(0);
-    let mut out = Vectors { rows: 0, dimension: 0, data: Vec::new() };
+    let mut out = Vectors::default();
     for found in all {
         *at += 1;
         let found = found.map_err(|e| row(path, *at, &format!("the file is damaged here: {e}")))?;
         let wrong = |reason: String| row(path, *at, &reason);
         each(*at, chunk_of_row(&found).map_err(wrong)?).map_err(wrong)?;
         if let Some(column) = &vector {
-            vector_of(&found, column, expected, &mut out).map_err(|reason| wrong(format!("column \"{column}\": {reason}")))?;
+            vector_of(&found, column, &mut out).map_err(|reason| wrong(format!("column \"{column}\": {reason}")))?;
         }
     }
     Ok(Table { columns, vectors: vector.is_some().then_some(out), rows: *at })
 }
 
-/// Appends the vector of a row; the table is `expected` rows long.
-fn vector_of(found: &Row, column: &str, expected: usize, out: &mut Vectors) -> Result<(), String> {
-    let before = out.data.len();
+/// Appends the vector of a row.
+fn vector_of(found: &Row, column: &str, out: &mut Vectors) -> Result<(), String> {
     let field = found.get_column_iter().find(|(n, _)| *n == column).map_or(&Field::Null, |(_, f)| f);
-    numbers(field, &mut out.data)?;
-    let dimension = out.data.len() - before;
-    if out.rows == 0 {
-        out.dimension = dimension;
-        out.data.reserve(dimension.saturating_mul(expected.saturating_sub(1)).min(ROOM));
+    let vector = numbers(field)?;
+    if out.rows.is_empty() {
+        out.dimension = vector.len();
     }
-    if dimension != out.dimension {
-        return Err(format!("{dimension} numbers where the rows before have {}", out.dimension));
+    if vector.len() != out.dimension {
+        return Err(format!("{} numbers where the rows before have {}", vector.len(), out.dimension));
     }
-    if out.data.iter().skip(before).all(|&x| x == 0.0) {
+    if vector.iter().all(|&x| x == 0.0) {
         return Err("all zeros: it has no direction".into());
     }
-    out.rows += 1;
+    out.rows.push(vector);
     Ok(())
 }
 
@@ -226,8 +219,8 @@ fn layout(field: &Field) -> Result<Layout, String> {
     }
 }
 
-/// Appends the numbers of a list.
-fn numbers(field: &Field, out: &mut Vec<f32>) -> Result<(), String> {
+/// The numbers of a list.
+fn numbers(field: &Field) -> Result<Vec<f32>, String> {
     let Field::ListInternal(list) = field else {
         return Err(if *field == Field::Null { "no vector".into() } else { "expected a list of floating-point numbers".into() });
     };
@@ -235,6 +228,7 @@ fn numbers(field: &Field, out: &mut Vec<f32>) -> Result<(), String> {
     if n == 0 || n > MAX_DIMENSION {
         return Err(format!("{n} numbers: expected 1 to {MAX_DIMENSION}"));
     }
+    let mut out = Vec::with_capacity(n);
     for (i, element) in list.elements().iter().enumerate() {
         let x = match element {
             Field::Float(x) => *x,
@@ -248,7 +242,7 @@ fn numbers(field: &Field, out: &mut Vec<f32>) -> Result<(), String> {
         }
         out.push(x);
     }
-    Ok(())
+    Ok(out)
 }
 
 #[cfg(test)]

@@ -80,7 +80,7 @@ fn a_row_is_a_chunk_and_its_vector_is_normalised() {
             let bytes = table(&[Some("one"), Some(" two ")], &[some(&[3.0, 4.0]), some(&[0.0, -2.0])], double, compression);
             let got = read(&bytes).unwrap();
             assert_eq!(got.chunks.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(), ["one", "two"]);
-            assert_eq!((got.vectors.as_slice(), got.dimension), (&[0.6, 0.8, 0.0, -1.0][..], 2));
+            assert_eq!((got.vectors, got.dimension), (vec![vec![0.6, 0.8], vec![0.0, -1.0]], 2));
             assert_eq!(got.documents[1].path, "1", "an integral id is one too");
         }
     }
@@ -91,7 +91,7 @@ fn files_as_pyarrow_and_duckdb_write_them_hold_the_same_chunks() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/parquet");
     for name in ["pyarrow-f16-zstd", "pyarrow-f32-gzip", "duckdb-f64-snappy"] {
         let got = outside(&folder.join(format!("{name}.parquet")), None).unwrap();
-        assert_eq!(got.vectors, [0.6, 0.8, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 1.0], "{name}");
+        assert_eq!(got.vectors, [[0.6, 0.8, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0]], "{name}");
         assert_eq!(got.documents.len(), 2, "{name}: two chunks share a page");
         assert_eq!((got.chunks[1].fragment.as_str(), got.chunks[1].document), ("water", 0), "{name}");
         assert_eq!((got.documents[1].title.as_str(), got.chunks[2].text.as_str()), ("c", "Grain becomes flour."), "{name}");
@@ -220,7 +220,7 @@ fn vectors_stay_with_their_chunks_over_several_files() {
     let message = folder(&[("a.parquet", part("one", &[1.0, 0.0])), ("b.parquet", part("two", &[0.0, 1.0]))]).unwrap_err().to_string();
     assert!(message.ends_with("b.parquet: row 1: the id \"0\" is also that of a.parquet row 1"), "{message}");
     let one = table(&[Some("one"), Some("two")], &[some(&[1.0, 0.0]), some(&[0.0, 1.0])], false, Compression::SNAPPY);
-    assert_eq!(folder(&[("a.parquet", one)]).unwrap().vectors, [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(folder(&[("a.parquet", one)]).unwrap().vectors, [[1.0, 0.0], [0.0, 1.0]]);
 }
 
 #[test]
