@@ -127,6 +127,36 @@ fn every_fault_names_row_and_column() {
     assert!(read(b"PAR1").unwrap_err().to_string().contains("not a Parquet file"));
 }
 
+/// A table of two texts and the column of numbers that `column` declares, with their definition and repetition levels.
+fn declared(column: &str, values: &[f32], defined: &[i16], repeated: &[i16]) -> Vec<u8> {
+    let schema = Arc::new(parse_message_type(&format!("message m {{ required binary text (UTF8); {column} }}")).unwrap());
+    let mut out = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut out, schema, Arc::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut texts = group.next_column().unwrap().unwrap();
+    texts.typed::<ByteArrayType>().write_batch(&[ByteArray::from("a"), ByteArray::from("b")], None, None).unwrap();
+    texts.close().unwrap();
+    let mut numbers = group.next_column().unwrap().unwrap();
+    numbers.typed::<FloatType>().write_batch(values, Some(defined), Some(repeated)).unwrap();
+    numbers.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+    out
+}
+
+#[test]
+fn lists_are_read_however_they_are_declared() {
+    let bare = "repeated float vector;";
+    assert_eq!(read(&declared(bare, &[3.0, 4.0, 0.0, 2.0], &[1; 4], &[0, 1, 0, 1])).unwrap().vectors, [[0.6, 0.8], [0.0, 1.0]]);
+    let empty = read(&declared(bare, &[3.0, 4.0], &[1, 1, 0], &[0, 1, 0])).unwrap_err().to_string();
+    assert!(empty.ends_with("row 2: column \"vector\": 0 numbers: expected 1 to 65536"), "{empty}");
+    let required = "required group vector (LIST) { repeated group list { required float element; } }";
+    assert_eq!(read(&declared(required, &[3.0, 4.0, 0.0, 2.0], &[1; 4], &[0, 1, 0, 1])).unwrap().vectors, [[0.6, 0.8], [0.0, 1.0]]);
+    let deep = "optional group vector (LIST) { repeated group list { optional group element { optional float x; } } }";
+    let message = read(&declared(deep, &[3.0, 4.0], &[4; 2], &[0; 2])).unwrap_err().to_string();
+    assert!(message.ends_with("column \"vector\": expected a list of floating-point numbers"), "{message}");
+}
+
 #[test]
 fn a_table_without_text_says_which_columns_it_has() {
     let schema = Arc::new(parse_message_type("message m { required int64 count; }").unwrap());
