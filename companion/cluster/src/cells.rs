@@ -71,11 +71,14 @@ fn balanced(rows: &[Vec<f32>], centres: &[Vec<f32>], capacity: usize) -> Vec<u32
 fn nearest_centres(rows: &[Vec<f32>], centres: &[Vec<f32>]) -> Vec<Vec<(u32, f32)>> {
     let dim = centres.first().map_or(0, Vec::len);
     let packed = Panels::pack(dim, centres.iter().map(Vec::as_slice));
+    let better = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    // The cosines to all centres stand in memory that is used again: between the few that are kept they would leave gaps of some gigabytes.
+    let room = || vec![Vec::with_capacity(centres.len()); PANEL];
     let panels: Vec<Vec<Vec<(u32, f32)>>> = rows
         .par_chunks(PANEL)
-        .map(|rows| {
+        .map_init(room, |all: &mut Vec<Vec<(u32, f32)>>, rows| {
             let panel = Panels::pack(dim, rows.iter().map(Vec::as_slice));
-            let mut all: Vec<Vec<(u32, f32)>> = vec![Vec::with_capacity(centres.len()); rows.len()];
+            all.iter_mut().for_each(Vec::clear);
             let mut tile = [Lane::ZERO; PANEL];
             for q in 0..packed.panels() {
                 panel.tile(0, &packed, q, &mut tile);
@@ -84,16 +87,15 @@ fn nearest_centres(rows: &[Vec<f32>], centres: &[Vec<f32>]) -> Vec<Vec<(u32, f32
                     list.extend(similarities.iter().take(columns).enumerate().map(|(c, &s)| ((q * PANEL + c) as u32, s)));
                 }
             }
-            let better = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-            for list in &mut all {
+            let best = |list: &mut Vec<(u32, f32)>| {
                 if list.len() > CHOICES {
                     list.select_nth_unstable_by(CHOICES, better);
                     list.truncate(CHOICES);
                 }
                 list.sort_unstable_by(better);
-                list.shrink_to_fit();
-            }
-            all
+                list.clone()
+            };
+            all.iter_mut().take(rows.len()).map(best).collect()
         })
         .collect();
     panels.into_iter().flatten().collect()
