@@ -73,7 +73,7 @@ fn nearest_centres(rows: &[Vec<f32>], centres: &[Vec<f32>]) -> Vec<Vec<(u32, f32
     let packed = Panels::pack(dim, centres.iter().map(Vec::as_slice));
     let better = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     // The cosines to all centres stand in memory that is used again: between the few that are kept they would leave gaps of some gigabytes.
-    let room = || vec![Vec::with_capacity(centres.len()); PANEL];
+    let room = || (0..PANEL).map(|_| Vec::with_capacity(centres.len())).collect();
     let panels: Vec<Vec<Vec<(u32, f32)>>> = rows
         .par_chunks(PANEL)
         .map_init(room, |all: &mut Vec<Vec<(u32, f32)>>, rows| {

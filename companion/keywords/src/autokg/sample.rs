@@ -87,7 +87,7 @@ mod tests {
     fn chunks_beside_the_sample_belong_where_their_nearest_one_does_and_sizes_grow_in_proportion() {
         let vectors: Vec<Vec<f32>> = (0..30usize)
             .map(|i| {
-                let mut v = vec![0.0f32; 4];
+                let mut v = [0.0f32; 4];
                 v[i % 3] = 1.0;
                 v[3] = 0.01 * i as f32;
                 let norm = v.iter().map(|x| x * x).sum::<f32>().sqrt();
