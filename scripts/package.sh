@@ -70,9 +70,10 @@ with_recipes() {
     say 'left out: the engines cannot be had'
     return 0
   }
-  case ,$engines, in *,ray,*) ray_starts "$python" || { say 'left out: Ray does not start here'; return 0; } ;; esac
   wheel=$(echo "$PACKAGES"/python/*.whl)
   "$python" -m pip install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall "$wheel"
   "$python" tests/python/module.py
+  "$python" tests/python/notebook.py docs/notebook.ipynb
+  case ,$engines, in *,ray,*) ray_starts "$python" || { say 'left out: Ray does not start here'; return 0; } ;; esac
   "$python" tests/scale/scale.py --program "$PROGRAM" --engines "$engines" "$@"
 }

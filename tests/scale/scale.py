@@ -59,7 +59,7 @@ def cpp_docs(folder: pathlib.Path, most: int, into: pathlib.Path) -> None:
     pages: dict[str, list] = {}
     titles: set[str] = set()
     taken = 0
-    for file in sorted(folder.glob("*.jsonl*")):
+    for file in sorted(folder.glob("passages.jsonl*")):
         with (gzip.open(file, "rt") if file.suffix == ".gz" else file.open()) as lines:
             for line in lines:
                 passage = json.loads(line)

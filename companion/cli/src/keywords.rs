@@ -63,6 +63,9 @@ pub struct KeywordArgs {
     /// The largest fraction of all chunks that may belong to one keyword
     #[arg(long, value_name = "FRACTION", default_value_t = AutoKgOptions::default().cap)]
     cap: f32,
+    /// Chunks that the graph is drawn of, at most; the others of a larger corpus are attached to these
+    #[arg(long, value_name = "N", default_value_t = AutoKgOptions::default().sample)]
+    keyword_sample: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -142,6 +145,7 @@ impl KeywordArgs {
             },
             threshold: self.threshold,
             cap: self.cap,
+            sample: self.keyword_sample.max(1),
             seed,
             ..AutoKgOptions::default()
         })

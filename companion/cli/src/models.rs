@@ -1,9 +1,10 @@
 //! `pocketgraph models`: the models that do not come with the program.
 
-use miette::Result;
+use miette::{IntoDiagnostic, Result};
 use pocketgraph_models::e5;
-use pocketgraph_models::embed_bulk::NativeEmbedder;
+use pocketgraph_models::embed_bulk::{NativeEmbedder, weights};
 use pocketgraph_models::models::{Embedder, KNOWN, find};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Which model embeds.
@@ -54,6 +55,8 @@ enum What {
         /// The model
         name: String,
     },
+    /// Write the weights of minilm, which the program carries, to the standard output, as a safetensors file
+    Weights,
 }
 
 pub fn run(args: &Args) -> Result<()> {
@@ -78,6 +81,7 @@ pub fn run(args: &Args) -> Result<()> {
             false => println!("{name} was not here"),
         },
         What::Path { name } => println!("{}", find(name)?.path()?.display()),
+        What::Weights => std::io::stdout().lock().write_all(weights()?).into_diagnostic()?,
     }
     Ok(())
 }

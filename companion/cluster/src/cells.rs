@@ -1,6 +1,6 @@
 //! Balanced k-means: the cells in which a bundle lays out its vectors.
 
-use super::kmeans::{KMeansOptions, kmeans, mean_directions};
+use super::kmeans::{KMeansOptions, kmeans, mean_directions_of};
 use super::lanes::Lane;
 use super::similarity::{PANEL, Panels};
 use rayon::prelude::*;
@@ -8,9 +8,13 @@ use rayon::prelude::*;
 /// How many nearby cells a row may fall into before any cell with room is taken.
 const CHOICES: usize = 16;
 
+/// At least so many rows a cell train the centres, spread evenly over the corpus: more cost time and move them little. Below twice as many a cell, it is every row.
+const TRAINED_ON: usize = 128;
+
 /// Cuts unit vectors into `count` cells of similar rows, none larger than 1.5 times the mean (rounded up), and returns the cell of each row.
 ///
-/// K-means gives the centres; cells that are too large pass on the rows that lose least by moving to the next nearest cell with room.
+/// K-means over [`TRAINED_ON`] rows a cell gives the centres, which then are moved to the rows that they get; cells that are too large pass on the rows that lose
+/// least by moving to the next nearest cell with room. Rows are packed some at a time, so that a million of them are not held twice.
 /// The same vectors, count and seed give the same cells whatever the number of threads. A cell may stay empty where rows are fewer than cells.
 pub fn cells(vectors: &[Vec<f32>], count: usize, seed: u64) -> Vec<u32> {
     let count = count.min(vectors.len());
@@ -18,30 +22,36 @@ pub fn cells(vectors: &[Vec<f32>], count: usize, seed: u64) -> Vec<u32> {
         return vec![0; vectors.len()];
     }
     let dim = vectors.iter().map(Vec::len).max().unwrap_or(0);
-    let rows = Panels::pack(dim, vectors.iter().map(Vec::as_slice));
-    let mut centres = kmeans(&rows, &KMeansOptions { clusters: count, restarts: 1, rounds: 12, seed }).centres;
+    let mut centres = trained(vectors, dim, count, seed);
     // Identical rows yield fewer centres than asked for; cells without a centre of their own take what the others cannot hold.
     centres.resize(count, vec![0.0; dim]);
     let capacity = (vectors.len() * 3).div_ceil(count * 2);
-    let mut assignment = balanced(&rows, &centres, capacity);
+    let mut assignment = balanced(vectors, &centres, capacity);
     for _ in 0..3 {
-        assignment = balanced(&rows, &mean_directions(&rows, &assignment, count), capacity);
+        assignment = balanced(vectors, &mean_directions_of(vectors, dim, &assignment, count), capacity);
     }
     assignment
 }
 
+/// The centres of a sample.
+fn trained(vectors: &[Vec<f32>], dim: usize, count: usize, seed: u64) -> Vec<Vec<f32>> {
+    let step = (vectors.len() / (TRAINED_ON * count)).max(1);
+    let sample: Vec<&[f32]> = vectors.iter().step_by(step).map(Vec::as_slice).collect();
+    kmeans(&Panels::pack(dim, sample.into_iter()), &KMeansOptions { clusters: count, restarts: 1, rounds: 12, seed }).centres
+}
+
 /// Rows to their nearest centres, then the overfull cells emptied down to `capacity`.
-fn balanced(rows: &Panels, centres: &[Vec<f32>], capacity: usize) -> Vec<u32> {
+fn balanced(rows: &[Vec<f32>], centres: &[Vec<f32>], capacity: usize) -> Vec<u32> {
     let choices = nearest_centres(rows, centres);
     let mut sizes = vec![0usize; centres.len()];
     // Rows that prefer their first choice most come first; each takes its best cell with room.
-    let mut order: Vec<usize> = (0..rows.rows()).collect();
+    let mut order: Vec<usize> = (0..rows.len()).collect();
     let regret = |i: usize| match choices[i].as_slice() {
         [first, second, ..] => first.1 - second.1,
         _ => f32::INFINITY,
     };
     order.sort_by(|&a, &b| regret(b).total_cmp(&regret(a)).then(a.cmp(&b)));
-    let mut assignment = vec![0u32; rows.rows()];
+    let mut assignment = vec![0u32; rows.len()];
     let mut first_with_room = 0;
     for row in order {
         let chosen = choices[row].iter().map(|c| c.0 as usize).find(|&c| sizes[c] < capacity);
@@ -58,30 +68,34 @@ fn balanced(rows: &Panels, centres: &[Vec<f32>], capacity: usize) -> Vec<u32> {
 }
 
 /// For each row its nearest centres, best first, at most [`CHOICES`].
-fn nearest_centres(rows: &Panels, centres: &[Vec<f32>]) -> Vec<Vec<(u32, f32)>> {
-    let packed = Panels::pack(rows.dim(), centres.iter().map(Vec::as_slice));
-    let panels: Vec<Vec<Vec<(u32, f32)>>> = (0..rows.panels())
-        .into_par_iter()
-        .map(|p| {
-            let mut all: Vec<Vec<(u32, f32)>> = vec![Vec::with_capacity(centres.len()); PANEL.min(rows.rows() - p * PANEL)];
+fn nearest_centres(rows: &[Vec<f32>], centres: &[Vec<f32>]) -> Vec<Vec<(u32, f32)>> {
+    let dim = centres.first().map_or(0, Vec::len);
+    let packed = Panels::pack(dim, centres.iter().map(Vec::as_slice));
+    let better = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
+    // The cosines to all centres stand in memory that is used again: between the few that are kept they would leave gaps of some gigabytes.
+    let room = || (0..PANEL).map(|_| Vec::with_capacity(centres.len())).collect();
+    let panels: Vec<Vec<Vec<(u32, f32)>>> = rows
+        .par_chunks(PANEL)
+        .map_init(room, |all: &mut Vec<Vec<(u32, f32)>>, rows| {
+            let panel = Panels::pack(dim, rows.iter().map(Vec::as_slice));
+            all.iter_mut().for_each(Vec::clear);
             let mut tile = [Lane::ZERO; PANEL];
             for q in 0..packed.panels() {
-                rows.tile(p, &packed, q, &mut tile);
+                panel.tile(0, &packed, q, &mut tile);
                 let columns = PANEL.min(packed.rows() - q * PANEL);
                 for (list, similarities) in all.iter_mut().zip(&tile) {
                     list.extend(similarities.iter().take(columns).enumerate().map(|(c, &s)| ((q * PANEL + c) as u32, s)));
                 }
             }
-            let better = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-            for list in &mut all {
+            let best = |list: &mut Vec<(u32, f32)>| {
                 if list.len() > CHOICES {
                     list.select_nth_unstable_by(CHOICES, better);
                     list.truncate(CHOICES);
                 }
                 list.sort_unstable_by(better);
-                list.shrink_to_fit();
-            }
-            all
+                list.clone()
+            };
+            all.iter_mut().take(rows.len()).map(best).collect()
         })
         .collect();
     panels.into_iter().flatten().collect()
@@ -114,6 +128,19 @@ mod tests {
         let vectors: Vec<Vec<f32>> = (0..40).map(|i| if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] }).collect();
         let found = cells(&vectors, 2, 3);
         assert!((0..40).all(|i| found[i] == found[i % 2]) && found[0] != found[1]);
+    }
+
+    #[test]
+    fn centres_of_a_sample_part_groups_as_those_of_all_rows_do() {
+        let mut random = Random::new(5, 1);
+        let groups = 3;
+        let vectors: Vec<Vec<f32>> = (0..groups * TRAINED_ON * 4)
+            .map(|i| (0..groups).map(|k| f32::from(u8::from(k == i % groups)) + 0.2 * (random.unit() as f32 - 0.5)).collect())
+            .collect();
+        let found = cells(&vectors, groups, 1);
+        assert!(vectors.len() / (TRAINED_ON * groups) > 1, "only some of the rows train the centres");
+        assert!((0..vectors.len()).all(|i| found[i] == found[i % groups]));
+        assert_eq!(found[..groups].iter().collect::<std::collections::BTreeSet<_>>().len(), groups);
     }
 
     #[test]

@@ -175,7 +175,7 @@ fn recentre(rows: &Panels, assignment: &mut [u32], similarity: &[f32], clusters:
 const RUNS: usize = 16;
 
 /// For each cluster the unit vector along the sum of its rows; zero where they cancel out.
-pub(super) fn mean_directions(rows: &Panels, assignment: &[u32], clusters: usize) -> Vec<Vec<f32>> {
+fn mean_directions(rows: &Panels, assignment: &[u32], clusters: usize) -> Vec<Vec<f32>> {
     let dim = rows.dim();
     let run = rows.panels().div_ceil(RUNS).max(1);
     let partial: Vec<Vec<f64>> = (0..rows.panels().div_ceil(run))
@@ -196,6 +196,29 @@ pub(super) fn mean_directions(rows: &Panels, assignment: &[u32], clusters: usize
             sums
         })
         .collect();
+    directions(&partial, dim, clusters)
+}
+
+/// [`mean_directions`] of rows that are not packed, each of `dim` components at most: the same bits.
+pub(super) fn mean_directions_of(rows: &[Vec<f32>], dim: usize, assignment: &[u32], clusters: usize) -> Vec<Vec<f32>> {
+    let run = (rows.len().div_ceil(PANEL).div_ceil(RUNS) * PANEL).max(1);
+    let partial: Vec<Vec<f64>> = rows
+        .par_chunks(run)
+        .zip(assignment.par_chunks(run))
+        .map(|(rows, assignment)| {
+            let mut sums = vec![0.0f64; clusters * dim];
+            for (row, &c) in rows.iter().zip(assignment) {
+                let sums = sums.get_mut(c as usize * dim..).unwrap_or_default();
+                sums.iter_mut().take(dim).zip(row).filter(|(_, x)| x.is_finite()).for_each(|(s, &x)| *s += f64::from(x));
+            }
+            sums
+        })
+        .collect();
+    directions(&partial, dim, clusters)
+}
+
+/// The unit vectors along the clusters' sums, which stand in parts.
+fn directions(partial: &[Vec<f64>], dim: usize, clusters: usize) -> Vec<Vec<f32>> {
     (0..clusters)
         .map(|c| {
             let sum: Vec<f64> = (0..dim).map(|k| partial.iter().map(|sums| sums[c * dim + k]).sum()).collect();
@@ -316,6 +339,17 @@ mod tests {
             assert!(group.iter().all(|c| c == &group[0]));
         }
         assert_eq!(found.members().iter().map(Vec::len).collect::<Vec<_>>(), [25; 4]);
+    }
+
+    #[test]
+    fn directions_of_rows_that_are_not_packed_have_the_same_bits() {
+        let mut random = Random::new(7, 7);
+        for n in [1, 16, 17, 700] {
+            let rows: Vec<Vec<f32>> = (0..n).map(|_| (0..8).map(|_| random.unit() as f32 - 0.5).collect()).collect();
+            let assignment: Vec<u32> = (0..n).map(|_| random.below(5) as u32).collect();
+            let packed = Panels::pack(8, rows.iter().map(Vec::as_slice));
+            assert_eq!(mean_directions_of(&rows, 8, &assignment, 5), mean_directions(&packed, &assignment, 5), "{n} rows");
+        }
     }
 
     #[test]

@@ -18,8 +18,8 @@ pub struct OutsideChunks {
     pub chunks: Vec<Chunk>,
     /// How they are laid out, one a chunk; empty where it was not told.
     pub layouts: Vec<Layout>,
-    /// Their vectors, in the same order, each of length 1: `chunks.len() * dimension` numbers; none where none were brought.
-    pub vectors: Vec<f32>,
+    /// Their vectors, in the same order, each of length 1; none where none were brought.
+    pub vectors: Vec<Vec<f32>>,
     /// Numbers a vector; 0 where none were brought.
     pub dimension: usize,
     /// Files that were read.
@@ -145,13 +145,13 @@ impl Gathered {
     /// [`IngestError::Counts`] where there are more or fewer vectors than chunks.
     pub fn finish(self, matrix: Option<Vectors>) -> Result<OutsideChunks, IngestError> {
         if let Some(matrix) = &matrix
-            && matrix.rows != self.chunks.len()
+            && matrix.rows.len() != self.chunks.len()
         {
-            return Err(IngestError::Counts { chunks: self.chunks.len(), rows: matrix.rows });
+            return Err(IngestError::Counts { chunks: self.chunks.len(), rows: matrix.rows.len() });
         }
         let order = self.order();
         let Gathered { documents, languages_told, chunks, layouts, .. } = self;
-        let (dimension, vectors) = matrix.map_or((0, Vec::new()), |m| (m.dimension, m.data));
+        let (dimension, vectors) = matrix.map_or((0, Vec::new()), |m| (m.dimension, m.rows));
         let layouts = if layouts.iter().all(Layout::is_empty) { Vec::new() } else { layouts };
         let mut out = OutsideChunks { documents, languages_told, chunks, layouts, vectors, dimension, files: 0 };
         if let Some((documents, chunks)) = order {
@@ -195,9 +195,8 @@ fn reorder(out: &mut OutsideChunks, documents: &[usize], chunks: &[usize]) {
     if !out.layouts.is_empty() {
         out.layouts = reordered(std::mem::take(&mut out.layouts), chunks);
     }
-    if out.dimension > 0 && !chunks.is_sorted() {
-        let row = |&i: &usize| out.vectors.get(i * out.dimension..(i + 1) * out.dimension).unwrap_or(&[]);
-        out.vectors = chunks.iter().flat_map(row).copied().collect();
+    if out.dimension > 0 {
+        out.vectors = reordered(std::mem::take(&mut out.vectors), chunks);
     }
 }
 

@@ -36,6 +36,7 @@ mod npy;
 mod openapi;
 mod precomputed;
 mod parquet;
+mod parquet_vectors;
 mod plain;
 mod chunk_fields;
 mod rendered;

@@ -6,7 +6,9 @@
 
 use super::IngestError;
 use super::chunk_fields::ChunkFields;
-use super::vectors::{MAX_DIMENSION, Vectors};
+use super::parquet_vectors;
+use super::vectors::Vectors;
+use ::parquet::basic::Repetition;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::{Field, Row};
 use ::parquet::schema::types::Type;
@@ -27,9 +29,6 @@ const DOCUMENT: &str = "document";
 
 /// Those columns.
 const PLACE_COLUMNS: [&str; 8] = [DOCUMENT, "index", "language", "headings", "fragment", "start", "end", "layout"];
-
-/// More vectors of a dimension than this are not made room for ahead of reading them.
-const ROOM: usize = 1 << 24;
 
 /// What a table was found to be.
 pub(super) struct Table {
@@ -63,41 +62,30 @@ fn rows(path: &Path, file: File, with_vectors: bool, at: &mut usize, each: &mut 
     let reader = SerializedFileReader::new(file).map_err(|e| table(path, &format!("not a Parquet file that can be read: {e}")))?;
     let schema = reader.metadata().file_metadata().schema();
     let (wanted, vector) = columns(schema, with_vectors).map_err(|reason| table(path, &reason))?;
-    let mut columns: Vec<String> = wanted.get_fields().iter().map(|f| f.name().to_owned()).collect();
+    let mut columns: Vec<String> = wanted.get_fields().iter().map(|f| f.name().to_owned()).chain(vector.clone()).collect();
     columns.sort_unstable();
     let all = reader.get_row_iter(Some(wanted)).map_err(|e| table(path, &e.to_string()))?;
-    let expected = usize::try_from(reader.metadata().file_metadata().num_rows()).unwrap_or(0);
-    let mut out = Vectors { rows: 0, dimension: 0, data: Vec::new() };
     for found in all {
         *at += 1;
         let found = found.map_err(|e| row(path, *at, &format!("the file is damaged here: {e}")))?;
         let wrong = |reason: String| row(path, *at, &reason);
         each(*at, chunk_of_row(&found).map_err(wrong)?).map_err(wrong)?;
-        if let Some(column) = &vector {
-            vector_of(&found, column, expected, &mut out).map_err(|reason| wrong(format!("column \"{column}\": {reason}")))?;
-        }
     }
-    Ok(Table { columns, vectors: vector.is_some().then_some(out), rows: *at })
+    let vectors = vector.map(|name| vectors(path, &reader, &name, *at)).transpose()?;
+    Ok(Table { columns, vectors, rows: *at })
 }
 
-/// Appends the vector of a row; the table is `expected` rows long.
-fn vector_of(found: &Row, column: &str, expected: usize, out: &mut Vectors) -> Result<(), String> {
-    let before = out.data.len();
-    let field = found.get_column_iter().find(|(n, _)| *n == column).map_or(&Field::Null, |(_, f)| f);
-    numbers(field, &mut out.data)?;
-    let dimension = out.data.len() - before;
-    if out.rows == 0 {
-        out.dimension = dimension;
-        out.data.reserve(dimension.saturating_mul(expected.saturating_sub(1)).min(ROOM));
+/// The vectors of a table of so many rows.
+fn vectors(path: &Path, reader: &dyn FileReader, name: &str, rows: usize) -> Result<Vectors, IngestError> {
+    let wrong = |(at, reason): (usize, String)| match at {
+        0 => table(path, &format!("column \"{name}\": {reason}")),
+        at => row(path, at, &format!("column \"{name}\": {reason}")),
+    };
+    let found = parquet_vectors::read(reader, name).map_err(wrong)?;
+    match found.rows.len() {
+        n if n == rows => Ok(found),
+        n => Err(wrong((0, format!("{n} vectors of {rows} rows: the file is damaged")))),
     }
-    if dimension != out.dimension {
-        return Err(format!("{dimension} numbers where the rows before have {}", out.dimension));
-    }
-    if out.data.iter().skip(before).all(|&x| x == 0.0) {
-        return Err("all zeros: it has no direction".into());
-    }
-    out.rows += 1;
-    Ok(())
 }
 
 /// What a file is called in default ids and messages.
@@ -113,7 +101,7 @@ fn row(path: &Path, row: usize, reason: &str) -> IngestError {
     IngestError::Row { path: path.to_owned(), row, reason: reason.to_owned() }
 }
 
-/// The part of `schema` that is read, and the name of its column of vectors.
+/// The part of `schema` that is read row by row, and the name of its column of vectors.
 fn columns(schema: &Type, with_vectors: bool) -> Result<(Type, Option<String>), String> {
     let fields = schema.get_fields();
     let named = |name: &str| fields.iter().find(|f| f.name() == name);
@@ -124,6 +112,7 @@ fn columns(schema: &Type, with_vectors: bool) -> Result<(Type, Option<String>), 
     let vector = VECTOR_COLUMNS.iter().copied().find(|name| with_vectors && named(name).is_some());
     if let Some(field) = vector.and_then(named)
         && field.is_primitive()
+        && field.get_basic_info().repetition() != Repetition::REPEATED
     {
         return Err(format!("column \"{}\" holds single values: expected lists of floating-point numbers", field.name()));
     }
@@ -131,7 +120,7 @@ fn columns(schema: &Type, with_vectors: bool) -> Result<(Type, Option<String>), 
     if placed && named("index").is_none() && named("start").is_none() {
         return Err("a column \"document\" needs \"index\" or \"start\" beside it, which say where in the document a chunk stands".into());
     }
-    let is_read = |name: &str| TEXT_COLUMNS.contains(&name) || (placed && PLACE_COLUMNS.contains(&name)) || Some(name) == vector;
+    let is_read = |name: &str| TEXT_COLUMNS.contains(&name) || (placed && PLACE_COLUMNS.contains(&name));
     let kept: Vec<Arc<Type>> = fields.iter().filter(|f| is_read(f.name())).cloned().collect();
     let wanted = Type::group_type_builder(schema.name()).with_fields(kept).build().map_err(|e| e.to_string())?;
     Ok((wanted, vector.map(str::to_owned)))
@@ -224,31 +213,6 @@ fn layout(field: &Field) -> Result<Layout, String> {
         Field::Bytes(b) => Ok(decode_layouts("layout", b.data()).map_err(|e| e.to_string())?.pop().unwrap_or_default()),
         _ => Err("expected bytes, as Chunker makes them".into()),
     }
-}
-
-/// Appends the numbers of a list.
-fn numbers(field: &Field, out: &mut Vec<f32>) -> Result<(), String> {
-    let Field::ListInternal(list) = field else {
-        return Err(if *field == Field::Null { "no vector".into() } else { "expected a list of floating-point numbers".into() });
-    };
-    let n = list.len();
-    if n == 0 || n > MAX_DIMENSION {
-        return Err(format!("{n} numbers: expected 1 to {MAX_DIMENSION}"));
-    }
-    for (i, element) in list.elements().iter().enumerate() {
-        let x = match element {
-            Field::Float(x) => *x,
-            Field::Float16(x) => x.to_f32(),
-            Field::Double(x) => *x as f32,
-            Field::Null => return Err(format!("number {i} is missing")),
-            _ => return Err("expected floating-point numbers (16, 32 or 64 bits)".into()),
-        };
-        if !x.is_finite() {
-            return Err(format!("number {i} is not finite"));
-        }
-        out.push(x);
-    }
-    Ok(())
 }
 
 #[cfg(test)]

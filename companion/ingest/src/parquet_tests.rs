@@ -80,7 +80,7 @@ fn a_row_is_a_chunk_and_its_vector_is_normalised() {
             let bytes = table(&[Some("one"), Some(" two ")], &[some(&[3.0, 4.0]), some(&[0.0, -2.0])], double, compression);
             let got = read(&bytes).unwrap();
             assert_eq!(got.chunks.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(), ["one", "two"]);
-            assert_eq!((got.vectors.as_slice(), got.dimension), (&[0.6, 0.8, 0.0, -1.0][..], 2));
+            assert_eq!((got.vectors, got.dimension), (vec![vec![0.6, 0.8], vec![0.0, -1.0]], 2));
             assert_eq!(got.documents[1].path, "1", "an integral id is one too");
         }
     }
@@ -91,7 +91,7 @@ fn files_as_pyarrow_and_duckdb_write_them_hold_the_same_chunks() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/parquet");
     for name in ["pyarrow-f16-zstd", "pyarrow-f32-gzip", "duckdb-f64-snappy"] {
         let got = outside(&folder.join(format!("{name}.parquet")), None).unwrap();
-        assert_eq!(got.vectors, [0.6, 0.8, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 1.0], "{name}");
+        assert_eq!(got.vectors, [[0.6, 0.8, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, 1.0]], "{name}");
         assert_eq!(got.documents.len(), 2, "{name}: two chunks share a page");
         assert_eq!((got.chunks[1].fragment.as_str(), got.chunks[1].document), ("water", 0), "{name}");
         assert_eq!((got.documents[1].title.as_str(), got.chunks[2].text.as_str()), ("c", "Grain becomes flour."), "{name}");
@@ -125,6 +125,36 @@ fn every_fault_names_row_and_column() {
     assert!(error(two, &[v(), some(&[0.0, f32::NAN])]).contains("row 2: column \"embedding\": number 1 is not finite"));
     assert!(error(two, &[v(), some(&[0.0, 0.0])]).ends_with("row 2: column \"embedding\": all zeros: it has no direction"));
     assert!(read(b"PAR1").unwrap_err().to_string().contains("not a Parquet file"));
+}
+
+/// A table of two texts and the column of numbers that `column` declares, with their definition and repetition levels.
+fn declared(column: &str, values: &[f32], defined: &[i16], repeated: &[i16]) -> Vec<u8> {
+    let schema = Arc::new(parse_message_type(&format!("message m {{ required binary text (UTF8); {column} }}")).unwrap());
+    let mut out = Vec::new();
+    let mut writer = SerializedFileWriter::new(&mut out, schema, Arc::default()).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut texts = group.next_column().unwrap().unwrap();
+    texts.typed::<ByteArrayType>().write_batch(&[ByteArray::from("a"), ByteArray::from("b")], None, None).unwrap();
+    texts.close().unwrap();
+    let mut numbers = group.next_column().unwrap().unwrap();
+    numbers.typed::<FloatType>().write_batch(values, Some(defined), Some(repeated)).unwrap();
+    numbers.close().unwrap();
+    group.close().unwrap();
+    writer.close().unwrap();
+    out
+}
+
+#[test]
+fn lists_are_read_however_they_are_declared() {
+    let bare = "repeated float vector;";
+    assert_eq!(read(&declared(bare, &[3.0, 4.0, 0.0, 2.0], &[1; 4], &[0, 1, 0, 1])).unwrap().vectors, [[0.6, 0.8], [0.0, 1.0]]);
+    let empty = read(&declared(bare, &[3.0, 4.0], &[1, 1, 0], &[0, 1, 0])).unwrap_err().to_string();
+    assert!(empty.ends_with("row 2: column \"vector\": 0 numbers: expected 1 to 65536"), "{empty}");
+    let required = "required group vector (LIST) { repeated group list { required float element; } }";
+    assert_eq!(read(&declared(required, &[3.0, 4.0, 0.0, 2.0], &[1; 4], &[0, 1, 0, 1])).unwrap().vectors, [[0.6, 0.8], [0.0, 1.0]]);
+    let deep = "optional group vector (LIST) { repeated group list { optional group element { optional float x; } } }";
+    let message = read(&declared(deep, &[3.0, 4.0], &[4; 2], &[0; 2])).unwrap_err().to_string();
+    assert!(message.ends_with("column \"vector\": expected a list of floating-point numbers"), "{message}");
 }
 
 #[test]
@@ -220,7 +250,7 @@ fn vectors_stay_with_their_chunks_over_several_files() {
     let message = folder(&[("a.parquet", part("one", &[1.0, 0.0])), ("b.parquet", part("two", &[0.0, 1.0]))]).unwrap_err().to_string();
     assert!(message.ends_with("b.parquet: row 1: the id \"0\" is also that of a.parquet row 1"), "{message}");
     let one = table(&[Some("one"), Some("two")], &[some(&[1.0, 0.0]), some(&[0.0, 1.0])], false, Compression::SNAPPY);
-    assert_eq!(folder(&[("a.parquet", one)]).unwrap().vectors, [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(folder(&[("a.parquet", one)]).unwrap().vectors, [[1.0, 0.0], [0.0, 1.0]]);
 }
 
 #[test]

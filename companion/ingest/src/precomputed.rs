@@ -50,7 +50,7 @@ const UNIT: f64 = 1e-6;
 
 /// Brings every row to length 1.
 fn unit(path: &Path, mut matrix: Vectors) -> Result<Vectors, IngestError> {
-    for (row, v) in matrix.data.chunks_exact_mut(matrix.dimension.max(1)).enumerate() {
+    for (row, v) in matrix.rows.iter_mut().enumerate() {
         let length = v.iter().map(|&x| f64::from(x) * f64::from(x)).sum::<f64>().sqrt();
         if length == 0.0 {
             return Err(bad(path, format!("row {row} is all zeros: it has no direction")));
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn rows_are_normalised_and_chunks_of_one_page_share_its_document() {
         let got = with(TWO, "v.npy", &file("<f4", "False", "(2, 2)", &floats(&[3.0, 4.0, 0.0, -2.0]))).unwrap();
-        assert_eq!(got.vectors, [0.6, 0.8, 0.0, -1.0]);
+        assert_eq!(got.vectors, [[0.6, 0.8], [0.0, -1.0]]);
         assert_eq!((got.documents.len(), got.chunks.len(), got.dimension), (1, 2, 2));
         assert_eq!(got.chunks[1].fragment, "y");
     }
@@ -101,7 +101,7 @@ mod tests {
         for (dtype, data) in [(Dtype::F32, floats(&[0.0, 1.0])), (Dtype::F16, vec![0, 0, 0, 0x3c])] {
             let view = safetensors::tensor::TensorView::new(dtype, vec![1, 2], &data).unwrap();
             let bytes = safetensors::serialize([("vectors", view)], None).unwrap();
-            assert_eq!(with("{\"text\":\"a\"}", "v.safetensors", &bytes).unwrap().vectors, [0.0, 1.0]);
+            assert_eq!(with("{\"text\":\"a\"}", "v.safetensors", &bytes).unwrap().vectors, [[0.0, 1.0]]);
         }
     }
 

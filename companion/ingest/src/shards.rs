@@ -66,8 +66,7 @@ pub(super) fn read(files: &[PathBuf], with_vectors: bool, gathered: &mut Gathere
                 return Err(IngestError::Row { path: path.to_owned(), row: 1, reason });
             }
             (Some(all), Some(mut vectors)) => {
-                all.data.append(&mut vectors.data);
-                all.rows += vectors.rows;
+                all.rows.append(&mut vectors.rows);
             }
             (all @ None, vectors) => *all = vectors,
             (Some(_), None) => {}

@@ -9,15 +9,13 @@ use std::path::Path;
 /// A dimension above this is a mistake, not an embedding.
 pub(super) const MAX_DIMENSION: usize = 1 << 16;
 
-/// A matrix read from a file, not normalised.
-#[derive(Debug, Clone, PartialEq)]
+/// Vectors read from files, not normalised.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Vectors {
-    /// Rows.
-    pub rows: usize,
     /// Numbers a row.
     pub dimension: usize,
-    /// All rows, one after the other; every number is finite.
-    pub data: Vec<f32>,
+    /// The rows; every number is finite. Each has memory of its own: rows are brought into another order, and handed on, without a second copy of a million.
+    pub rows: Vec<Vec<f32>>,
 }
 
 /// Reads a matrix of finite f32 or f16 numbers from a `.npy` or `.safetensors` file (one tensor, or the one called `vectors` or `embeddings`).
@@ -72,14 +70,18 @@ fn matrix(rows: usize, dimension: usize, number: Number, data: &[u8]) -> Result<
     if wanted != Some(data.len()) {
         return Err(format!("a {rows} x {dimension} matrix of {}-byte numbers, but {} bytes of data", number.bytes(), data.len()));
     }
-    let data: Vec<f32> = match number {
-        Number::F32 => data.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect(),
-        Number::F16 => data.as_chunks::<2>().0.iter().map(|&b| f16::from_le_bytes(b).to_f32()).collect(),
-    };
-    match data.iter().position(|x| !x.is_finite()) {
-        Some(at) => {
-            Err(format!("row {}, column {}: {} is not a finite number", at / dimension, at % dimension, data.get(at).unwrap_or(&f32::NAN)))
+    let numbers = |row: &[u8]| -> Vec<f32> {
+        match number {
+            Number::F32 => row.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect(),
+            Number::F16 => row.as_chunks::<2>().0.iter().map(|&b| f16::from_le_bytes(b).to_f32()).collect(),
         }
-        None => Ok(Vectors { rows, dimension, data }),
+    };
+    let mut out = Vectors { dimension, rows: Vec::with_capacity(rows) };
+    for (at, row) in data.chunks_exact(dimension * number.bytes()).map(numbers).enumerate() {
+        if let Some(column) = row.iter().position(|x| !x.is_finite()) {
+            return Err(format!("row {at}, column {column}: {} is not a finite number", row.get(column).unwrap_or(&f32::NAN)));
+        }
+        out.rows.push(row);
     }
+    Ok(out)
 }

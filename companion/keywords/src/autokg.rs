@@ -4,12 +4,14 @@ mod copies;
 mod keywords;
 mod options;
 mod report;
+mod sample;
 
 pub use crate::extract::ChunkView;
 pub use copies::{numbered, without_copies};
 pub use keywords::cluster_count;
 pub use options::AutoKgOptions;
 pub use report::{AutoKgReport, AutoKgWarning, SetSizes, Stage};
+pub use sample::{attach, sample_of};
 
 use crate::extract::{Embed, ExtractError, Extractor, LocalExtractor};
 use keywords::{clusters_of, keywords};

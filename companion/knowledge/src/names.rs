@@ -133,24 +133,29 @@ fn recurring_capitals(words: &[Vec<Vec<NameWord>>]) -> Vec<String> {
     seen.into_iter().filter(|(_, (_, n))| *n >= 2).map(|(key, _)| key).collect()
 }
 
+/// In how many chunks each word stands; only the words of some chunks are held beside the counts.
+fn frequency(chunks: &[Chunk], words: impl Fn(&Chunk) -> BTreeSet<String> + Sync) -> HashMap<String, u32> {
+    let count = |mut out: HashMap<String, u32>, chunk: &Chunk| {
+        words(chunk).into_iter().for_each(|word| *out.entry(word).or_default() += 1);
+        out
+    };
+    let merge = |one: HashMap<String, u32>, other: HashMap<String, u32>| {
+        let (mut large, small) = if one.len() < other.len() { (other, one) } else { (one, other) };
+        small.into_iter().for_each(|(word, n)| *large.entry(word).or_default() += n);
+        large
+    };
+    chunks.par_iter().fold(HashMap::new, count).reduce(HashMap::new, merge)
+}
+
 /// In how many chunks each stemmed term stands.
 fn term_frequency(chunks: &[Chunk]) -> HashMap<String, u32> {
-    let each: Vec<BTreeSet<String>> = chunks.par_iter().map(|c| terms(&c.text).into_iter().map(|t| t.0).collect()).collect();
-    let mut out: HashMap<String, u32> = HashMap::new();
-    each.into_iter().flatten().for_each(|t| *out.entry(t).or_default() += 1);
-    out
+    frequency(chunks, |c| terms(&c.text).into_iter().map(|t| t.0).collect())
 }
 
 /// In how many chunks each name of one word stands as a word.
 fn word_frequency(chunks: &[Chunk], keys: &BTreeSet<String>) -> HashMap<String, u32> {
     let single: HashSet<&str> = keys.iter().map(String::as_str).filter(|k| !k.contains(' ')).collect();
-    let each: Vec<BTreeSet<String>> = chunks
-        .par_iter()
-        .map(|c| name_words(&c.text).into_iter().map(|w| w.key).filter(|w| single.contains(w.as_str())).collect())
-        .collect();
-    let mut out: HashMap<String, u32> = HashMap::new();
-    each.into_iter().flatten().for_each(|w| *out.entry(w).or_default() += 1);
-    out
+    frequency(chunks, |c| name_words(&c.text).into_iter().map(|w| w.key).filter(|w| single.contains(w.as_str())).collect())
 }
 
 /// The summed rarity of a title's terms in 1/256; 0 where it does not look like a name.

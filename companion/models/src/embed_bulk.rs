@@ -18,7 +18,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The weights, as `pocketgraph-lab train minilm` made them.
+#[cfg(feature = "weights")]
 static WEIGHTS: &[u8] = include_bytes!("../../../models/minilm-int8.safetensors");
+/// The weights that were brought to what is linked without them.
+#[cfg(not(feature = "weights"))]
+static WEIGHTS: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
 /// The layers in four bits, as `pocketgraph-lab train minilm --bits 4` made them.
 static QUERY_LAYERS: &[u8] = include_bytes!("../../../models/minilm-int4.layers");
 /// Two layers that embed questions about as all six do, as `pocketgraph train encoder` wrote them.
@@ -81,13 +85,39 @@ struct Unigram {
     question_layers: Vec<u8>,
 }
 
+/// The weights that the program carries, as a safetensors file.
+///
+/// # Errors
+/// None, where they are linked in.
+#[cfg(feature = "weights")]
+pub fn weights() -> miette::Result<&'static [u8]> {
+    Ok(WEIGHTS)
+}
+
+/// The weights that [`bring_weights`] was given.
+///
+/// # Errors
+/// When it was given none.
+#[cfg(not(feature = "weights"))]
+pub fn weights() -> miette::Result<&'static [u8]> {
+    WEIGHTS.get().map(Vec::as_slice).ok_or_else(|| miette!("the weights of minilm were not brought"))
+}
+
+/// Brings the weights to what is linked without them; those that were there first stay.
+pub fn bring_weights(bytes: &[u8]) {
+    #[cfg(not(feature = "weights"))]
+    WEIGHTS.get_or_init(|| bytes.to_vec());
+    #[cfg(feature = "weights")]
+    let _ = bytes;
+}
+
 impl NativeEmbedder {
     /// The embedder with the weights inside the program.
     ///
     /// # Errors
-    /// Only if the program was built with damaged weights.
+    /// Only if the program was built with damaged weights, or what is linked without them was not brought any.
     pub fn new() -> miette::Result<NativeEmbedder> {
-        NativeEmbedder::from_safetensors(WEIGHTS, VOCABULARY)
+        NativeEmbedder::from_safetensors(weights()?, VOCABULARY)
     }
 
     /// The embedder with weights that `pocketgraph-lab train minilm` wrote, and their vocabulary.

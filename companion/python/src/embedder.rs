@@ -1,7 +1,7 @@
 //! Texts to vectors, the same as the program's bit for bit.
 
 use pocketgraph_models::e5;
-use pocketgraph_models::embed_bulk::NativeEmbedder;
+use pocketgraph_models::embed_bulk::{self, NativeEmbedder, weights};
 use pocketgraph_models::models::Embedder as Which;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -22,6 +22,18 @@ pub fn model(name: &str, file: Option<PathBuf>) -> PyResult<Arc<NativeEmbedder>>
         e5::ID => load(Which::Multilingual(file)),
         other => Err(PyValueError::new_err(format!("there is no embedder {other:?}; there are minilm and {}", e5::ID))),
     }
+}
+
+/// Whether the weights of minilm are here.
+#[pyfunction]
+pub fn has_weights() -> bool {
+    weights().is_ok()
+}
+
+/// Brings the weights of minilm, which the program carries; those that came first stay.
+#[pyfunction]
+pub fn bring_weights(bytes: &[u8]) {
+    embed_bulk::bring_weights(bytes);
 }
 
 /// Turns texts into unit vectors, on all cores, without holding Python's lock.

@@ -9,6 +9,8 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _pocketgraph(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_function(wrap_pyfunction!(embedder::has_weights, module)?)?;
+    module.add_function(wrap_pyfunction!(embedder::bring_weights, module)?)?;
     module.add_class::<chunker::Chunker>()?;
     module.add_class::<embedder::Embedder>()
 }

@@ -63,9 +63,15 @@ def run(*arguments: Path) -> str:
     Raises:
         PocketGraphError: it failed.
     """
-    done = subprocess.run([program(), *map(os.fspath, arguments)], capture_output=True, text=True, encoding="utf-8", check=False)
+    return _run(*arguments).decode("utf-8")
+
+
+def _run(*arguments: Path) -> bytes:
+    """As :func:`run`, with the bytes as they are."""
+    done = subprocess.run([program(), *map(os.fspath, arguments)], capture_output=True, check=False)
     if done.returncode != 0:
-        raise PocketGraphError(done.stderr.strip() or f"pocketgraph ended with status {done.returncode}")
+        said = done.stderr.decode("utf-8", "replace").strip()
+        raise PocketGraphError(said or f"pocketgraph ended with status {done.returncode}")
     return done.stdout
 
 

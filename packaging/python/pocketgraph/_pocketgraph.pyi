@@ -3,6 +3,9 @@ from typing import Any, Sequence, Union
 
 __version__: str
 
+def has_weights() -> bool: ...
+def bring_weights(bytes: bytes) -> None: ...
+
 class Chunker:
     def __init__(
         self,

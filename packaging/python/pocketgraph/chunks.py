@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, Sequence, Union
 
-from . import _pocketgraph
+from . import _pocketgraph, _run
 
 if TYPE_CHECKING:
     import numpy
@@ -50,6 +50,7 @@ class Chunker:
     def __init__(self, max_tokens: int = 200, *, base_url: str = "", url_style: str = "auto", generator: str = "none", embedder: str = "minilm") -> None:
         self._given = {"base_url": base_url, "url_style": url_style, "generator": generator, "embedder": embedder}
         self._max_tokens = max_tokens
+        _bring_weights(embedder)
         self._native = _pocketgraph.Chunker(max_tokens, **self._given)
 
     def __reduce__(self) -> Any:
@@ -74,6 +75,7 @@ class Embedder:
 
     def __init__(self, name: str = "minilm", *, file: "Union[str, os.PathLike[str], None]" = None) -> None:
         self._given = {"file": file}
+        _bring_weights(name)
         self._native = _pocketgraph.Embedder(name, file=file)
         self._name = name
 
@@ -111,6 +113,12 @@ class Embedder:
         rows = self.embed_chunks(chunks.select(["title", "headings", "text"]).to_pylist())
         offsets = pa.array(range(0, rows.size + 1, self.dimension), pa.int32())
         return chunks.append_column("vector", pa.ListArray.from_arrays(offsets, pa.array(rows.reshape(-1), pa.float32())))
+
+
+def _bring_weights(model: str) -> None:
+    """The weights of minilm are the program's: this half of the wheel does not carry them once more."""
+    if model == "minilm" and not _pocketgraph.has_weights():
+        _pocketgraph.bring_weights(_run("models", "weights"))
 
 
 def _plain(path: str) -> str:

@@ -33,6 +33,7 @@ use pocketgraph_knowledge::names::FoundNames;
 use pocketgraph_languages::{Forms, function_words};
 use pocketgraph_models::e5;
 use pocketgraph_models::token_table::TokenTable;
+use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -231,20 +232,35 @@ const SMALL_CORPUS: usize = 1024;
 /// A page of chunks in a small corpus: some 45 kB, so that its passages are in four files at most.
 const CHUNKS_PER_SMALL_PAGE: usize = SMALL_CORPUS / 4;
 
-fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+/// The bytes of a page of these chunks.
+type PageOf<'a> = dyn Fn(&[usize]) -> Result<Vec<u8>, WriteError> + Sync + 'a;
+
+/// Writes pages of `per_page` chunks each on all cores, and lists them in their order.
+fn pages_of(
+    w: &SectionWriter,
+    section: &str,
+    encoding: Encoding,
+    order: &[usize],
+    per_page: usize,
+    of: &PageOf<'_>,
+) -> Result<PagedIndex, WriteError> {
+    let written = order.par_chunks(per_page).map(|run| Ok((w.page(section, &of(run)?, encoding)?, run.len() as u32)));
     let mut index = PagedIndex::empty();
+    written.collect::<Result<Vec<_>, WriteError>>()?.into_iter().for_each(|(page, chunks)| index.push(page, chunks));
+    Ok(index)
+}
+
+fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     let per_page = if order.len() <= SMALL_CORPUS { CHUNKS_PER_SMALL_PAGE } else { CHUNKS_PER_PAGE };
-    for run in order.chunks(per_page) {
+    let index = pages_of(w, "chunks", Encoding::Gzip, order, per_page, &|run| {
         let page: Vec<Chunk> = run.iter().map(|&i| contents.chunks[i].clone()).collect();
-        let bytes = if contents.documents.len() < TITLED_FROM {
-            encode_chunks(&page)?
-        } else {
-            let numbers: BTreeSet<u32> = page.iter().map(|c| c.document).collect();
-            let of = |n: u32| contents.documents.get(n as usize).map(|d| (n, d));
-            encode_titled_chunks(&page, &numbers.into_iter().filter_map(of).collect::<Vec<_>>())?
-        };
-        index.push(w.page("chunks", &bytes, Encoding::Gzip)?, run.len() as u32);
-    }
+        if contents.documents.len() < TITLED_FROM {
+            return Ok(encode_chunks(&page)?);
+        }
+        let numbers: BTreeSet<u32> = page.iter().map(|c| c.document).collect();
+        let of = |n: u32| contents.documents.get(n as usize).map(|d| (n, d));
+        Ok(encode_titled_chunks(&page, &numbers.into_iter().filter_map(of).collect::<Vec<_>>())?)
+    })?;
     let mut root = begin(Kind::ChunkIndex);
     index.put(&mut root);
     w.section("chunks", &root, GZIP, &index.pages)?;
@@ -255,11 +271,10 @@ fn layouts(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
     if contents.layouts.len() != contents.chunks.len() {
         return Ok(());
     }
-    let mut index = PagedIndex::empty();
-    for run in order.chunks(LAYOUTS_PER_PAGE) {
+    let index = pages_of(w, "layout", Encoding::Gzip, order, LAYOUTS_PER_PAGE, &|run| {
         let page: Vec<bundle::Layout> = run.iter().filter_map(|&i| contents.layouts.get(i).cloned()).collect();
-        index.push(w.page("layout", &encode_layouts(&page), Encoding::Gzip)?, run.len() as u32);
-    }
+        Ok(encode_layouts(&page))
+    })?;
     let mut root = begin(Kind::ChunkIndex);
     index.put(&mut root);
     w.section("layout", &root, GZIP, &index.pages)
@@ -335,10 +350,10 @@ fn sketches(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> 
     }
     let mut index = pocketgraph_cluster::sketch::coordinates(contents.vectors, dim);
     let per_page = if order.len() <= 2 * SKETCHES_PER_PAGE { SKETCHES_PER_PAGE } else { SCATTERED_PER_PAGE };
-    for run in order.chunks(per_page) {
+    index.pages = pages_of(w, "sketches", Encoding::Raw, order, per_page, &|run| {
         let page: Vec<u8> = run.iter().flat_map(|&i| index.sketch(&contents.vectors[i])).collect();
-        index.pages.push(w.page("sketches", &encode_sketches(&page), Encoding::Raw)?, run.len() as u32);
-    }
+        Ok(encode_sketches(&page))
+    })?;
     let pages = index.pages.pages.clone();
     w.section("sketches", &index.encode(), RAW_PAGES, &pages)?;
     Ok(Some(index))

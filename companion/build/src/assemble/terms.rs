@@ -6,6 +6,7 @@ use pocketgraph::bundle::{Document, PagedIndex, TermIndex, TermPostings};
 use pocketgraph::lexical::TermRange;
 use pocketgraph::names::NameTable;
 use pocketgraph_ingest::namesakes::{place_words, titled};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Writes the section `name` with its ranges.
@@ -14,9 +15,10 @@ use std::collections::BTreeMap;
 /// [`WriteError`] when the disk refuses.
 pub(super) fn terms(w: &mut SectionWriter, name: &str, ranges: Vec<TermRange>) -> Result<(), WriteError> {
     let mut index = TermIndex { first_terms: Vec::new(), ranges: PagedIndex::empty() };
-    for range in ranges {
-        let parts: Vec<&[u8]> = range.parts.iter().map(Vec::as_slice).collect();
-        index.ranges.push(w.page_of_parts(name, &parts)?, range.terms);
+    let page = |range: &TermRange| w.page_of_parts(name, &range.parts.iter().map(Vec::as_slice).collect::<Vec<_>>());
+    let pages = ranges.par_iter().map(page).collect::<Result<Vec<_>, WriteError>>()?;
+    for (range, page) in ranges.into_iter().zip(pages) {
+        index.ranges.push(page, range.terms);
         index.first_terms.push(range.first_term);
     }
     let pages = index.ranges.pages.clone();

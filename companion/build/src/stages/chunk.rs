@@ -54,7 +54,7 @@ pub enum Brought {
     /// Made elsewhere.
     Outside {
         /// One row a chunk.
-        rows: Vec<f32>,
+        rows: Vec<Vec<f32>>,
         /// Numbers a row.
         dimension: usize,
         /// The name of the model that made them.

@@ -54,7 +54,7 @@ impl Stage<(&Chunked, Brought)> for Embed<'_> {
             Brought::Nothing(Some(named)) if named != self.model.id() && named != BY_LANGUAGE => return Err(BuildError::NoVectors(named)),
             Brought::Nothing(_) => self.embedded(chunked, progress),
             Brought::Outside { embedder: None, .. } => return Err(BuildError::NoEmbedder),
-            Brought::Outside { rows, dimension, embedder: Some(named) } => self.outside(&rows, dimension, named),
+            Brought::Outside { rows, dimension, embedder: Some(named) } => self.outside(rows, dimension, named),
             Brought::Merged(vectors, embedder) => self.with_vectors(vectors, embedder, EmbeddingCounts::default()),
         };
         if out.ours && out.embedder.weight.is_none() {
@@ -88,8 +88,7 @@ impl Embed<'_> {
     }
 
     /// Vectors that another program made.
-    fn outside(&self, rows: &[f32], dimension: usize, named: String) -> Embedded {
-        let vectors = rows.chunks_exact(dimension).map(<[f32]>::to_vec).collect();
+    fn outside(&self, vectors: Vec<Vec<f32>>, dimension: usize, named: String) -> Embedded {
         let own = (named == self.model.id() && dimension == self.model.dim()).then(|| self.model.info());
         let embedder = own.unwrap_or_else(|| EmbedderInfo {
             id: named,
@@ -124,7 +123,7 @@ mod tests {
     #[test]
     fn vectors_of_another_model_are_kept_and_need_its_name() {
         let outside = |embedder: Option<&str>| Brought::Outside {
-            rows: vec![1.0, 0.0, 0.0, 1.0],
+            rows: vec![vec![1.0, 0.0], vec![0.0, 1.0]],
             dimension: 2,
             embedder: embedder.map(str::to_owned),
         };

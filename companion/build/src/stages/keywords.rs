@@ -44,11 +44,19 @@ impl Stage<Corpus<'_>> for DrawKeywords<'_> {
         let Some((options, embedder)) = self.autokg.zip(self.embedder) else { return Ok(None) };
         let Corpus { documents, chunks, vectors: all } = corpus;
         let kept = autokg::without_copies(chunks.iter().map(|c| c.text.as_str()), options.neighbours);
-        let vectors: Cow<'_, [Vec<f32>]> = match kept.len() == all.len() {
+        let sample = autokg::sample_of(&kept, options.sample);
+        if sample.len() < kept.len() {
+            progress.note(&format!(
+                "the keyword graph is drawn of {} of the {} chunks, and the others are attached to these (--keyword-sample)",
+                sample.len(),
+                kept.len()
+            ));
+        }
+        let vectors: Cow<'_, [Vec<f32>]> = match sample.len() == all.len() {
             true => Cow::Borrowed(all),
-            false => Cow::Owned(kept.iter().filter_map(|&c| all.get(c as usize).cloned()).collect()),
+            false => Cow::Owned(sample.iter().filter_map(|&c| all.get(c as usize).cloned()).collect()),
         };
-        let views: Vec<ChunkView<'_>> = kept
+        let views: Vec<ChunkView<'_>> = sample
             .iter()
             .filter_map(|&c| chunks.get(c as usize))
             .map(|c| ChunkView {
@@ -58,7 +66,11 @@ impl Stage<Corpus<'_>> for DrawKeywords<'_> {
             })
             .collect();
         let (mut graph, report, usage) = self.drawn(options, embedder, &views, &vectors, progress)?;
-        autokg::numbered(&mut graph, &kept);
+        autokg::numbered(&mut graph, &sample);
+        if sample.len() < kept.len() {
+            let rows: Vec<&[f32]> = kept.iter().filter_map(|&c| all.get(c as usize).map(Vec::as_slice)).collect();
+            autokg::attach(&mut graph, &sample, &kept, &rows, options.seed);
+        }
         if let Some(warning) = &report.warning {
             progress.warn(&warning.to_string());
         }

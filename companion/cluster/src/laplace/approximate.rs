@@ -15,23 +15,13 @@ pub fn approximate_neighbours(rows: &Panels, k: usize, seed: u64) -> Vec<Vec<Nei
     if k == 0 || n == 0 {
         return vec![Vec::new(); n];
     }
-    let count = ((n as f64).sqrt() as usize).max(1);
-    let clustering = kmeans(rows, &KMeansOptions { clusters: count, restarts: 1, rounds: 8, seed });
-    let members = clustering.members();
-    let centres = Panels::pack(rows.dim(), clustering.centres.iter().map(Vec::as_slice));
-    let packed: Vec<Panels> = members
-        .par_iter()
-        .map(|list| {
-            let unpacked: Vec<Vec<f32>> = list.iter().map(|&i| rows.row(i as usize)).collect();
-            Panels::pack(rows.dim(), unpacked.iter().map(Vec::as_slice))
-        })
-        .collect();
+    let Inverted { members, centres, packed } = Inverted::of(rows, seed);
     let limit = (k + SLACK).min(n);
     let found: Vec<Vec<(u32, Vec<Neighbour>)>> = (0..members.len())
         .into_par_iter()
         .map(|cell| {
             let mut best: Vec<Best> = members[cell].iter().map(|_| Best::new(limit)).collect();
-            for other in probed(cell, &centres, &members, 4 * k) {
+            for other in probed(cell, &centres, &members, PROBES, 4 * k) {
                 compare(&packed[cell], &packed[other], &members[other], &mut best);
             }
             members[cell].iter().zip(best).map(|(&row, best)| (row, rank(rows, row as usize, &best, k))).collect()
@@ -44,8 +34,110 @@ pub fn approximate_neighbours(rows: &Panels, k: usize, seed: u64) -> Vec<Vec<Nei
     out
 }
 
-/// The cells to search from one cell: itself and the nearest others, [`PROBES`] of them or more until they hold `enough` rows.
-fn probed(cell: usize, centres: &Panels, members: &[Vec<u32>], enough: usize) -> Vec<usize> {
+/// Rows by their k-means cells: an inverted file.
+struct Inverted {
+    members: Vec<Vec<u32>>,
+    centres: Panels,
+    /// The rows of each cell.
+    packed: Vec<Panels>,
+}
+
+impl Inverted {
+    /// In as many cells as the root of the rows, of which there are some.
+    fn of(rows: &Panels, seed: u64) -> Self {
+        let count = ((rows.rows() as f64).sqrt() as usize).max(1);
+        let clustering = kmeans(rows, &KMeansOptions { clusters: count, restarts: 1, rounds: 8, seed });
+        let members = clustering.members();
+        let centres = Panels::pack(rows.dim(), clustering.centres.iter().map(Vec::as_slice));
+        let packed = members
+            .par_iter()
+            .map(|list| {
+                let unpacked: Vec<Vec<f32>> = list.iter().map(|&i| rows.row(i as usize)).collect();
+                Panels::pack(rows.dim(), unpacked.iter().map(Vec::as_slice))
+            })
+            .collect();
+        Inverted { members, centres, packed }
+    }
+}
+
+/// Cells searched for each row of [`nearest_of_sample`]: it wants one row, and not thirty.
+const PROBES_FOR_ONE: usize = 8;
+
+/// For each of some rows about the nearest row of `sample`, by angle; none where the sample is empty. The same rows and seed give the same result whatever the
+/// number of threads, and only a cell's rows are packed at a time.
+pub fn nearest_of_sample(sample: &Panels, rows: &[&[f32]], seed: u64) -> Vec<Option<u32>> {
+    let mut out = vec![None; rows.len()];
+    if sample.rows() == 0 {
+        return out;
+    }
+    let Inverted { members, centres, packed } = Inverted::of(sample, seed);
+    let mut of_cell: Vec<Vec<u32>> = vec![Vec::new(); members.len()];
+    for (row, cell) in nearest_centres(&centres, rows).into_iter().enumerate() {
+        if let Some(list) = of_cell.get_mut(cell as usize) {
+            list.push(row as u32);
+        }
+    }
+    let found: Vec<Vec<(u32, Option<u32>)>> = of_cell
+        .par_iter()
+        .enumerate()
+        .map(|(cell, own)| {
+            let panels = Panels::pack(sample.dim(), own.iter().map(|&i| rows[i as usize]));
+            let mut best: Vec<Best> = own.iter().map(|_| Best::new(1)).collect();
+            for other in probed(cell, &centres, &members, PROBES_FOR_ONE, 1) {
+                compare(&panels, &packed[other], &members[other], &mut best);
+            }
+            own.iter().zip(best).map(|(&row, best)| (row, best.list().first().map(|b| b.1))).collect()
+        })
+        .collect();
+    for (row, nearest) in found.into_iter().flatten() {
+        out[row as usize] = nearest;
+    }
+    out
+}
+
+/// For each row the nearest centre; ties go to the first.
+fn nearest_centres(centres: &Panels, rows: &[&[f32]]) -> Vec<u32> {
+    let panels: Vec<Vec<u32>> = rows
+        .par_chunks(PANEL)
+        .map(|rows| {
+            let panel = Panels::pack(centres.dim(), rows.iter().copied());
+            let mut best: Vec<Best> = rows.iter().map(|_| Best::new(1)).collect();
+            let all: Vec<u32> = (0..centres.rows() as u32).collect();
+            compare(&panel, centres, &all, &mut best);
+            best.iter().map(|b| b.list().first().map_or(0, |b| b.1)).collect()
+        })
+        .collect();
+    panels.into_iter().flatten().collect()
+}
+
+/// Rows compared side by side: fixed, so that the result does not depend on the number of threads.
+const RUN: usize = 8192;
+
+/// For each query the `k` nearest of many rows, by angle and best first, with their cosines. Exact; only some rows are packed at a time.
+pub fn nearest_rows(queries: &Panels, rows: &[&[f32]], k: usize) -> Vec<Vec<(u32, f32)>> {
+    let runs: Vec<Vec<Best>> = rows
+        .par_chunks(RUN)
+        .enumerate()
+        .map(|(run, rows)| {
+            let numbers: Vec<u32> = (0..rows.len()).map(|i| (run * RUN + i) as u32).collect();
+            let mut best: Vec<Best> = (0..queries.rows()).map(|_| Best::new(k)).collect();
+            if k > 0 {
+                compare(queries, &Panels::pack(queries.dim(), rows.iter().copied()), &numbers, &mut best);
+            }
+            best
+        })
+        .collect();
+    let mut merged: Vec<Best> = (0..queries.rows()).map(|_| Best::new(k)).collect();
+    for run in &runs {
+        for (best, more) in merged.iter_mut().zip(run) {
+            more.list().iter().for_each(|&(score, row)| best.offer(score, row));
+        }
+    }
+    merged.iter().map(|best| best.list().iter().map(|&(score, row)| (row, score)).collect()).collect()
+}
+
+/// The cells to search from one cell: itself and the nearest others, `probes` of them or more until they hold `enough` rows.
+fn probed(cell: usize, centres: &Panels, members: &[Vec<u32>], probes: usize, enough: usize) -> Vec<usize> {
     let own = centres.row(cell);
     let mut order: Vec<(f32, usize)> = (0..centres.rows())
         .map(|c| (if c == cell { f32::INFINITY } else { centres.row(c).iter().zip(&own).fold(0.0, |sum, (x, y)| sum + x * y) }, c))
@@ -54,7 +146,7 @@ fn probed(cell: usize, centres: &Panels, members: &[Vec<u32>], enough: usize) ->
     let mut rows = 0;
     let mut out = Vec::new();
     for (_, c) in order {
-        if out.len() >= PROBES && rows >= enough {
+        if out.len() >= probes && rows >= enough {
             break;
         }
         rows += members[c].len();
@@ -116,6 +208,29 @@ mod tests {
             .sum();
         assert!(hits as f64 > 0.97 * 40_000.0, "{hits}");
         assert!(found.iter().enumerate().all(|(i, l)| l.len() == 10 && l[0].row as usize == i));
+    }
+
+    #[test]
+    fn the_nearest_rows_of_queries_are_those_of_sorting_all_and_nearly_all_find_their_nearest_of_a_sample() {
+        let all = clustered(9000);
+        let rows: Vec<Vec<f32>> = (0..9000).map(|i| all.row(i)).collect();
+        let rows: Vec<&[f32]> = rows.iter().map(Vec::as_slice).collect();
+        let (sample, rest) = rows.split_at(1000);
+        let packed = Panels::pack(16, sample.iter().copied());
+        let exact = nearest_rows(&Panels::pack(16, rest.iter().copied()), sample, 3);
+        let cosine = |a: &[f32], b: &[f32]| a.iter().zip(b).fold(0.0f32, |s, (x, y)| s + x * y);
+        for (row, found) in rest.iter().zip(&exact).step_by(371) {
+            let mut sorted: Vec<(u32, f32)> = sample.iter().enumerate().map(|(i, s)| (i as u32, cosine(row, s))).collect();
+            sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            assert_eq!(found, &sorted[..3]);
+        }
+        let found = nearest_of_sample(&packed, rest, 3);
+        let hits = exact.iter().zip(&found).filter(|(exact, found)| exact.first().map(|e| e.0) == **found).count();
+        assert!(hits as f64 > 0.97 * rest.len() as f64, "{hits}");
+        assert_eq!(nearest_of_sample(&Panels::pack(16, [].into_iter()), &rest[..2], 3), [None, None]);
+        // Rows of several runs are numbered through.
+        let last = nearest_rows(&Panels::pack(16, rows[8999..].iter().copied()), &rows, 1);
+        assert!(cosine(rows[8999], rows[last[0][0].0 as usize]) > 0.9999);
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod neighbours;
 mod solve;
 mod weights;
 
-pub use approximate::approximate_neighbours;
+pub use approximate::{approximate_neighbours, nearest_of_sample, nearest_rows};
 pub use associate::{Association, AssociationOptions, Threshold, associate, shared_chunks};
 pub use neighbours::{Neighbour, angle, nearest_neighbours};
 pub use solve::{Labels, Learning, SolveOptions, solve};

@@ -44,6 +44,11 @@ impl Best {
         self.list.insert(at, (score, row));
     }
 
+    /// The candidates, best first: cosine and row.
+    pub(super) fn list(&self) -> &[(f32, u32)] {
+        &self.list
+    }
+
     /// What a score must reach to be offered at all.
     pub(super) fn floor(&self) -> f32 {
         if self.list.len() == self.limit { self.list.last().map_or(f32::NEG_INFINITY, |x| x.0) } else { f32::NEG_INFINITY }

@@ -32,6 +32,8 @@ pub struct AutoKgOptions {
     pub threshold: Threshold,
     /// The largest fraction of all chunks that may belong to one keyword; 1 for no cap. Where labels flood the graph, the cap is what is left of them.
     pub cap: f32,
+    /// How many chunks the graph is drawn of, at most: of a larger corpus a sample, to which the others are attached.
+    pub sample: usize,
     /// When the Laplace solver stops.
     pub tolerance: f32,
     /// The seed of every random choice.
@@ -54,6 +56,7 @@ impl Default for AutoKgOptions {
             learning: Learning::Laplace,
             threshold: Threshold::MeanPlusTwoSdOfBoth,
             cap: 0.25,
+            sample: 50_000,
             tolerance: 1e-5,
             seed: 1,
         }
@@ -78,6 +81,7 @@ impl AutoKgOptions {
                 ("learning", format!("{:?}", o.learning).to_lowercase()),
                 ("threshold", o.threshold.to_string()),
                 ("cap", o.cap.to_string()),
+                ("keyword-sample", o.sample.to_string()),
             ]
         };
         let usual = all(&AutoKgOptions::default());
