@@ -43,6 +43,9 @@ button { cursor: pointer; background: var(--_raised); font-weight: 600; }
 :focus-visible { outline: 2px solid var(--_accent); outline-offset: 2px; }
 [part="input"]:focus-visible { outline: none; }
 .unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+[part="filters"] { display: flex; flex-wrap: wrap; gap: 0.4rem; margin-block: 0.6rem 0; }
+select { font: inherit; font-size: 0.85rem; color: inherit; max-width: 100%; min-height: 1.9rem; padding: 0.1rem 0.5rem; border: 1px solid var(--_line); border-radius: 1rem; background: var(--_surface); }
+select[data-chosen="true"] { border-color: var(--_accent); color: var(--_accent); font-weight: 600; }
 [part="status"] { margin: 0.6rem 0 0; color: var(--_soft); font-size: 0.85em; }
 [part="error"] { margin: 0.8rem 0; padding: 0.7rem 1rem; border: 1px solid var(--_warn); border-radius: var(--_radius); }
 [part="error"] p { margin: 0 0 0.5rem; }

@@ -134,6 +134,13 @@ impl WasmEngine {
         })
     }
 
+    /// What the documents can be filtered by.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Facet[]>")]
+    pub fn facets(&self) -> Promise {
+        let engine = Rc::clone(&self.engine);
+        promise(None, async move { to_js(&engine.facets().await.map_err(|e| error::engine(&e))?) })
+    }
+
     /// A chunk by its number.
     #[wasm_bindgen(unchecked_return_type = "Promise<Hit>")]
     pub fn passage(&self, chunk: u32) -> Promise {
