@@ -19,6 +19,9 @@ export const PACKAGE_FILES = [
   ...(HAS_RELAXED ? ["pocketgraph_relaxed.wasm"] : []),
 ];
 
+/** The scripts among them, in one file. A bundler leaves it out, and then each is fetched by itself. */
+const PACKED_FILES = "package-files.json";
+
 /** How many files are asked for in one message: what is aborted or cut off loses at most these. */
 const FILES_AT_ONCE = 8;
 const ANSWER_MS = 300_000;
@@ -47,13 +50,16 @@ export class OfflineCopy extends EventTarget {
   }
 
   /**
-   * Fetches the whole of every bundle, the package and the page's files, as far as they are not kept yet. Resolves to the status; `complete` of a
+   * Fetches all of every bundle that is needed, the package and the page's files, as far as they are not kept yet. Resolves to the status; `complete` of a
    * bundle is false where it was built without a list of its files. Rejects with `storage-full` where the browser grants too little.
    */
   async fetchAll({ signal, onProgress } = {}) {
     throwIfAborted(signal);
     if (signal !== this.#background?.signal) this.#background?.abort();
-    const { wanted } = await abortable(this.#ask("lacking", { files: this.#pageFiles() }), signal);
+    const files = this.#pageFiles();
+    const archive = new URL(PACKED_FILES, import.meta.url).href;
+    if (new URL(archive).origin === location.origin) await abortable(this.#ask("unpack", { archive, files }), signal);
+    const { wanted } = await abortable(this.#ask("lacking", { files }), signal);
     const total = wanted.reduce((sum, { bytes }) => sum + bytes, 0);
     await this.#enoughRoom(total);
     let loaded = 0;
