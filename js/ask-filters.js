@@ -6,6 +6,8 @@ import { h } from "./render.js";
 /** What is chosen by, and the strings that name it, all of it, and documents without one. */
 const KINDS = { language: ["language", ""], version: ["version", "noVersion"], folder: ["folder", ""] };
 
+const NAMES = Object.keys(KINDS);
+
 /** The selects, in `node`. `onChange(filter)` hears what the reader chose. */
 export class AskFilters {
   node = h("div", { part: "filters", role: "group" });
@@ -27,6 +29,8 @@ export class AskFilters {
 
   /** Shows `chosen` as what is chosen. */
   choose(chosen) {
+    // What the reader just chose is shown: to draw it anew would take the focus away.
+    if (this.node.childElementCount > 0 && NAMES.every((kind) => this.#chosen[kind] === chosen?.[kind])) return;
     this.#chosen = { ...chosen };
     this.relabel();
   }
@@ -34,7 +38,7 @@ export class AskFilters {
   /** Says everything in the language that is spoken now. */
   relabel() {
     this.node.setAttribute("aria-label", this.#strings.say("filters"));
-    const kinds = Object.keys(KINDS).filter((kind) => this.#choices[kind]?.length > 0);
+    const kinds = NAMES.filter((kind) => this.#choices[kind]?.length > 0);
     this.node.hidden = kinds.length === 0;
     this.node.replaceChildren(...kinds.map((kind) => this.#select(kind)));
   }

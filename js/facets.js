@@ -3,6 +3,17 @@
 /** Folders are listed up to here; more of them are no list that a reader goes through. */
 const MOST_FOLDERS = 40;
 
+/** The facets of documents that stand in a line each: language, version and address below the host, with tabs between them. */
+export function facetsOf(lines) {
+  const facets = [];
+  for (const line of lines.split("\n").slice(0, -1)) {
+    const [language, version, path] = line.split("\t");
+    facets.push({ of: "language", value: language, documents: 1 }, { of: "version", value: version, documents: 1 });
+    for (const { index } of path.matchAll(/\//g)) facets.push({ of: "folder", value: path.slice(0, index), documents: 1 });
+  }
+  return summed(facets).sort((a, b) => Number(a.of > b.of) - Number(a.of < b.of) || Number(a.value > b.value) - Number(a.value < b.value));
+}
+
 /** Facets of several bundles as those of one: the counts of one kind and value together. */
 export function summed(facets) {
   const found = new Map();

@@ -3,12 +3,12 @@
 // the JavaScript around it.
 
 import type {
-  AgentEvent, Answer, AnswerBlock, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BlockForm, BundleInfo, Carried, Citation, CitationTarget, Facet, FacetOf, Hit, KeywordHit, KeywordKind, Neighbors,
+  AgentEvent, Answer, AnswerBlock, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BlockForm, BundleInfo, Carried, Citation, CitationTarget, Hit, KeywordHit, KeywordKind, Neighbors,
   Outcome, Plan, PlannedQuestion, ProtocolAnswer, Reached, Reference, SearchResult, Span, Stage, StepTrace, Subgraph, Trace,
 } from "./engine-types.js";
 
 export type {
-  AgentEvent, Answer, AnswerBlock, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BlockForm, BundleInfo, Carried, Citation, CitationTarget, Facet, FacetOf, Hit, KeywordHit, KeywordKind, Neighbors,
+  AgentEvent, Answer, AnswerBlock, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BlockForm, BundleInfo, Carried, Citation, CitationTarget, Hit, KeywordHit, KeywordKind, Neighbors,
   Outcome, Plan, PlannedQuestion, ProtocolAnswer, Reached, Reference, SearchResult, Span, Stage, StepTrace, Subgraph, Trace,
 };
 
@@ -80,6 +80,13 @@ export type Protocol =
   | "graphrag-global"
   | "tool-calling";
 // END names
+
+/** A value that a `filter` may have, and how many documents have it. */
+export interface Facet {
+  of: "language" | "folder" | "version";
+  value: string;
+  documents: number;
+}
 
 /** How far something has come; `total` is 0 where it is not known. */
 export interface Progress {

@@ -269,7 +269,8 @@ export class PocketGraph {
 
   /** What `filter` may say of this bundle's documents: `{ of: "language" | "folder" | "version", value, documents }`, by kind and value. */
   async facets({ signal } = {}) {
-    return this.#call("facets", [], { signal });
+    const { facetsOf } = await import("./facets.js");
+    return facetsOf(await this.#call("facets", [], { signal }));
   }
 
   /** The passage numbered `chunk`, with the text just before and after it. */

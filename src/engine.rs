@@ -3,10 +3,7 @@
 #[cfg(feature = "full")]
 mod by_model;
 #[cfg(feature = "full")]
-mod knowledge;
-
-#[cfg(feature = "full")]
-pub(crate) use knowledge::PassagesOf;
+pub(crate) mod knowledge;
 
 use crate::answer::{self, Answer, AnswerError, AskEvent, AskOptions};
 use crate::bundle::{Bundle, BundleError, Source, SourceError, Stats};
@@ -302,7 +299,7 @@ impl Engine {
         let retriever = retriever(options)?;
         let query = if retriever.uses_vector() { self.query(question, options.typing).await? } else { words_of(question, options.typing) };
         let per_page = options.per_page.or_else(|| (retriever.name() == retrieve::NAMES[0]).then_some(PER_PAGE)).filter(|&n| n > 0);
-        self.ranked_by(retriever.as_ref(), &query, options, per_page).await
+        self.ranked_by(retriever.as_ref(), query, options, per_page).await
     }
 
     /// As [`Engine::search`], for a question that is analysed already.
@@ -310,25 +307,35 @@ impl Engine {
     /// # Errors
     /// As [`Engine::search`].
     pub async fn search_query(&self, query: &Query, options: &SearchOptions) -> Result<SearchResult, EngineError> {
-        self.ranked_by(retriever(options)?.as_ref(), query, options, options.per_page.filter(|&n| n > 0)).await
+        self.ranked_by(retriever(options)?.as_ref(), query.clone(), options, options.per_page.filter(|&n| n > 0)).await
     }
 
     async fn ranked_by(
         &self,
         retriever: &dyn Retriever,
-        query: &Query,
+        mut query: Query,
         options: &SearchOptions,
         per_page: Option<u32>,
     ) -> Result<SearchResult, EngineError> {
-        let kept = options.filter.chunks(&self.corpus).await?;
-        let filtered = kept.map(|kept| Query { kept: Some(kept), ..query.clone() });
-        let query = filtered.as_ref().unwrap_or(query);
+        query.kept = options.filter.chunks(&self.corpus).await?.or(query.kept);
         let ranked =
-            retrieve::arranged(retriever, &self.corpus, query, options.k.map(|k| k as usize), per_page.map(|n| n as usize)).await?;
+            retrieve::arranged(retriever, &self.corpus, &query, options.k.map(|k| k as usize), per_page.map(|n| n as usize)).await?;
         self.pause().await;
-        let mut found = retrieve::present(&self.corpus, query, retriever.name(), ranked).await?;
+        self.leave_telling_words(&mut query).await;
+        let mut found = retrieve::present(&self.corpus, &query, retriever.name(), ranked).await?;
         retrieve::leave_once(&mut found.hits);
         Ok(found)
+    }
+
+    /// Leaves of a question's words those that say what it is about, which are marked in passages: its function words stand in nearly all of them. All stay where there
+    /// are no others.
+    async fn leave_telling_words(&self, query: &mut Query) {
+        let mut asked = answer::Question::new(&query.text, &|_| 1.0);
+        asked.read_in(&query.text, &self.corpus.function_words().await, f32::INFINITY);
+        let tells = |term: &String| asked.terms.iter().any(|told| told.term == *term);
+        if query.lexical.terms.iter().any(tells) {
+            query.lexical.terms.retain(tells);
+        }
     }
 
     /// A keyword's neighbours and best chunks, at most `limit` of each. The keyword is found without regard to case.
@@ -455,6 +462,19 @@ impl Engine {
     /// [`EngineError`] when the documents cannot be loaded.
     pub async fn facets(&self) -> Result<Vec<Facet>, EngineError> {
         Ok(retrieve::facets(&*self.corpus.documents().await?))
+    }
+
+    /// What documents can be filtered by, each in a line: its language, its version and its address below the host, with tabs between them.
+    #[cfg(target_arch = "wasm32")]
+    pub(crate) async fn filtered_by(&self) -> Result<String, EngineError> {
+        let mut lines = String::new();
+        for document in &*self.corpus.documents().await? {
+            let path = retrieve::path_of(&document.url);
+            for part in [document.language.as_str(), "\t", retrieve::version_of(path), "\t", path, "\n"] {
+                lines.push_str(part);
+            }
+        }
+        Ok(lines)
     }
 
     /// The picture of a result.

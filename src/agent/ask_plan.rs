@@ -11,7 +11,8 @@ use super::outcome::{AskWith, Carried, ProtocolAnswer, referred};
 use crate::answer::{
     Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citable, CitationTarget, Notice, NoticeCode, from_graph_because, generate,
 };
-use crate::engine::{Engine, EngineError, PassagesOf, SearchOptions};
+use crate::engine::knowledge::PassagesOf;
+use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::kg::{Linker, Mention};
 use crate::llm::ChatModel;
 use crate::plan::check::{self, check};

@@ -92,8 +92,14 @@ pub fn search_options(given: &JsOptions) -> Result<SearchOptions, JsValue> {
 /// Which documents are searched.
 fn filter(given: &JsOptions) -> Result<Filter, JsValue> {
     let filter = given.object("filter")?;
-    let text = |name| filter.as_ref().map_or(Ok(None), |filter| filter.text(name));
-    Ok(Filter { language: text("language")?, folder: text("folder")?, version: text("version")? })
+    let mut parts = [None, None, None];
+    if let Some(filter) = filter {
+        for (part, name) in parts.iter_mut().zip(["language", "folder", "version"]) {
+            *part = filter.text(name)?;
+        }
+    }
+    let [language, folder, version] = parts;
+    Ok(Filter { language, folder, version })
 }
 
 /// The options of `ask`, without its endpoint.

@@ -134,11 +134,11 @@ impl WasmEngine {
         })
     }
 
-    /// What the documents can be filtered by.
-    #[wasm_bindgen(unchecked_return_type = "Promise<Facet[]>")]
+    /// What documents can be filtered by, each in a line: its language, its version and its address below the host, with tabs between them.
+    #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
     pub fn facets(&self) -> Promise {
         let engine = Rc::clone(&self.engine);
-        promise(None, async move { to_js(&engine.facets().await.map_err(|e| error::engine(&e))?) })
+        promise(None, async move { Ok(engine.filtered_by().await.map_err(|e| error::engine(&e))?.into()) })
     }
 
     /// A chunk by its number.

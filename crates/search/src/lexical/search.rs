@@ -99,7 +99,7 @@ pub fn search<'a>(
     bundle: &'a Bundle,
     query: &'a LexicalQuery,
     k: usize,
-    kept: Option<&'a [bool]>,
+    kept: Option<&'a Vec<bool>>,
 ) -> LocalBoxFuture<'a, Result<LexicalResult, BundleError>> {
     async move {
         let chunks = bundle.manifest().counts.chunks;

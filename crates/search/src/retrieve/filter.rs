@@ -3,9 +3,9 @@
 
 use super::Corpus;
 use crate::bundle::{BundleError, Document};
-use crate::compact::Map;
 use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// What the documents that are searched have in common. What is absent leaves all in.
@@ -27,7 +27,6 @@ pub struct Filter {
 /// By what documents are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum FacetOf {
     /// Their language.
     Language,
@@ -39,7 +38,6 @@ pub enum FacetOf {
 
 /// A value that a [`Filter`] may have, and how much it leaves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Facet {
     /// What it is a value of.
     pub of: FacetOf,
@@ -53,35 +51,52 @@ pub struct Facet {
 const NAMED: &[&str] = &["latest", "stable", "next", "nightly"];
 
 /// A document's address below its host.
-fn path_of(url: &str) -> &str {
-    url.split_once("://").map_or(url, |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path)).trim_start_matches(['/', '.'])
+pub fn path_of(url: &str) -> &str {
+    let mut path = url;
+    if let Some((_, rest)) = url.split_once(':')
+        && let Some(of_host) = rest.strip_prefix("//")
+    {
+        path = of_host.split_once('/').map_or("", |(_, path)| path);
+    }
+    while let Some(rest) = path.strip_prefix('/').or_else(|| path.strip_prefix('.')) {
+        path = rest;
+    }
+    path
 }
 
 /// Whether a folder's name is a version's: `2.0`, `3.x`, `v2`, `version-1.4`, `latest`. A number alone is not: it may be a year, a month, or a page of many.
 fn is_version(folder: &str) -> bool {
-    let number = folder.trim_start_matches("version-").trim_start_matches('v');
+    let number = folder.strip_prefix("version-").unwrap_or(folder);
+    let number = number.strip_prefix('v').unwrap_or(number).as_bytes();
     let plain = number.len() == folder.len();
-    number.starts_with(|c: char| c.is_ascii_digit()) && (!plain || number.contains('.')) || NAMED.contains(&folder)
+    number.first().is_some_and(u8::is_ascii_digit) && (!plain || number.contains(&b'.')) || NAMED.contains(&folder)
 }
 
 /// The first version among the folders of an address; empty where it names none.
-fn version_of(path: &str) -> &str {
-    // What stands behind the last sign is the page.
-    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
-    folders.split('/').find(|folder| is_version(folder)).unwrap_or("")
+pub fn version_of(path: &str) -> &str {
+    let mut folder = "";
+    for part in path.split('/') {
+        if is_version(folder) {
+            return folder;
+        }
+        // What stands behind the last sign is the page.
+        folder = part;
+    }
+    ""
 }
 
 impl Filter {
     /// Whether it leaves everything in.
     pub fn is_empty(&self) -> bool {
-        *self == Filter::default()
+        self.language.is_none() && self.folder.is_none() && self.version.is_none()
     }
 
     /// Whether it leaves a document in.
     pub fn keeps(&self, document: &Document) -> bool {
         let path = path_of(&document.url);
         let lies_in = |folder: &str| {
-            let folder = folder.trim_matches('/');
+            let folder = folder.strip_prefix('/').unwrap_or(folder);
+            let folder = folder.strip_suffix('/').unwrap_or(folder);
             folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         self.language.as_ref().is_none_or(|language| *language == document.language)
@@ -93,25 +108,25 @@ impl Filter {
     ///
     /// # Errors
     /// [`BundleError`] when the documents cannot be loaded.
-    pub fn chunks<'a>(&'a self, corpus: &'a Corpus) -> LocalBoxFuture<'a, Result<Option<Rc<[bool]>>, BundleError>> {
+    pub fn chunks<'a>(&'a self, corpus: &'a Corpus) -> LocalBoxFuture<'a, Result<Option<Rc<Vec<bool>>>, BundleError>> {
         async move {
             if self.is_empty() {
                 return Ok(None);
             }
             let kept: Vec<bool> = corpus.documents().await?.iter().map(|document| self.keeps(document)).collect();
             let documents = corpus.chunk_documents().await?;
-            Ok(Some(documents.of.iter().map(|&d| kept.get(d as usize).copied().unwrap_or(false)).collect()))
+            Ok(Some(Rc::new(documents.of.iter().map(|&d| kept.get(d as usize) == Some(&true)).collect())))
         }
         .boxed_local()
     }
 }
 
-/// What the documents can be filtered by, by kind and value.
+/// What the documents can be filtered by, by kind and value. Pages count by themselves (js/facets.js), which is smaller.
 pub fn facets(documents: &[Document]) -> Vec<Facet> {
-    let mut found: Map<(FacetOf, &str), u32> = Map::new();
+    let mut found: BTreeMap<(FacetOf, &str), u32> = BTreeMap::new();
     for document in documents {
         let path = path_of(&document.url);
-        let mut count = |of, value| *found.get_or_insert_with((of, value), || 0) += 1;
+        let mut count = |of, value| *found.entry((of, value)).or_insert(0) += 1;
         count(FacetOf::Language, document.language.as_str());
         count(FacetOf::Version, version_of(path));
         path.match_indices('/').for_each(|(end, _)| count(FacetOf::Folder, &path[..end]));

@@ -33,7 +33,7 @@ pub struct Scan {
     pub missing: Vec<String>,
     query: QuantizedVector,
     side: Side,
-    kept: Option<Rc<[bool]>>,
+    kept: Option<Rc<Vec<bool>>>,
 }
 
 /// Where the cosines come from.
@@ -136,7 +136,7 @@ fn in_cells<'a>(
     index: &'a VectorIndex,
     cells: &'a Map<usize, Rc<QuantizedMatrix>>,
     vector: &'a QuantizedVector,
-    kept: Option<&'a [bool]>,
+    kept: Option<&'a Vec<bool>>,
 ) -> impl Iterator<Item = Scored> + 'a {
     cells.iter().flat_map(move |(&cell, m)| {
         let chunks = index.cells.run(cell);
@@ -152,7 +152,7 @@ pub fn survey<'a>(
     stage: Stage,
     k: usize,
     near: &'a [u32],
-    kept: Option<Rc<[bool]>>,
+    kept: Option<Rc<Vec<bool>>>,
 ) -> LocalBoxFuture<'a, Result<Scan, BundleError>> {
     async move {
         if stage == Stage::Model || !corpus.has_sketches() {
@@ -174,7 +174,7 @@ pub fn scan<'a>(
     corpus: &'a Corpus,
     vector: &'a [f32],
     k: usize,
-    kept: Option<Rc<[bool]>>,
+    kept: Option<Rc<Vec<bool>>>,
 ) -> LocalBoxFuture<'a, Result<Scan, BundleError>> {
     async move {
         let index = corpus.vectors().await?;
