@@ -1,6 +1,7 @@
 // Every word that <pocketgraph-ask> says of its own accord. English is here; the other languages are loaded where a page is in one of them.
 
 import { NOTICES } from "./notices.js";
+import { QUOTED_WORDS } from "./render.js";
 
 /** English, without notices. What depends on a number is an object by plural category (Intl.PluralRules), with `{n}` for the number. */
 export const ENGLISH = {
@@ -35,8 +36,7 @@ export const ENGLISH = {
   byGraph: "Found in the knowledge graph.",
   byQuote: "Quoted from the documents.",
   noAnswer: "The documents do not say.",
-  closest: "This may not answer the question. The closest passage:",
-  readOn: "Read on",
+  ...QUOTED_WORDS,
   unsupported: "A citation marked ? could not be confirmed in its passage.",
   citation: "Citation {n}: {text}",
   sources: "Sources",
