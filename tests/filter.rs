@@ -34,10 +34,15 @@ fn engine() -> (tempfile::TempDir, Engine) {
     for n in 0..2 {
         write(&docs, &format!("de/ofen-{n}.md"), &format!("# Brennofen {n}\n\n{german} Der kiln heißt im Deutschen so."));
     }
-    let bundle = dir.path().join("bundle");
-    build(&BuildOptions::bare(Input::Documents(docs), bundle.clone()), &Silent).unwrap();
-    let engine = block_on(Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30)).unwrap();
+    let engine = opened(dir.path());
     (dir, engine)
+}
+
+/// What is in `docs` below a folder, built and opened.
+fn opened(folder: &Path) -> Engine {
+    let (docs, bundle) = (folder.join("docs"), folder.join("bundle"));
+    build(&BuildOptions::bare(Input::Documents(docs), bundle.clone()), &Silent).unwrap();
+    block_on(Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30)).unwrap()
 }
 
 fn version(name: &str) -> Filter {
@@ -109,7 +114,11 @@ fn facets_are_what_the_documents_have() {
 
 #[test]
 fn words_that_only_ask_are_not_marked_in_passages() {
-    let (_dir, engine) = engine();
+    let dir = tempfile::tempdir().unwrap();
+    let german = "Der Brennofen wird langsam angeheizt, damit der Ton nicht springt. Wie lange das dauert, hängt von der Größe ab.";
+    write(&dir.path().join("docs"), "ofen.md", &format!("# Brennofen\n\n{german}"));
+    write(&dir.path().join("docs"), "ton.md", "# Ton\n\nDer Ton wird geknetet, bis er weich ist. Wie weich er sein muss, zeigt die Hand.");
+    let engine = opened(dir.path());
     let marked = |question: &str| -> Vec<String> {
         let hits = block_on(engine.search(question, &SearchOptions::default())).unwrap().hits;
         let spans = |hit: &pocketgraph::retrieve::Hit| -> Vec<String> {
@@ -125,5 +134,4 @@ fn words_that_only_ask_are_not_marked_in_passages() {
         german.iter().any(|word| word == "Brennofen") && !german.iter().any(|word| ["Wie", "wird", "der", "Der"].contains(&word.as_str())),
         "{german:?}"
     );
-    assert!(!marked("What is the kiln?").contains(&"the".to_owned()));
 }
