@@ -332,7 +332,7 @@ impl Engine {
     async fn leave_telling_words(&self, query: &mut Query) {
         let mut asked = answer::Question::new(&query.text, &|_| 1.0);
         asked.read_in(&query.text, &self.corpus.function_words().await, f32::INFINITY);
-        let tells = |term: &String| asked.terms.iter().any(|told| told.term == *term);
+        let tells = |term: &String| asked.terms.iter().any(|kept| kept.term == *term);
         if query.lexical.terms.iter().any(tells) {
             query.lexical.terms.retain(tells);
         }
@@ -461,7 +461,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError`] when the documents cannot be loaded.
     pub async fn facets(&self) -> Result<Vec<Facet>, EngineError> {
-        Ok(retrieve::facets(&*self.corpus.documents().await?))
+        Ok(retrieve::facets(&self.corpus.documents().await?))
     }
 
     /// What documents can be filtered by, each in a line: its language, its version and its address below the host, with tabs between them.
