@@ -82,11 +82,13 @@ export class AskDialog {
     if (this.#node.open) this.#node.close();
   }
 
-  /** The list is another one: while one types its first line, which asks, is chosen. */
+  /** The list is another one: what the reader chose in it stays chosen; else, while one types, its first line is, which asks. */
   resultsChanged({ typing }) {
     const options = this.#options();
     this.#field.input.setAttribute("aria-expanded", String(options.length > 0));
-    this.#choose(typing && options[0]?.getAttribute("part") === "ask-option" ? options[0] : null);
+    const chunk = this.#active?.dataset.chunk;
+    const kept = chunk && options.find((option) => option.dataset.chunk === chunk);
+    this.#choose(kept || (typing && options[0]?.getAttribute("part") === "ask-option" ? options[0] : null));
   }
 
   #options() {

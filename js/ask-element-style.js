@@ -39,10 +39,15 @@ input { flex: 1; min-width: 0; text-overflow: ellipsis; border: 0; background: n
 input::placeholder { color: var(--_soft); opacity: 1; }
 input::-webkit-search-cancel-button { display: none; }
 button { cursor: pointer; background: var(--_raised); font-weight: 600; }
+[part="button"] { background: var(--_accent); border-color: transparent; color: var(--_surface); }
+[part="button"]:hover { background: color-mix(in srgb, var(--_accent) 88%, var(--_text)); }
 [part="clear"] { flex: none; width: 2.2rem; min-height: 2rem; padding: 0; border: 0; background: none; color: var(--_soft); font-weight: 400; font-size: 1.2em; line-height: 1; }
 :focus-visible { outline: 2px solid var(--_accent); outline-offset: 2px; }
 [part="input"]:focus-visible { outline: none; }
 .unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+[part="filters"] { display: flex; flex-wrap: wrap; gap: 0.4rem; margin-block: 0.6rem 0; }
+select { font: inherit; font-size: 0.85rem; color: inherit; max-width: 100%; min-height: 1.9rem; padding: 0.1rem 0.5rem; border: 1px solid var(--_line); border-radius: 1rem; background: var(--_surface); }
+select[data-chosen="true"] { border-color: var(--_accent); color: var(--_accent); font-weight: 600; }
 [part="status"] { margin: 0.6rem 0 0; color: var(--_soft); font-size: 0.85em; }
 [part="error"] { margin: 0.8rem 0; padding: 0.7rem 1rem; border: 1px solid var(--_warn); border-radius: var(--_radius); }
 [part="error"] p { margin: 0 0 0.5rem; }
@@ -102,6 +107,7 @@ button[part="question"] { flex: 1; text-align: start; font-weight: 400; border: 
 button[part="question"]:hover { background: var(--_raised); }
 [part="star"], [part="forget"] { width: 2rem; min-height: 2rem; padding: 0; border: 0; background: none; color: var(--_soft); font-weight: 400; }
 [role="option"] { display: block; padding: 0.5rem 0.7rem; border-radius: calc(var(--_radius) * 0.7); cursor: pointer; }
+.unseen ~ [role="option"] ~ [role="option"] { margin-inline-start: 0.9rem; border-inline-start: 1px solid var(--_line); border-start-start-radius: 0; border-end-start-radius: 0; }
 [role="option"][aria-selected="true"] { background: var(--_raised); box-shadow: inset 3px 0 0 var(--_accent); }
 :dir(rtl)[role="option"][aria-selected="true"] { box-shadow: inset -3px 0 0 var(--_accent); }
 [part="ask-option"] { font-weight: 600; }

@@ -1,4 +1,4 @@
-import type { Answer, AskOptions, Hit, LanguageModel, OfflineCopy, PocketGraph, PocketGraphError, SearchResult } from "./pocketgraph.js";
+import type { Answer, AskOptions, Filter, Hit, LanguageModel, OfflineCopy, PocketGraph, PocketGraphError, SearchResult } from "./pocketgraph.js";
 
 /** What `pocketgraph-feedback` carries: a reader's opinion of an answer. Nothing is sent anywhere by itself. */
 export interface AskFeedback {
@@ -17,6 +17,8 @@ export declare class PocketGraphAskElement extends HTMLElement {
   set strings(given: Partial<Record<string, string | Partial<Record<Intl.LDMLPluralRule, string>>>> | null);
   /** Questions that are offered before there is one. */
   suggestions: string[];
+  /** Which documents are searched. What the reader chooses takes its place. */
+  filter: Filter | null;
   /** The open bundle, or null before the first use. */
   readonly graph: PocketGraph | null;
   // Each of these is the attribute of its name; null where that is absent.
@@ -35,6 +37,7 @@ export declare class PocketGraphAskElement extends HTMLElement {
   theme: string | null;
   linkHosts: string | null;
   share: string | null;
+  filters: string | null;
   debug: string | null;
   /** Opens the dialog (with mode="dialog"), or goes to the box. */
   open(): Promise<void>;
@@ -61,6 +64,8 @@ export interface PocketGraphAskAttributes {
   share?: "off";
   theme?: "light" | "dark";
   suggestions?: string;
+  filter?: string | Filter;
+  filters?: "on" | "off";
   "link-hosts"?: string;
   debug?: boolean | "";
   // What every element has, without the types of a framework.
@@ -89,6 +94,7 @@ declare global {
     "pocketgraph-result": CustomEvent<SearchResult>;
     "pocketgraph-open-hit": CustomEvent<Hit>;
     "pocketgraph-answer": CustomEvent<Answer>;
+    "pocketgraph-filter": CustomEvent<Filter>;
     "pocketgraph-feedback": CustomEvent<AskFeedback>;
     "pocketgraph-error": CustomEvent<PocketGraphError>;
     "pocketgraph-offline": CustomEvent<OfflineCopy>;

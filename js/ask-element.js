@@ -20,9 +20,11 @@ const TURNS_KEPT = 4;
 /** Attributes that are properties of the same meaning. */
 const REFLECTED = {
   src: "src", k: "k", retriever: "retriever", placeholder: "placeholder", label: "label", mode: "mode", model: "model", worker: "worker", offline: "offline",
-  offlineWorker: "offline-worker", recent: "recent", shortcut: "shortcut", theme: "theme", linkHosts: "link-hosts", debug: "debug", share: "share",
+  offlineWorker: "offline-worker", recent: "recent", shortcut: "shortcut", theme: "theme", linkHosts: "link-hosts", debug: "debug", share: "share", filters: "filters",
 };
-const OWN = ["llm", "strings", "suggestions", "askOptions"];
+const OWN = ["llm", "strings", "suggestions", "askOptions", "filter"];
+/** In a bundle of so many documents the list of all is worth a request of its own only to pages that want filters (`filters="on"`). */
+const LISTED_BELOW = 512;
 
 /** A looking glass. */
 const LENS = "M11 11l4.2 4.2M12.5 7a5.5 5.5 0 1 1-11 0 5.5 5.5 0 0 1 11 0z";
@@ -32,12 +34,14 @@ const Base = globalThis.HTMLElement ?? class {};
 
 /** The component's class, for those who register it under another name. */
 export class PocketGraphAskElement extends Base {
-  static observedAttributes = ["src", "placeholder", "label", "mode", "lang", "theme", "suggestions", "link-hosts"];
+  static observedAttributes = ["src", "placeholder", "label", "mode", "lang", "theme", "suggestions", "link-hosts", "filter", "filters"];
 
   #llm = null;
   #askOptions = null;
   #suggestions = null;
   #strings = new Strings();
+  #chosen = null;
+  #filters = null;
   #borrowed = null;
   #graph = null;
   #work = null;
@@ -102,6 +106,16 @@ export class PocketGraphAskElement extends Base {
     this.#showIdle();
   }
 
+  /** Which documents are searched: `{ language, folder, version }`, each a text or absent. The attribute has them as `language=de version=2.0`. The reader may choose others. */
+  get filter() {
+    return this.#chosen ?? parsedFilter(this.getAttribute("filter"));
+  }
+  set filter(given) {
+    this.#chosen = given ? { ...given } : null;
+    this.#filters?.then((filters) => filters.choose(this.filter), () => {});
+    this.#askAnew();
+  }
+
   /** The open bundle, or null before the first use. */
   get graph() {
     return this.#graph;
@@ -135,6 +149,8 @@ export class PocketGraphAskElement extends Base {
       this.#showIdle();
     } else if (name === "mode") this.#build({ anew: true });
     else if (name === "lang") this.#speak();
+    else if (name === "filter") this.filter = null;
+    else if (name === "filters") this.#offerFilters();
     else if (name === "theme") this.#scheme(null);
     else if (name === "suggestions") this.#showIdle();
     else if (name === "link-hosts") this.#view.allowLinks(this.#hosts());
@@ -194,6 +210,14 @@ export class PocketGraphAskElement extends Base {
       }
       return null;
     });
+  }
+
+  /** What stands there is asked of the documents that are searched now. */
+  #askAnew() {
+    const question = this.#field?.input.value.trim();
+    if (!question || !this.#shown) return;
+    if (question === this.#asked) this.#ask(question);
+    else this.#search(question);
   }
 
   #answered(question, understood, answer) {
@@ -338,6 +362,8 @@ export class PocketGraphAskElement extends Base {
   #forget(how) {
     this.#work?.abort();
     this.#borrowed?.release(how);
+    this.#filters?.then((filters) => filters.node.remove(), () => {});
+    this.#filters = null;
     this.#borrowed = this.#graph = this.#preparing = this.#refined = this.#shown = this.#memory = null;
     this.#history = [];
   }
@@ -374,7 +400,7 @@ export class PocketGraphAskElement extends Base {
 
   #searchOptions() {
     const k = Number.parseInt(this.getAttribute("k") ?? "", 10);
-    return { k: k > 0 ? k : undefined, retriever: this.getAttribute("retriever") ?? undefined };
+    return { k: k > 0 ? k : undefined, retriever: this.getAttribute("retriever") ?? undefined, filter: this.filter };
   }
 
   #showResult(result, { typing = false } = {}) {
@@ -384,7 +410,35 @@ export class PocketGraphAskElement extends Base {
     this.#shown = { result, typing, asked: this.#field.input.value.trim() };
     this.#dialog?.resultsChanged({ typing });
     this.#emit("pocketgraph-result", result);
+    this.#offerFilters();
     this.#prepare();
+  }
+
+  // After the first hits, which have loaded what lists the documents, and never in their way.
+  async #offerFilters() {
+    const graph = this.#graph;
+    const wanted = this.getAttribute("filters");
+    if (wanted === "off") this.#filters?.then(({ node }) => node.remove(), () => {});
+    if (!graph || wanted === "off" || (wanted === null && graph.info().documents >= LISTED_BELOW)) return;
+    this.#filters ??= this.#newFilters(graph);
+    const kept = this.#filters;
+    try {
+      const { node } = await kept;
+      if (kept === this.#filters && node.parentNode !== this.#view.body) this.#view.body.prepend(node);
+    } catch {
+      // Without filters all documents are searched; the next question tries again.
+      if (kept === this.#filters) this.#filters = null;
+    }
+  }
+
+  async #newFilters(graph) {
+    const [{ AskFilters }, facets] = await Promise.all([import("./ask-filters.js"), graph.facets()]);
+    const filters = new AskFilters(this.#strings, (chosen) => {
+      this.filter = chosen;
+      this.#emit("pocketgraph-filter", chosen);
+    });
+    filters.offer(facets, this.filter);
+    return filters;
   }
 
   // ---- what it looks like ----
@@ -534,6 +588,7 @@ export class PocketGraphAskElement extends Base {
     this.#field.button.textContent = this.#say("ask");
     this.#field.clear.setAttribute("aria-label", this.#say("clear"));
     this.#dialog?.relabel();
+    this.#filters?.then((filters) => filters.relabel(), () => {});
     this.#label();
   }
 
@@ -580,6 +635,12 @@ for (const [property, attribute] of Object.entries(REFLECTED)) {
       else this.setAttribute(attribute, value === true ? "" : String(value));
     },
   });
+}
+
+/** `language=de version=2.0` as an object. */
+function parsedFilter(text) {
+  const parts = (text ?? "").split(/\s+/).filter(Boolean);
+  return Object.fromEntries(parts.map((part) => [part.split("=")[0], part.slice(part.indexOf("=") + 1)]));
 }
 
 function isApple() {

@@ -1,6 +1,7 @@
 // The words of ask-strings.js in other languages. Loaded only by pages in one of them; what is missing here is said in English.
 
 export const de = {
+  quotation: "„{text}“", filters: "Filter", language: "Sprache", folder: "Bereich", version: "Version", all: "alle", noVersion: "Ohne Version",
   placeholder: "Die Dokumente fragen", search: "Suchen", ask: "Fragen", askThis: "„{text}“ fragen", clear: "Leeren", close: "Schließen", back: "Zurück",
   results: "Treffer", resultCount: { one: "{n} Treffer", other: "{n} Treffer" }, noResults: "Dazu wurde nichts gefunden.",
   noResultsHint: "Andere oder weniger Wörter helfen vielleicht.", untitled: "Ohne Titel", opening: "Wird geöffnet …", answer: "Antwort", reading: "Liest …",
@@ -36,6 +37,7 @@ export const de = {
 };
 
 export const fr = {
+  quotation: "« {text} »", filters: "Filtres", language: "Langue", folder: "Section", version: "Version", all: "toutes", noVersion: "Sans version",
   placeholder: "Interroger les documents", search: "Rechercher", ask: "Demander", askThis: "Demander « {text} »", clear: "Effacer", close: "Fermer", back: "Retour",
   results: "Résultats", resultCount: { one: "{n} résultat", other: "{n} résultats" }, noResults: "Rien n’a été trouvé.",
   noResultsHint: "Essayez d’autres mots, ou moins de mots.", untitled: "Sans titre", opening: "Ouverture…", answer: "Réponse", reading: "Lecture…",
@@ -71,6 +73,7 @@ export const fr = {
 };
 
 export const es = {
+  quotation: "«{text}»", filters: "Filtros", language: "Idioma", folder: "Sección", version: "Versión", all: "todo", noVersion: "Sin versión",
   placeholder: "Preguntar a los documentos", search: "Buscar", ask: "Preguntar", askThis: "Preguntar «{text}»", clear: "Borrar", close: "Cerrar", back: "Volver",
   results: "Resultados", resultCount: { one: "{n} resultado", other: "{n} resultados" }, noResults: "No se encontró nada.",
   noResultsHint: "Pruebe con otras palabras, o con menos.", untitled: "Sin título", opening: "Abriendo…", answer: "Respuesta", reading: "Leyendo…",
@@ -106,6 +109,7 @@ export const es = {
 };
 
 export const pt = {
+  quotation: "“{text}”", filters: "Filtros", language: "Idioma", folder: "Seção", version: "Versão", all: "tudo", noVersion: "Sem versão",
   placeholder: "Perguntar aos documentos", search: "Pesquisar", ask: "Perguntar", askThis: "Perguntar “{text}”", clear: "Limpar", close: "Fechar", back: "Voltar",
   results: "Resultados", resultCount: { one: "{n} resultado", other: "{n} resultados" }, noResults: "Nada foi encontrado.",
   noResultsHint: "Tente outras palavras, ou menos palavras.", untitled: "Sem título", opening: "Abrindo…", answer: "Resposta", reading: "Lendo…",
@@ -141,6 +145,7 @@ export const pt = {
 };
 
 export const zh = {
+  quotation: "“{text}”", filters: "筛选", language: "语言", folder: "栏目", version: "版本", all: "全部", noVersion: "无版本",
   placeholder: "向文档提问", search: "搜索", ask: "提问", askThis: "提问“{text}”", clear: "清除", close: "关闭", back: "返回", results: "结果",
   resultCount: { other: "{n} 条结果" }, noResults: "没有找到相关内容。", noResultsHint: "请换一些词，或减少几个词。", untitled: "无标题", opening: "正在打开…",
   answer: "回答", reading: "正在阅读…", writing: "语言模型正在写…", asking: "已向语言模型提问…", stop: "停止", stopped: "提前停止；引用未经核对。", again: "再问一次",
@@ -166,6 +171,7 @@ export const zh = {
 };
 
 export const ja = {
+  quotation: "「{text}」", filters: "絞り込み", language: "言語", folder: "セクション", version: "バージョン", all: "すべて", noVersion: "バージョンなし",
   placeholder: "ドキュメントに質問", search: "検索", ask: "質問する", askThis: "「{text}」を質問する", clear: "クリア", close: "閉じる", back: "戻る", results: "検索結果",
   resultCount: { other: "{n} 件" }, noResults: "見つかりませんでした。", noResultsHint: "別の言葉や、より少ない言葉でお試しください。", untitled: "無題", opening: "開いています…",
   answer: "回答", reading: "読んでいます…", writing: "言語モデルが書いています…", asking: "言語モデルに問い合わせました…", stop: "停止",
@@ -195,6 +201,7 @@ export const ja = {
 };
 
 export const ko = {
+  quotation: "“{text}”", filters: "필터", language: "언어", folder: "섹션", version: "버전", all: "전체", noVersion: "버전 없음",
   placeholder: "문서에 질문하기", search: "검색", ask: "질문", askThis: "“{text}” 질문하기", clear: "지우기", close: "닫기", back: "뒤로", results: "결과",
   resultCount: { other: "결과 {n}개" }, noResults: "찾은 내용이 없습니다.", noResultsHint: "다른 단어나 더 적은 단어로 시도해 보세요.", untitled: "제목 없음", opening: "여는 중…",
   answer: "답변", reading: "읽는 중…", writing: "언어 모델이 쓰는 중…", asking: "언어 모델에 질문했습니다…", stop: "중지", stopped: "끝나기 전에 중지했습니다. 인용은 확인되지 않았습니다.",
@@ -221,6 +228,7 @@ export const ko = {
 };
 
 export const ar = {
+  quotation: "«{text}»", filters: "عوامل التصفية", language: "اللغة", folder: "القسم", version: "الإصدار", all: "الكل", noVersion: "بلا إصدار",
   placeholder: "اسأل الوثائق", search: "بحث", ask: "اسأل", askThis: "اسأل «{text}»", clear: "مسح", close: "إغلاق", back: "رجوع", results: "النتائج",
   resultCount: { zero: "لا نتائج", one: "نتيجة واحدة", two: "نتيجتان", few: "{n} نتائج", many: "{n} نتيجة", other: "{n} نتيجة" },
   noResults: "لم يُعثر على شيء.", noResultsHint: "جرّب كلمات أخرى أو كلمات أقل.", untitled: "بلا عنوان", opening: "جارٍ الفتح…", answer: "الجواب", reading: "جارٍ القراءة…",
@@ -246,6 +254,7 @@ export const ar = {
 };
 
 export const ru = {
+  quotation: "«{text}»", filters: "Фильтры", language: "Язык", folder: "Раздел", version: "Версия", all: "все", noVersion: "Без версии",
   placeholder: "Спросить документы", search: "Поиск", ask: "Спросить", askThis: "Спросить «{text}»", clear: "Очистить", close: "Закрыть", back: "Назад",
   results: "Результаты", resultCount: { one: "{n} результат", few: "{n} результата", many: "{n} результатов", other: "{n} результата" },
   noResults: "Ничего не найдено.", noResultsHint: "Попробуйте другие слова или меньше слов.", untitled: "Без названия", opening: "Открывается…", answer: "Ответ",

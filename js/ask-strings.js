@@ -1,6 +1,7 @@
 // Every word that <pocketgraph-ask> says of its own accord. English is here; the other languages are loaded where a page is in one of them.
 
 import { NOTICES } from "./notices.js";
+import { QUOTED_WORDS } from "./render.js";
 
 /** English, without notices. What depends on a number is an object by plural category (Intl.PluralRules), with `{n}` for the number. */
 export const ENGLISH = {
@@ -37,8 +38,7 @@ export const ENGLISH = {
   documentsSay: "In the words of the documents:",
   graphSays: "In the knowledge graph:",
   noAnswer: "The documents do not say.",
-  closest: "This may not answer the question. The closest passage:",
-  readOn: "Read on",
+  ...QUOTED_WORDS,
   unsupported: "A citation marked ? could not be confirmed in its passage.",
   citation: "Citation {n}: {text}",
   sources: "Sources",
@@ -54,6 +54,12 @@ export const ENGLISH = {
   suggested: "You could ask",
   understood: "Understood as “{text}”",
   asWritten: "Ask it as written",
+  filters: "Filters",
+  language: "Language",
+  folder: "Section",
+  version: "Version",
+  all: "all",
+  noVersion: "No version",
   hintOpen: "open",
   hintMove: "move",
   hintClose: "close",

@@ -143,11 +143,13 @@ export class AskView {
       taken.add(own);
       return this.#hit(hit, title, index);
     });
-    return this.#group(`${this.#id}-p${at}`, name, items, { lang: hits[0].lang });
+    // Where the page's own beginning is its best hit, its title stands there already.
+    const titled = (headingsOf(hits[0]).at(-1) ?? name) === name;
+    return this.#group(`${this.#id}-p${at}`, name, items, { lang: hits[0].lang, titled });
   }
 
-  #group(id, title, items, { lang } = {}) {
-    const label = h(this.#listbox ? "div" : "h3", { part: "page-title", id, dir: "auto", lang, role: this.#listbox ? "presentation" : undefined }, title);
+  #group(id, title, items, { lang, titled } = {}) {
+    const label = h(this.#listbox ? "div" : "h3", { part: "page-title", class: titled ? "unseen" : undefined, id, dir: "auto", lang, role: this.#listbox ? "presentation" : undefined }, title);
     if (this.#listbox) return h("div", { part: "page", role: "group", "aria-labelledby": id }, label, items);
     return h("div", { part: "page" }, label, h("ol", { part: "sections", "aria-labelledby": id }, items));
   }
@@ -157,7 +159,7 @@ export class AskView {
     const spans = hit.highlights ?? [];
     const headings = headingsOf(hit);
     const path = headings.length > 1 ? headings.slice(0, -1).join(" › ") : "";
-    const excerpt = h("p", { part: "hit-text", dir: "auto" }, highlighted(hit.text, spans, excerptWindow(hit.text, spans, index === 0 ? 240 : 120)));
+    const excerpt = h("p", { part: "hit-text", dir: "auto" }, highlighted(hit.text, spans, excerptWindow(hit.text, spans, index === 0 ? 240 : 180)));
     const inside = (head) => [head, path && h("p", { part: "hit-path", dir: "auto" }, path), excerpt];
     const onclick = (event) => this.#on.open(hit, event);
     const common = { "data-chunk": hit.chunk, lang: hit.lang };
@@ -280,7 +282,7 @@ export class AskView {
   #proseOf(answer) {
     const marker = (number, start, end) => this.#citation(number, citationAt(answer.citations, number, start, end), answer);
     const code = (node, text, language) => this.#code(node, text, language);
-    if (answer.by !== "llm") return quotedAnswer(answer, marker, { code, words: { closest: this.#say("closest"), readOn: this.#say("readOn") } });
+    if (answer.by !== "llm") return quotedAnswer(answer, marker, { code, words: { closest: this.#say("closest"), readOn: this.#say("readOn"), quotation: this.#say("quotation") } });
     return answerBlocks(answer.text, marker, { link: (url) => this.#mayFollow(url), code });
   }
 
@@ -313,7 +315,7 @@ export class AskView {
   }
 
   #actions(answer, failure) {
-    const asText = [answer, answer.quotation].map((one) => one?.text).filter(Boolean).join("\n\n");
+    const asText = this.#asText(answer);
     const feedback = (helpful, name) =>
       h("button", { type: "button", part: "feedback", "aria-pressed": "false", "aria-label": this.#say(name), title: this.#say(name), onclick: (event) => this.#feedback(event.currentTarget, answer, helpful) }, drawn("thumb", THUMB, helpful ? "" : "rotate(180 8 8)"));
     return h(
@@ -325,6 +327,13 @@ export class AskView {
       feedback(true, "helpful"),
       feedback(false, "unhelpful"),
     );
+  }
+
+  /** The answer as it is copied. What is said of the closest passage is the engine's, in English: the page's own words take its place. */
+  #asText(answer) {
+    if (answer.quotation) return [answer.text, this.#asText(answer.quotation)].join("\n\n");
+    if (answer.by === "llm" || answer.outcome !== "closest" || !answer.text.includes("\n")) return answer.text;
+    return [this.#say("closest"), ...answer.text.split("\n").slice(1)].join("\n");
   }
 
   #againButton() {

@@ -15,6 +15,7 @@ const METHODS = {
   neighbors: (engine, [keyword, limit]) => engine.neighbors(keyword, limit),
   subgraph: (engine, [result]) => engine.subgraph(result),
   passage: (engine, [chunk]) => engine.passage(chunk),
+  facets: (engine) => engine.facets(),
 };
 
 /** What only the full module can do. */

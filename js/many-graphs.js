@@ -47,14 +47,14 @@ export class ManyGraphs {
   /** The events of an answer by the bundle whose passages fit best; the first, `hits`, has those of all. */
   async *ask(question, options = {}) {
     const { history, ...others } = options;
-    const { retriever, k, signal } = options;
+    const { retriever, filter, k, signal } = options;
     let asked = question;
     if (history?.length > 0) {
       const { resolveFollowUp } = await import("./follow-up.js");
       asked = resolveFollowUp(question, history);
       if (asked !== question.trim()) yield { type: "understood", question: asked, asked: question };
     }
-    const results = await Promise.all(this.#graphs.map((graph) => graph.search(asked, { retriever, k, signal })));
+    const results = await Promise.all(this.#graphs.map((graph) => graph.search(asked, { retriever, filter, k, signal })));
     const result = this.#merged(results, k);
     const [order, offsets] = [byStrength(results), this.#offsets()];
     for (const [turn, at] of order.entries()) {
@@ -73,6 +73,12 @@ export class ManyGraphs {
         }
       }
     }
+  }
+
+  /** The facets of all bundles, those of one kind and value together. */
+  async facets(options) {
+    const { summed } = await import("./facets.js");
+    return summed((await Promise.all(this.#graphs.map((graph) => graph.facets(options)))).flat());
   }
 
   async passage(chunk, options) {

@@ -62,7 +62,7 @@ export function traps() {
 
 /** The engine's JavaScript beside the module at `wasm`, loaded once more: with memory of its own, apart from what trapped. */
 export function importAnew(wasm) {
-  return import(`${wasm.href.replace(/_bg\.wasm$/, ".js")}?${trapCount}`);
+  return import(/* turbopackIgnore: true */ /* webpackIgnore: true */ /* @vite-ignore */ `${wasm.href.replace(/_bg\.wasm$/, ".js")}?${trapCount}`);
 }
 
 /** Tells `onTrap` of every trap of the engine. Returns the function that ends it. */

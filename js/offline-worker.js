@@ -252,7 +252,7 @@
     const read = there.find(({ wasRead }) => wasRead)?.hash;
     if (read && (keep !== "all" || there.length === 1)) return read;
     for (const { hash } of there) {
-      const files = await filesOf(bundle, hash, false);
+      const files = await neededFiles(bundle, hash, false);
       if (files && [...files.keys()].every((name) => kept.has(bundle + name))) return hash;
     }
     return read;
@@ -290,6 +290,14 @@
     const files = readList(new TextDecoder().decode(bytes), generation);
     if (files) await put(PARTS.bundle, address, bytes, {});
     return files;
+  }
+
+  /** The files of a generation that are wanted where everything is: where its model is kept, the word table that stands in until that has come is of no use. */
+  async function neededFiles(bundle, generation, mayFetch) {
+    const files = await filesOf(bundle, generation, mayFetch);
+    const names = files ? [...files.keys()] : [];
+    if (!names.some((name) => name.startsWith("layers-"))) return files;
+    return new Map([...files].filter(([name]) => !name.startsWith("table/")));
   }
 
   /** Reads `files.txt`; null unless it belongs to this generation. */
@@ -462,13 +470,33 @@
         await fetchManifest(bundle, new Request(`${bundle}manifest.json`, { cache: "no-cache" })).catch(() => {});
         const [newest] = (await known()).generations[bundle] ?? [];
         if (!newest) throw problem("network", `The manifest of ${bundle} could not be fetched.`);
-        const list = await filesOf(bundle, newest.hash, true);
+        const list = await neededFiles(bundle, newest.hash, true);
         if (!list) unlisted.push(bundle);
         const named = list ?? new Map(Object.values(newest.sections).map((file) => [file, 0]));
         const there = new Set(await missing([...named.keys()].map((name) => bundle + name)));
         for (const [name, bytes] of named) if (there.has(bundle + name)) wanted.push({ url: bundle + name, bytes });
       }
       return { wanted, unlisted };
+    },
+
+    /** Keeps those of `files` that are not there yet and that `archive` has: texts by their names in its own folder. A host without one is none to wait for. */
+    async unpack({ archive, files }) {
+      const folder = folderOf(archive);
+      const wanted = (await missing(files)).filter((file) => file.startsWith(folder) && file.endsWith(".js"));
+      if (wanted.length < 2 || !archive.startsWith(scope)) return null;
+      const response = await fetch(archive, { cache: "no-cache", priority: "low" }).catch(() => null);
+      if (!response || !mayKeep(response)) return null;
+      const texts = await response.json().catch(() => ({}));
+      const headers = new Headers(response.headers);
+      headers.set("content-type", "text/javascript");
+      // It is the archive's.
+      headers.delete("etag");
+      for (const file of wanted) {
+        const text = texts[file.slice(folder.length)];
+        if (typeof text === "string" && !(await put(PARTS.page, file, new TextEncoder().encode(text), headers))) break;
+      }
+      await trimPage();
+      return null;
     },
 
     /** Fetches and keeps these files. */
@@ -490,7 +518,7 @@
       for (const url of bundles) {
         const [newest] = generations[url] ?? [];
         const held = await sizes(PARTS.bundle, (address) => address.startsWith(url) && SECTION.test(address));
-        const list = newest && (await filesOf(url, newest.hash, false));
+        const list = newest && (await neededFiles(url, newest.hash, false));
         const lacks = list ? await missing([...list.keys()].map((name) => url + name)) : [];
         const total = list && [...list.values()].reduce((sum, bytes) => sum + bytes, 0);
         copies.push({ url, generation: newest?.hash ?? null, ...held, totalBytes: total ?? null, complete: Boolean(list) && lacks.length === 0 });

@@ -10,14 +10,17 @@ import { HAS_SIMD } from "./wasm-modules.js";
 
 /** The package's own files, as far as a page may come to need them without a network. A test holds this list against the package. */
 export const PACKAGE_FILES = [
-  "abort.js", "agent-tools.js", "ask-dialog.js", "ask-element-style.js", "ask-element.js", "ask-languages.js", "ask-memory.js", "ask-passage.js", "ask-strings.js",
-  "ask-theme.js", "ask-view.js", "browser-model.js", "bundle-files.js", "error.js", "event-queue.js", "explain.js", "follow-up.js", "idle.js", "local-engine.js",
+  "abort.js", "agent-tools.js", "ask-dialog.js", "ask-element-style.js", "ask-element.js", "ask-filters.js", "ask-languages.js", "ask-memory.js", "ask-passage.js", "ask-strings.js",
+  "ask-theme.js", "ask-view.js", "browser-model.js", "bundle-files.js", "error.js", "event-queue.js", "explain.js", "facets.js", "follow-up.js", "idle.js", "local-engine.js",
   "many-graphs.js", "markdown.js", "model-function.js", "notices.js", "offline.js", "option-table.js", "options.js", "pocketgraph.js", "prefetch.js", "relaxed.js", "render.js", "replaced.js",
   "responses-model.js", "retrievers.js", "shared-graphs.js", "trusted-types.js", "turns.js", "unreached.js", "wasm-modules.js", "worker-engine.js", "worker.js",
   // Of the modules those that this browser can run.
   ...(HAS_SIMD ? ["pocketgraph_full", "pocketgraph_wasm"] : ["pocketgraph_scalar"]).flatMap((name) => [`${name}.js`, `${name}_bg.wasm`]),
   ...(HAS_RELAXED ? ["pocketgraph_relaxed.wasm"] : []),
 ];
+
+/** The scripts among them, in one file. A bundler leaves it out, and then each is fetched by itself. */
+const PACKED_FILES = "package-files.json";
 
 /** How many files are asked for in one message: what is aborted or cut off loses at most these. */
 const FILES_AT_ONCE = 8;
@@ -47,13 +50,16 @@ export class OfflineCopy extends EventTarget {
   }
 
   /**
-   * Fetches the whole of every bundle, the package and the page's files, as far as they are not kept yet. Resolves to the status; `complete` of a
+   * Fetches all of every bundle that is needed, the package and the page's files, as far as they are not kept yet. Resolves to the status; `complete` of a
    * bundle is false where it was built without a list of its files. Rejects with `storage-full` where the browser grants too little.
    */
   async fetchAll({ signal, onProgress } = {}) {
     throwIfAborted(signal);
     if (signal !== this.#background?.signal) this.#background?.abort();
-    const { wanted } = await abortable(this.#ask("lacking", { files: this.#pageFiles() }), signal);
+    const files = this.#pageFiles();
+    const archive = new URL(PACKED_FILES, import.meta.url).href;
+    if (new URL(archive).origin === location.origin) await abortable(this.#ask("unpack", { archive, files }), signal);
+    const { wanted } = await abortable(this.#ask("lacking", { files }), signal);
     const total = wanted.reduce((sum, { bytes }) => sum + bytes, 0);
     await this.#enoughRoom(total);
     let loaded = 0;

@@ -7,7 +7,7 @@ import { OPTIONS, PROTOCOLS, READ_BY, RETRIEVERS } from "./option-table.js";
 export { PROTOCOLS };
 
 /** Which groups of options a call takes, and who else is named where an option belongs to another. */
-const CALLS = { open: ["open"], search: ["ranking", "search"], ask: ["ranking", "answering"], plan: ["ranking", "answering"], execute: ["ranking", "answering", "execute"], llm: ["llm"] };
+const CALLS = { open: ["open"], search: ["ranking", "search"], ask: ["ranking", "answering"], plan: ["ranking", "answering"], execute: ["ranking", "answering", "execute"], filter: ["filter"], llm: ["llm"] };
 /** What every call takes. */
 const ANYWHERE = { signal: "" };
 
@@ -47,12 +47,19 @@ export function writerOf(options) {
   return (asked, more) => ("tool" in asked ? toolOf(tools, asked, more) : model(asked, more));
 }
 
-function ranking({ retriever }) {
+function ranking({ retriever, filter }) {
   // What follows a colon are the retriever's own parameters, which the engine reads.
   if (retriever !== undefined && retriever !== null && !RETRIEVERS.includes(String(retriever).split(":")[0])) {
     throw badArgument(`\`retriever\` is one of ${RETRIEVERS.join(", ")}.`);
   }
-  return defined({ retriever });
+  return defined({ retriever, filter: documentsOf(filter) });
+}
+
+/** Which documents are searched. */
+function documentsOf(filter) {
+  if (filter === undefined || filter === null) return undefined;
+  if (typeof filter !== "object" || Array.isArray(filter)) throw badArgument("`filter` is an object.");
+  return defined(checked("filter", filter));
 }
 
 function endpoint(llm) {
@@ -133,7 +140,7 @@ export function badArgument(message, cause) {
 /** The members of `options` whose kind the table has, checked; throws for one that `call` does not have. */
 function checked(call, options) {
   if (options === null || typeof options !== "object") throw badArgument(`The options of \`${call}\` are an object.`);
-  const table = Object.assign({}, call === "llm" ? {} : ANYWHERE, ...CALLS[call].map((group) => OPTIONS[group]));
+  const table = Object.assign({}, ["filter", "llm"].includes(call) ? {} : ANYWHERE, ...CALLS[call].map((group) => OPTIONS[group]));
   const given = {};
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(table, name)) throw unknown(call, name, Object.keys(table));

@@ -81,6 +81,13 @@ export type Protocol =
   | "tool-calling";
 // END names
 
+/** A value that a `filter` may have, and how many documents have it. */
+export interface Facet {
+  of: "language" | "folder" | "version";
+  value: string;
+  documents: number;
+}
+
 /** How far something has come; `total` is 0 where it is not known. */
 export interface Progress {
   phase: string;
@@ -202,6 +209,11 @@ export interface SearchOptions extends Abortable {
   k?: number;
   /** The retriever by name, which may have parameters behind a colon; `auto` where absent. */
   retriever?: Retriever;
+  /**
+   * Which documents are searched: those of a language, a folder or a version; all where absent. As many passages are found as without it, where
+   * there are so many. A plan's steps over the knowledge graph know no filter.
+   */
+  filter?: Filter;
 }
 
 export interface TypingOptions extends SearchOptions {
@@ -297,6 +309,19 @@ export interface ExecuteOptions extends AskOptions {
   question?: string;
 }
 
+/** What the documents that are searched have in common. */
+export interface Filter {
+  /** The documents' language, as `de`; `""` for those whose language nothing tells. */
+  language?: string;
+  /** The folder of the site that they lie in, as their addresses name it below the host: `docs/guides`. */
+  folder?: string;
+  /**
+   * The version that their addresses name, in a folder such as `2.0`, `v3`, `version-1.4`, `latest`, `stable`, `next` or `nightly`; `""` for those
+   * that name none, which on many sites are the current ones.
+   */
+  version?: string;
+}
+
 /** An OpenAI-compatible chat endpoint. The key is kept in memory and sent to this endpoint only. */
 export interface LlmEndpoint {
   /** What stands before `/chat/completions`, for instance `https://api.example.org/v1`; may be relative to the page. */
@@ -377,6 +402,8 @@ export declare class PocketGraph {
   subgraph(result: SearchResult, options?: Abortable): Promise<Subgraph>;
   /** A whole passage. */
   passage(chunk: number, options?: Abortable): Promise<Passage>;
+  /** What a `filter` may say of this bundle's documents, by kind and value. */
+  facets(options?: Abortable): Promise<Facet[]>;
   /** What has been fetched and is held. */
   stats(): Promise<Stats>;
   /** Opens the bundle anew: after `close`, or where it was replaced on its host (code `replaced`). */
@@ -406,6 +433,7 @@ export declare class ManyGraphs {
   /** An answer by the bundle whose passages fit best, or by the next where its documents do not say. */
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void, undefined>;
   passage(chunk: number, options?: Abortable): Promise<Passage>;
+  facets(options?: Abortable): Promise<Facet[]>;
   stats(): Promise<Stats>;
   reopen(options?: Abortable): Promise<void>;
   close(): Promise<void>;

@@ -198,8 +198,9 @@ export class PocketGraph {
     }
   }
 
-  #protocol({ protocol, llm }) {
-    if (protocol === undefined || protocol === null) return llm || !this.#hasGraph() ? undefined : "plan";
+  #protocol({ protocol, llm, filter }) {
+    // A plan goes through the whole graph: who wants some of the documents alone is answered from these.
+    if (protocol === undefined || protocol === null) return llm || filtered(filter) || !this.#hasGraph() ? undefined : "plan";
     if (!PROTOCOLS.includes(protocol)) throw badArgument(`\`protocol\` is one of ${PROTOCOLS.join(", ")}.`);
     if (protocol === "quote") {
       if (llm) throw badArgument("`quote` asks no language model: leave out `llm`, or choose another protocol.");
@@ -264,6 +265,12 @@ export class PocketGraph {
   async subgraph(result, { signal } = {}) {
     if (!Array.isArray(result?.hits)) throw badArgument("`subgraph` takes what `search` returned.");
     return this.#call("subgraph", [result], { signal });
+  }
+
+  /** What `filter` may say of this bundle's documents: `{ of: "language" | "folder" | "version", value, documents }`, by kind and value. */
+  async facets({ signal } = {}) {
+    const { facetsOf } = await import("./facets.js");
+    return facetsOf(await this.#call("facets", [], { signal }));
   }
 
   /** The passage numbered `chunk`, with the text just before and after it. */
@@ -405,6 +412,11 @@ async function understand(question, history) {
   const { resolveFollowUp } = await import("./follow-up.js");
   const whole = resolveFollowUp(question, history);
   return whole === question.trim() ? question : whole;
+}
+
+/** Whether a filter leaves any document out. */
+function filtered(filter) {
+  return Object.values(filter ?? {}).some((value) => value !== undefined && value !== null);
 }
 
 function nothingFound(question, { retriever = "auto" }) {

@@ -94,8 +94,8 @@ export function answerBlocks(text, marker = (number) => `[${number}]`, { lines: 
 
 /**
  * An answer that no language model wrote, as nodes: its blocks as what they are (paragraphs, code, lists, tables), each text a text node; one without blocks line by
- * line. `marker` makes the node for a citation, as for answerBlocks; it stands behind the last sentence of what it cites. `words` are said of the closest passage, and
- * where a passage goes on; `code` is as for answerBlocks.
+ * line. `marker` makes the node for a citation, as for answerBlocks; it stands behind the last sentence of what it cites. `words` are said of the closest passage,
+ * where a passage goes on, and around a quotation (`{text}`); `code` is as for answerBlocks.
  */
 export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words = QUOTED_WORDS, code } = {}) {
   const fragment = document.createDocumentFragment();
@@ -106,7 +106,7 @@ export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words
   if (answer.outcome === "closest") fragment.append(h("p", { class: "closest", part: "closest" }, words.closest));
   answer.citations.forEach((citation, index) => {
     const blocks = answer.blocks.filter((block) => block.citation === index);
-    const nodes = blocks.map((block) => quotedBlock(block, code));
+    const nodes = blocks.map((block) => quotedBlock(block, code, words.quotation));
     const cite = marker(citation.number, citation.at.start, citation.at.end);
     const last = blocks.findLastIndex(({ form }) => form === "text");
     const href = blocks.at(-1)?.more && citation.url && safeUrl(citation.url);
@@ -118,9 +118,10 @@ export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words
   return fragment;
 }
 
-const QUOTED_WORDS = { closest: "This may not answer the question. The closest passage:", readOn: "Read on" };
+/** What is said around quotations, in English. */
+export const QUOTED_WORDS = { closest: "This may not answer the question. The closest passage:", readOn: "Read on", quotation: "“{text}”" };
 
-function quotedBlock({ form, text, language }, code = (node) => node) {
+function quotedBlock({ form, text, language }, code = (node) => node, quotation = QUOTED_WORDS.quotation) {
   const rows = text.split("\n");
   if (form === "code") return code(h("pre", {}, h("code", { "data-language": language || undefined }, text)), text, language);
   if (form === "heading") return h("p", {}, h("strong", {}, text));
@@ -135,7 +136,8 @@ function quotedBlock({ form, text, language }, code = (node) => node) {
     const [header, ...others] = rows;
     return h("table", {}, h("thead", {}, cells("th")(header)), h("tbody", {}, others.map(cells("td"))));
   }
-  return h("p", {}, `“${text}”`);
+  const [before, after] = quotation.split("{text}");
+  return h("p", {}, `${before}${text}${after}`);
 }
 
 /**

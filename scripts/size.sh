@@ -89,9 +89,21 @@ task_bench() {
   else
     left_out "CoDEx, a graph of 206,205 triples," codex
   fi
+  say "the first hits on a slow line"
+  build_pagefind || say "Pagefind could not be had from the registry; its figures are left out"
+  # shellcheck disable=SC2046
+  node tests/browser/slow-bench.mjs "$DEMO" $([ ! -d "$PAGEFIND" ] || echo "$PAGEFIND")
   say "how long the page's thread is held up"
   node tests/browser/long-tasks.mjs "$DEMO"
   end_with_verdict
+}
+
+PAGEFIND=$WORK/pagefind
+
+# build_pagefind: Pagefind's index of the demo's pages, beside which the component is measured.
+build_pagefind() {
+  rm -rf "$PAGEFIND"
+  npm exec --yes --package=pagefind@1.6.0 -- pagefind --site "$DEMO" --glob 'documents/**/*.html' --output-path "$PAGEFIND" --silent
 }
 
 # left_out NAME FOLDER

@@ -51,7 +51,7 @@ build_wasm() {
   local wanted
   wanted=$(
     {
-      hash_of_files Cargo.toml Cargo.lock src crates js LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs scripts/types-only.mjs
+      hash_of_files Cargo.toml Cargo.lock src crates js LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs scripts/types-only.mjs scripts/package-files.mjs
       rustc --version --verbose
       "$WASM_BINDGEN" --version
       echo "$TERSER_VERSION $ESBUILD_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL"
@@ -96,6 +96,7 @@ build_wasm() {
   cp LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE "$aside"
   one_file "$aside/worker.js"
   minify "$aside"/*.js
+  node scripts/package-files.mjs "$aside"
   rm -rf pkg
   mv "$aside" pkg
   stamp pkg "$wanted"
@@ -138,7 +139,7 @@ minify() {
     [ "$(basename "$file")" = offline-worker.js ] && module=
     # shellcheck disable=SC2086
     # What tells bundlers to leave an import alone is a comment.
-    "$TERSER" "$file" $module --ecma 2022 --compress passes=2 --mangle --comments '/webpackIgnore|@vite-ignore/' --output "$file"
+    "$TERSER" "$file" $module --ecma 2022 --compress passes=2 --mangle --comments '/webpackIgnore|turbopackIgnore|@vite-ignore/' --output "$file"
   done
 }
 

@@ -3,14 +3,14 @@
 #[cfg(feature = "full")]
 mod by_model;
 #[cfg(feature = "full")]
-mod knowledge;
+pub(crate) mod knowledge;
 
 use crate::answer::{self, Answer, AnswerError, AskEvent, AskOptions};
 use crate::bundle::{Bundle, BundleError, Source, SourceError, Stats};
 use crate::compact::sort_by;
 use crate::embed::{QuestionEncoder, TableEncoder};
 use crate::lexical;
-use crate::retrieve::{self, Corpus, Hit, Query, Retriever, SearchResult, Subgraph};
+use crate::retrieve::{self, Corpus, Facet, Filter, Hit, Query, Retriever, SearchResult, Subgraph};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -72,6 +72,9 @@ pub struct SearchOptions {
     /// Of one page at most so many hits stand before those of other pages, 0 for any number. 3 when absent, by `auto`; by other retrievers any number.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub per_page: Option<u32>,
+    /// Which documents are searched; all when absent.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub filter: Filter,
 }
 
 /// How many hits of one page stand before those of others when nobody says.
@@ -296,7 +299,7 @@ impl Engine {
         let retriever = retriever(options)?;
         let query = if retriever.uses_vector() { self.query(question, options.typing).await? } else { words_of(question, options.typing) };
         let per_page = options.per_page.or_else(|| (retriever.name() == retrieve::NAMES[0]).then_some(PER_PAGE)).filter(|&n| n > 0);
-        self.ranked_by(retriever.as_ref(), &query, options.k, per_page).await
+        self.ranked_by(retriever.as_ref(), query, options, per_page).await
     }
 
     /// As [`Engine::search`], for a question that is analysed already.
@@ -304,21 +307,35 @@ impl Engine {
     /// # Errors
     /// As [`Engine::search`].
     pub async fn search_query(&self, query: &Query, options: &SearchOptions) -> Result<SearchResult, EngineError> {
-        self.ranked_by(retriever(options)?.as_ref(), query, options.k, options.per_page.filter(|&n| n > 0)).await
+        self.ranked_by(retriever(options)?.as_ref(), query.clone(), options, options.per_page.filter(|&n| n > 0)).await
     }
 
     async fn ranked_by(
         &self,
         retriever: &dyn Retriever,
-        query: &Query,
-        k: Option<u32>,
+        mut query: Query,
+        options: &SearchOptions,
         per_page: Option<u32>,
     ) -> Result<SearchResult, EngineError> {
-        let ranked = retrieve::arranged(retriever, &self.corpus, query, k.map(|k| k as usize), per_page.map(|n| n as usize)).await?;
+        query.kept = options.filter.chunks(&self.corpus).await?.or(query.kept);
+        let ranked =
+            retrieve::arranged(retriever, &self.corpus, &query, options.k.map(|k| k as usize), per_page.map(|n| n as usize)).await?;
         self.pause().await;
-        let mut found = retrieve::present(&self.corpus, query, retriever.name(), ranked).await?;
+        self.leave_telling_words(&mut query).await;
+        let mut found = retrieve::present(&self.corpus, &query, retriever.name(), ranked).await?;
         retrieve::leave_once(&mut found.hits);
         Ok(found)
+    }
+
+    /// Leaves of a question's words those that say what it is about, which are marked in passages: its function words stand in nearly all of them. All stay where there
+    /// are no others.
+    async fn leave_telling_words(&self, query: &mut Query) {
+        let mut asked = answer::Question::new(&query.text, &|_| 1.0);
+        asked.read_in(&query.text, &self.corpus.function_words().await, f32::INFINITY);
+        let tells = |term: &String| asked.terms.iter().any(|kept| kept.term == *term);
+        if query.lexical.terms.iter().any(tells) {
+            query.lexical.terms.retain(tells);
+        }
     }
 
     /// A keyword's neighbours and best chunks, at most `limit` of each. The keyword is found without regard to case.
@@ -387,7 +404,7 @@ impl Engine {
         events: &mut dyn FnMut(AskEvent),
     ) -> Result<(SearchResult, Answer), EngineError> {
         let query = self.query(question, false).await?;
-        let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), ..SearchOptions::default() };
+        let how = searching(options);
         let result = self.search_query(&query, &how).await?;
         events(AskEvent::Hits { result: result.clone() });
         self.pause().await;
@@ -401,7 +418,7 @@ impl Engine {
 
     /// What a question asks for, its words weighed by the bundle.
     async fn parse_question(&self, query: &Query) -> Result<answer::Question, EngineError> {
-        let found = lexical::search(self.corpus.bundle(), &query.lexical, 1).await?;
+        let found = lexical::search(self.corpus.bundle(), &query.lexical, 1, None).await?;
         let idf = |chunks: u32| lexical::idf(chunks, self.corpus.len());
         let mut asked = answer::Question::new(&query.text, &|term| idf(found.document_frequency.get(term).copied().unwrap_or(0)));
         found.meant.iter().for_each(|m| asked.read_as(&m.term, &m.known, idf(m.chunks)));
@@ -415,7 +432,7 @@ impl Engine {
     /// As [`Engine::search`].
     pub async fn quotable(&self, question: &str, options: &AskOptions) -> Result<Quotable, EngineError> {
         let query = self.query(question, false).await?;
-        let how = SearchOptions { k: options.k, retriever: options.retriever.clone(), ..SearchOptions::default() };
+        let how = searching(options);
         let result = self.search_query(&query, &how).await?;
         let asked = self.parse_question(&query).await?;
         let ReadBlocks { candidates, cosines } = self.read_for(&query, &asked, &result).await;
@@ -439,6 +456,27 @@ impl Engine {
         ReadBlocks { candidates, cosines: Some(cosines) }
     }
 
+    /// What a [`Filter`] may say of these documents: their languages, folders and versions, each with the number of documents that have it.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the documents cannot be loaded.
+    pub async fn facets(&self) -> Result<Vec<Facet>, EngineError> {
+        Ok(retrieve::facets(&self.corpus.documents().await?))
+    }
+
+    /// What documents can be filtered by, each in a line: its language, its version and its address below the host, with tabs between them.
+    #[cfg(target_arch = "wasm32")]
+    pub(crate) async fn filtered_by(&self) -> Result<String, EngineError> {
+        let mut lines = String::new();
+        for document in &*self.corpus.documents().await? {
+            let path = retrieve::path_of(&document.url);
+            for part in [document.language.as_str(), "\t", retrieve::version_of(path), "\t", path, "\n"] {
+                lines.push_str(part);
+            }
+        }
+        Ok(lines)
+    }
+
     /// The picture of a result.
     ///
     /// # Errors
@@ -446,6 +484,11 @@ impl Engine {
     pub async fn subgraph(&self, result: &SearchResult) -> Result<Subgraph, EngineError> {
         Ok(retrieve::subgraph(&self.corpus, result).await?)
     }
+}
+
+/// How to search for an answer.
+fn searching(options: &AskOptions) -> SearchOptions {
+    SearchOptions { k: options.k, retriever: options.retriever.clone(), filter: options.filter.clone(), ..SearchOptions::default() }
 }
 
 /// The retriever that the options name; the first there is where they name none.

@@ -44,7 +44,8 @@ pub async fn ask_with_protocol(
     let without = || EngineError::BadArgument(format!("the protocol {:?} needs a language model", protocol.name()));
     let chat = with.chat.ok_or_else(without)?;
     let k = protocol.limits().with(options).k;
-    let search = SearchOptions { k: Some(k), retriever: options.retriever.clone(), ..SearchOptions::default() };
+    let environment = Bundled { engine, options, graph: None, web: with.web, tools: with.tools, seen: RefCell::default() };
+    let search = environment.searching(Some(k));
     let result = engine.search(question, &search).await?;
     events(AgentEvent::Hits { result: result.clone() });
 
@@ -56,8 +57,7 @@ pub async fn ask_with_protocol(
         _ => None,
     };
     let graph = with.graph.or(own.as_ref().map(|g| g as &dyn GraphTools));
-    let environment =
-        Bundled { engine, retriever: options.retriever.clone(), graph, web: with.web, tools: with.tools, seen: RefCell::default() };
+    let environment = Bundled { graph, ..environment };
     let count = |text: &str| engine.count_tokens(text);
     let services = Services { chat, environment: &environment, clock: with.clock, count_tokens: &count };
     let outcome = match run(protocol.as_ref(), question, options, &services, events).await {
@@ -67,8 +67,10 @@ pub async fn ask_with_protocol(
     let seen = environment.seen.into_inner();
     // From as many passages as without a model: a protocol's own number is for its prompts.
     let how = AskOptions {
+        task: options.task(),
         k: options.k,
         retriever: options.retriever.clone(),
+        filter: options.filter.clone(),
         no_answer_text: options.no_answer_text.clone(),
         ..AskOptions::default()
     };
@@ -124,18 +126,29 @@ fn resolved(outcome: &Outcome, seen: &Map<u32, Hit>, options: &AgentOptions, res
 /// A bundle as an environment. It keeps the hits that it gave, for the citations.
 struct Bundled<'a> {
     engine: &'a Engine,
-    retriever: Option<String>,
+    options: &'a AgentOptions,
     graph: Option<&'a dyn GraphTools>,
     web: Option<&'a dyn WebSearch>,
     tools: Option<&'a dyn CallerTools>,
     seen: RefCell<Map<u32, Hit>>,
 }
 
+impl Bundled<'_> {
+    /// How to search for so many passages.
+    fn searching(&self, k: Option<u32>) -> SearchOptions {
+        let AgentOptions { retriever, filter, .. } = self.options;
+        SearchOptions { k, retriever: retriever.clone(), filter: filter.clone(), ..SearchOptions::default() }
+    }
+}
+
 impl Environment for Bundled<'_> {
     fn search<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Evidence> {
         async move {
-            let options = SearchOptions { k: u32::try_from(k).ok(), retriever: self.retriever.clone(), ..SearchOptions::default() };
-            let result = self.engine.search(query, &options).await.map_err(|e| EnvironmentError::Failed(e.to_string()))?;
+            let result = self
+                .engine
+                .search(query, &self.searching(u32::try_from(k).ok()))
+                .await
+                .map_err(|e| EnvironmentError::Failed(e.to_string()))?;
             let found = result.hits.iter().map(evidence).collect();
             self.seen.borrow_mut().extend(result.hits.into_iter().map(|hit| (hit.chunk, hit)));
             Ok(found)

@@ -11,6 +11,7 @@ use super::outcome::{AskWith, Carried, ProtocolAnswer, referred};
 use crate::answer::{
     Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citable, CitationTarget, Notice, NoticeCode, from_graph_because, generate,
 };
+use crate::engine::knowledge::PassagesOf;
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::kg::{Linker, Mention};
 use crate::llm::ChatModel;
@@ -100,8 +101,10 @@ async fn answered(
         language: options.language.clone(),
         no_answer_text: options.no_answer_text.clone(),
         hide_contacts: options.hide_contacts,
+        filter: options.filter.clone(),
     };
-    let search = SearchOptions { k: Some(k), retriever: options.retriever.clone(), ..SearchOptions::default() };
+    let filter = options.filter.clone();
+    let search = SearchOptions { k: Some(k), retriever: options.retriever.clone(), filter, ..SearchOptions::default() };
     let result = engine.search(question, &search).await?;
     events(AgentEvent::Hits { result: result.clone() });
 
@@ -323,8 +326,9 @@ async fn execute(
         (events.borrow_mut())(AgentEvent::Step { text: text.trim_end().to_owned(), step: Some(step.clone()) });
     };
     let web = with.web.map(WebPassages);
+    let passages = PassagesOf { engine, filter: &options.filter };
     let resources = Resources {
-        passages: None,
+        passages: Some(&passages),
         web: web.as_ref().map(|web| web as &dyn Passages),
         model: meter.map(|meter| meter as &dyn ChatModel),
         clock: Some(with.clock),

@@ -18,13 +18,16 @@ pub enum Group {
     Answering,
     /// `execute` alone.
     Execute,
+    /// The option `filter`.
+    Filter,
     /// The option `llm`.
     Endpoint,
 }
 
 impl Group {
     /// All that there are.
-    pub const ALL: &[Group] = &[Group::Open, Group::Ranking, Group::Search, Group::Answering, Group::Execute, Group::Endpoint];
+    pub const ALL: &[Group] =
+        &[Group::Open, Group::Ranking, Group::Search, Group::Answering, Group::Execute, Group::Filter, Group::Endpoint];
 
     /// Its name in JavaScript.
     pub fn name(self) -> &'static str {
@@ -34,6 +37,7 @@ impl Group {
             Group::Search => "search",
             Group::Answering => "answering",
             Group::Execute => "execute",
+            Group::Filter => "filter",
             Group::Endpoint => "llm",
         }
     }
@@ -46,6 +50,7 @@ impl Group {
             Group::Search => "`search`",
             Group::Answering => "`ask`, `plan` and `execute`",
             Group::Execute => "`execute`",
+            Group::Filter => "the option `filter`",
             Group::Endpoint => "the option `llm`",
         }
     }
@@ -117,7 +122,7 @@ pub const IN_JSON: Option<&str> = Some("--options");
 
 /// All options.
 pub const OPTIONS: &[OptionSpec] = {
-    use Group::{Answering, Endpoint, Execute, Open, Ranking, Search};
+    use Group::{Answering, Endpoint, Execute, Filter, Open, Ranking, Search};
     use Kind::{Choice, Flag, Number, Own, Positive, Text, Whole};
     &[
         option(Open, "onProgress", Own("(progress: Progress) => void"), None, "Called while bytes arrive."),
@@ -156,6 +161,13 @@ pub const OPTIONS: &[OptionSpec] = {
             Own("Retriever"),
             Some("--retriever"),
             "The retriever by name, which may have parameters behind a colon; `auto` where absent.",
+        ),
+        option(
+            Ranking,
+            "filter",
+            Own("Filter"),
+            Some("--filter"),
+            "Which documents are searched: those of a language, a folder or a version; all where absent. As many passages are found as without it, where there are so many. A plan's steps over the knowledge graph know no filter.",
         ),
         option(Search, "typing", Flag, None, "The question is still being typed: its last word may be unfinished."),
         option(
@@ -334,6 +346,27 @@ pub const OPTIONS: &[OptionSpec] = {
             Text,
             None,
             "What to search passages with beside the plan's own steps; the plan's question where absent.",
+        ),
+        option(
+            Filter,
+            "language",
+            Text,
+            Some("--filter"),
+            "The documents' language, as `de`; `\"\"` for those whose language nothing tells.",
+        ),
+        option(
+            Filter,
+            "folder",
+            Text,
+            Some("--filter"),
+            "The folder of the site that they lie in, as their addresses name it below the host: `docs/guides`.",
+        ),
+        option(
+            Filter,
+            "version",
+            Text,
+            Some("--filter"),
+            "The version that their addresses name, in a folder such as `2.0`, `v3`, `version-1.4`, `latest`, `stable`, `next` or `nightly`; `\"\"` for those that name none, which on many sites are the current ones.",
         ),
         option(
             Endpoint,

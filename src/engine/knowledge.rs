@@ -5,7 +5,7 @@ use crate::compact::{Map, Set};
 use crate::kg::{self, Candidate, Linker};
 use crate::plan::execute::{ExecuteError, Execution, Executor, Limits, Passage, Passages, PassagesError, Resources, Similarity};
 use crate::plan::{Head, Operation, Plan, Relation, SearchKg};
-use crate::retrieve::Hit;
+use crate::retrieve::{Filter, Hit};
 use crate::vector::QuantizedVector;
 use futures::future::LocalBoxFuture;
 use std::rc::Rc;
@@ -100,9 +100,23 @@ impl Engine {
 
 impl Passages for Engine {
     fn passages<'a>(&'a self, question: &'a str, k: usize) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
+        Box::pin(async move { PassagesOf { engine: self, filter: &Filter::default() }.passages(question, k).await })
+    }
+}
+
+/// The passages of the documents that a filter keeps.
+pub(crate) struct PassagesOf<'e> {
+    /// The open bundle.
+    pub engine: &'e Engine,
+    /// Which documents are searched.
+    pub filter: &'e Filter,
+}
+
+impl Passages for PassagesOf<'_> {
+    fn passages<'a>(&'a self, question: &'a str, k: usize) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
         Box::pin(async move {
-            let options = SearchOptions { k: u32::try_from(k).ok(), ..SearchOptions::default() };
-            let found = self.search(question, &options).await.map_err(|e| PassagesError(e.to_string()))?;
+            let options = SearchOptions { k: u32::try_from(k).ok(), filter: self.filter.clone(), ..SearchOptions::default() };
+            let found = self.engine.search(question, &options).await.map_err(|e| PassagesError(e.to_string()))?;
             let passage = |h: Hit| Passage { chunk: Some(h.chunk), title: h.title, url: h.url, text: h.text };
             Ok(found.hits.into_iter().map(passage).collect())
         })

@@ -8,7 +8,7 @@ mod full;
 use super::error::bad_argument;
 use crate::answer::AskOptions;
 use crate::engine::SearchOptions;
-use crate::retrieve::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Stage};
+use crate::retrieve::{Filter, Hit, KeywordHit, KeywordKind, Reached, SearchResult, Stage};
 use js_sys::{Array, Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -69,6 +69,10 @@ impl JsOptions {
         Ok(self.member(name, "an array", |v| v.dyn_ref::<Array>().cloned())?.unwrap_or_default())
     }
 
+    fn object(&self, name: &str) -> Result<Option<JsOptions>, JsValue> {
+        self.member(name, "an object", |v| v.is_object().then(|| JsOptions(v.clone())))
+    }
+
     fn objects(&self, name: &str) -> Result<Vec<JsOptions>, JsValue> {
         self.list(name)?.iter().map(JsOptions::new).collect()
     }
@@ -81,7 +85,21 @@ pub fn search_options(given: &JsOptions) -> Result<SearchOptions, JsValue> {
         retriever: given.text("retriever")?,
         typing: given.flag("typing")?,
         per_page: given.count("perPage")?,
+        filter: filter(given)?,
     })
+}
+
+/// Which documents are searched.
+fn filter(given: &JsOptions) -> Result<Filter, JsValue> {
+    let filter = given.object("filter")?;
+    let mut parts = [None, None, None];
+    if let Some(filter) = filter {
+        for (part, name) in parts.iter_mut().zip(["language", "folder", "version"]) {
+            *part = filter.text(name)?;
+        }
+    }
+    let [language, folder, version] = parts;
+    Ok(Filter { language, folder, version })
 }
 
 /// The options of `ask`, without its endpoint.
@@ -90,6 +108,7 @@ pub fn ask_options(given: &JsOptions) -> Result<AskOptions, JsValue> {
     Ok(AskOptions {
         k: given.count("k")?,
         retriever: given.text("retriever")?,
+        filter: filter(given)?,
         tokens_in: given.count("maxInputTokens")?.unwrap_or(default.tokens_in),
         tokens_out: given.count("maxOutputTokens")?.unwrap_or(default.tokens_out),
         milliseconds: given.count("timeLimitMs")?.unwrap_or(default.milliseconds),

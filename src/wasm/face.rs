@@ -134,6 +134,13 @@ impl WasmEngine {
         })
     }
 
+    /// What documents can be filtered by, each in a line: its language, its version and its address below the host, with tabs between them.
+    #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
+    pub fn facets(&self) -> Promise {
+        let engine = Rc::clone(&self.engine);
+        promise(None, async move { Ok(engine.filtered_by().await.map_err(|e| error::engine(&e))?.into()) })
+    }
+
     /// A chunk by its number.
     #[wasm_bindgen(unchecked_return_type = "Promise<Hit>")]
     pub fn passage(&self, chunk: u32) -> Promise {

@@ -9,7 +9,7 @@ const CHECKS = { open: checkOpenOptions, search: searchOptions, ask: askOptions,
 const GROUPS = { open: ["open"], search: ["ranking", "search"], ask: ["ranking", "answering"], plan: ["ranking", "answering"], execute: ["ranking", "answering", "execute"] };
 const LLM = { baseUrl: "https://llm.example/v1", model: "m" };
 const OWN = {
-  onProgress() {}, worker: "auto", prefetch: true, retriever: "hippo:canonical", llm: LLM, history: [], protocol: "react", tools: [], prompts: {}, webSearch: "https://s.example/",
+  onProgress() {}, worker: "auto", prefetch: true, retriever: "hippo:canonical", llm: LLM, history: [], protocol: "react", tools: [], prompts: {}, webSearch: "https://s.example/", filter: { language: "de" },
 };
 const EXAMPLES = { positive: [3, 0], whole: [0, -1], number: [0.5, "half"], flag: [false, "no"], text: ["text", 3] };
 
@@ -63,4 +63,13 @@ test("an option that does not exist is an error that names the nearest", () => {
   assert.match(refused("ask", { maxTokensOut: 1, llm: LLM }), /`ask` has no option `maxTokensOut`\. Did you mean `maxTokens`\?/);
   assert.match(refused("ask", { llm: { ...LLM, apikey: "k" } }), /`llm` has no option `apikey`\. Did you mean `apiKey`\?/);
   assert.match(refused("open", { constructor: 1 }), /`open` has no option `constructor`/);
+});
+
+test("a filter is checked member by member", () => {
+  assert.deepEqual(searchOptions({ filter: { language: "de", version: undefined } }).filter, { language: "de" });
+  assert.deepEqual(askOptions({ filter: { version: "" } }).filter, { version: "" });
+  assert.match(refused("search", { filter: { langauge: "de" } }), /`filter` has no option `langauge`\. Did you mean `language`\?/);
+  assert.match(refused("ask", { filter: { folder: 2 } }), /`folder` is a text/);
+  assert.match(refused("ask", { filter: "de" }), /`filter` is an object/);
+  assert.match(refused("search", { version: "2.0" }), /it is one of `filter`/);
 });

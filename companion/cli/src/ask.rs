@@ -1,6 +1,7 @@
 //! `pocketgraph ask`.
 
 use super::endpoint::{Endpoint, Planning};
+use super::filter::FilterArgs;
 use super::many::{by_strength, named};
 use super::open::{retriever, wait, with_model};
 use super::prompts::PromptArgs;
@@ -48,6 +49,8 @@ pub struct Args {
     /// How to look for them: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, which may have parameters behind a colon
     #[arg(long, value_name = "NAME", default_value = NAMES[0], value_parser = retriever)]
     retriever: String,
+    #[command(flatten)]
+    filter: FilterArgs,
     #[command(flatten)]
     endpoint: Endpoint,
     #[command(flatten)]
@@ -104,7 +107,8 @@ pub fn run(args: &Args) -> Result<()> {
     let engine = with_model(&args.bundle)?;
     let carries_graph = kg::is_in(engine.corpus().bundle());
     let protocol = match (args.protocol.as_deref(), chat) {
-        (None, None) if carries_graph => Some("plan"),
+        // A plan goes through the whole graph: who wants some of the documents alone is answered from these.
+        (None, None) if carries_graph && !args.filter.is_given() => Some("plan"),
         (protocol, _) => protocol,
     };
     match (protocol, chat) {
@@ -141,15 +145,21 @@ fn several(args: &Args, with_model_given: bool) -> Result<()> {
         let help = "merge the bundles into one with: pocketgraph merge A B -o C";
         return Err(miette!(help = help, "a model or a protocol answers from one bundle: of several answers are quoted"));
     }
-    let search = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), ..SearchOptions::default() };
+    let filter = args.filter.filter();
+    let search = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), filter: filter.clone(), ..SearchOptions::default() };
     let engines = named(&args.bundle, &args.also).map(|bundle| with_model(bundle)).collect::<Result<Vec<_>>>()?;
     let results =
         engines.iter().map(|engine| wait(engine.search(&args.question, &search))?.into_diagnostic()).collect::<Result<Vec<_>>>()?;
     let order = by_strength(&results);
     for (turn, &at) in order.iter().enumerate() {
         let Some(engine) = engines.get(at) else { continue };
-        let options =
-            AskOptions { k: args.k, retriever: Some(args.retriever.clone()), language: args.language.clone(), ..AskOptions::default() };
+        let options = AskOptions {
+            k: args.k,
+            retriever: Some(args.retriever.clone()),
+            filter: filter.clone(),
+            language: args.language.clone(),
+            ..AskOptions::default()
+        };
         let answer = wait(engine.quote(&args.question, &options, &mut |_| {}))?.into_diagnostic()?;
         if answer.citations.is_empty() && turn + 1 < order.len() {
             continue;
@@ -168,12 +178,14 @@ fn several(args: &Args, with_model_given: bool) -> Result<()> {
 
 /// Retrieve once, answer once.
 fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<()> {
-    let AgentOptions { k, retriever, language, no_answer_text, tokens_in, tokens_out, milliseconds, hide_contacts, prompts, .. } =
-        with_options(args)?;
+    let AgentOptions {
+        k, retriever, filter, language, no_answer_text, tokens_in, tokens_out, milliseconds, hide_contacts, prompts, ..
+    } = with_options(args)?;
     let defaults = AskOptions::default();
     let options = AskOptions {
         k,
         retriever,
+        filter,
         language,
         no_answer_text,
         hide_contacts,
@@ -268,6 +280,7 @@ fn with_options(args: &Args) -> Result<AgentOptions> {
     let own = AgentOptions {
         k: args.k,
         retriever: Some(args.retriever.clone()),
+        filter: args.filter.filter(),
         language: args.language.clone(),
         planner: args.planning.planner().unwrap_or_default(),
         least_confidence: args.planning.least_confidence(),

@@ -14,6 +14,7 @@ mod draw;
 mod dry_run;
 pub mod eval;
 mod export;
+mod filter;
 pub mod import;
 mod init;
 mod inspect;

@@ -1,6 +1,7 @@
 //! `pocketgraph search`.
 
 use super::endpoint::Endpoint;
+use super::filter::FilterArgs;
 use super::many::{HitOf, merged, named};
 use super::open::{retriever, wait, with_model};
 use miette::{IntoDiagnostic, Result};
@@ -37,6 +38,8 @@ pub struct Args {
     /// Show at most so many hits of one page before those of other pages, 0 for any number [default: 3 by auto, any number by others]
     #[arg(long, value_name = "N")]
     per_page: Option<u32>,
+    #[command(flatten)]
+    filter: FilterArgs,
     /// Have a language model choose among the facts that hippo found
     #[arg(long, requires = "base_url")]
     llm: bool,
@@ -89,7 +92,13 @@ pub fn run(args: &Args) -> Result<()> {
 /// What one bundle finds.
 fn search_bundle(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
     let engine = if args.retriever == "lexical" { super::open::bundle(bundle)? } else { with_model(bundle)? };
-    let options = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), typing: false, per_page: args.per_page };
+    let options = SearchOptions {
+        k: args.k,
+        retriever: Some(args.retriever.clone()),
+        typing: false,
+        per_page: args.per_page,
+        filter: args.filter.filter(),
+    };
     let model = if args.llm { args.endpoint.open()? } else { None };
     let result = match model {
         Some(model) => wait(engine.search_by(&args.question, &options, Rc::from(model)))?,

@@ -44,7 +44,7 @@ pub fn files(root: &Path) -> Result<Vec<(&'static str, String)>> {
         }
         Ok((path, text))
     };
-    let api = [Group::Open, Group::Ranking, Group::Search, Group::Answering, Group::Execute, Group::Endpoint];
+    let api = [Group::Open, Group::Ranking, Group::Search, Group::Answering, Group::Execute, Group::Filter, Group::Endpoint];
     let mut tables: Vec<(&str, String)> = api.iter().map(|&group| (group.name(), table(group))).collect();
     tables.push(("notices", notice_table()));
     Ok(vec![
@@ -137,8 +137,12 @@ fn types() -> String {
         (Group::Search, "TypingOptions extends SearchOptions"),
         (Group::Answering, "AskOptions extends SearchOptions"),
         (Group::Execute, "ExecuteOptions extends AskOptions"),
+        (Group::Filter, "Filter"),
         (Group::Endpoint, "LlmEndpoint"),
     ] {
+        if group == Group::Filter {
+            out.push_str("/** What the documents that are searched have in common. */\n");
+        }
         if group == Group::Endpoint {
             out.push_str("/** An OpenAI-compatible chat endpoint. The key is kept in memory and sent to this endpoint only. */\n");
         }
@@ -205,7 +209,7 @@ fn table(group: Group) -> String {
     for o in of(group) {
         let _ = writeln!(out, "| `{}` | {} | {} |", o.name, kind_text(o.kind), cell(o.says));
     }
-    if group != Group::Endpoint && group != Group::Search && group != Group::Execute && group != Group::Answering {
+    if matches!(group, Group::Open | Group::Ranking) {
         out.push_str("| `signal` | `AbortSignal` | Stops the work; the call rejects with the code `aborted`. |\n");
     }
     out

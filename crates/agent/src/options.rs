@@ -1,6 +1,7 @@
 //! How an agent works: its protocol's defaults, and what a caller changes of them.
 
 use crate::llm::Prompts;
+use crate::retrieve::Filter;
 use serde::{Deserialize, Serialize};
 
 /// The name of the prompt of a plain answer.
@@ -120,6 +121,8 @@ pub struct AgentOptions {
     /// The retriever by name; the bundle's default when absent.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub retriever: Option<String>,
+    /// Which documents are searched; all when absent.
+    pub filter: Filter,
     /// The language to answer in, as its name ("German"); the question's when absent.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub language: Option<String>,
@@ -171,6 +174,7 @@ impl Default for AgentOptions {
             continuation: Continuation::default(),
             grounded: true,
             retriever: None,
+            filter: Filter::default(),
             language: None,
             no_answer_text: None,
             condense: Condense::default(),

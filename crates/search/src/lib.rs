@@ -14,6 +14,7 @@ extern crate self as pocketgraph_search;
 mod hits;
 
 pub mod answer;
+mod kept;
 pub mod keyword;
 pub mod lexical;
 pub mod names;

@@ -1,6 +1,6 @@
 //! The options of what only the full module does: asking language models, and running protocols and plans.
 
-use super::JsOptions;
+use super::{JsOptions, filter};
 use crate::agent::{self, AgentOptions, Analysis, CallerTool, Condense, Continuation, PlannerChoice, Polarity};
 use crate::json::parse;
 use crate::llm::Prompts;
@@ -15,10 +15,6 @@ impl JsOptions {
     fn choice(&self, name: &str, choices: &str) -> Result<usize, JsValue> {
         let which = |v: &JsValue| v.as_string().and_then(|given| choices.split('|').position(|choice| choice == given));
         Ok(self.member(name, choices, which)?.unwrap_or(0))
-    }
-
-    fn object(&self, name: &str) -> Result<Option<JsOptions>, JsValue> {
-        self.member(name, "an object", |v| v.is_object().then(|| JsOptions(v.clone())))
     }
 }
 
@@ -58,6 +54,7 @@ pub fn agent_options(given: &JsOptions) -> Result<AgentOptions, JsValue> {
         },
         grounded: given.flag_or("grounded", default.grounded)?,
         retriever: given.text("retriever")?,
+        filter: filter(given)?,
         language: given.text("language")?,
         no_answer_text: given.text("noAnswerText")?,
         condense: match given.choice("condense", "model|sentences|none")? {

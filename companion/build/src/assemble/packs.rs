@@ -27,7 +27,7 @@ struct Together<'a> {
 }
 
 /// A first question's files: what it loads besides is found by its words.
-const FIRST: [(&str, Part); 7] = [
+const FIRST: [(&str, Part); 8] = [
     ("lexical", Part::Only),
     ("chunks-lists", Part::Only),
     ("chunks", Part::Only),
@@ -35,6 +35,7 @@ const FIRST: [(&str, Part); 7] = [
     ("names", Part::Only),
     ("titles", Part::Only),
     ("chunk-documents", Part::Only),
+    ("function-words", Part::Only),
 ];
 
 /// All packs but the first question's, in the order in which a question comes to want them.

@@ -249,7 +249,7 @@ impl PreparedQuestion {
     pub async fn ask(corpus: &Corpus, query: &Query) -> Result<Result<PreparedQuestion, Ranked>, BundleError> {
         let QuestionVector { vector, stage, near: spoke, mut missing } = question_vector(corpus, query).await?;
         let Some(vector) = vector else { return Ok(Err(Ranked { stage, missing, ..Ranked::listed(&[]) })) };
-        let mut near = survey(corpus, &vector, stage, SCANNED, &spoke).await?;
+        let mut near = survey(corpus, &vector, stage, SCANNED, &spoke, query.kept.clone()).await?;
         if corpus.len() <= EVERY_BELOW {
             let every: Vec<u32> = (0..corpus.len() as u32).collect();
             near.also(corpus, &every).await;

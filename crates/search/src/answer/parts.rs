@@ -9,6 +9,8 @@ use std::ops::Range;
 const LONGEST_QUESTION: usize = 200;
 /// A longer line without a full stop is a sentence that lacks it, not a label.
 const LONGEST_LABEL: usize = 80;
+/// A last line without a full stop is a label if it has no more words: nothing behind it tells, and longer ones are sentences that lack their full stop.
+const WORDS_OF_LAST_LABEL: usize = 3;
 
 /// A piece of a passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +78,7 @@ pub(super) fn groups(text: &str, parts: Vec<Part>) -> Vec<Group> {
         let raw = &text[part.span.clone()];
         let (head, rest) = match part.form {
             Form::Heading | Form::Term => (Some((part.clone(), asks(raw))), None),
-            Form::Text | Form::Item | Form::Quote => heads(raw, &part, forms.get(i + 1)),
+            Form::Text | Form::Item | Form::Quote => heads(raw, &part, forms.get(i + 1), i > 0),
             Form::Code | Form::Table => (None, Some(part.clone())),
         };
         if let Some((head, asked)) = head {
@@ -96,7 +98,7 @@ pub(super) fn groups(text: &str, parts: Vec<Part>) -> Vec<Group> {
 }
 
 /// Splits a text into what heads what follows (a question, a label) and with it whether it asks, and the rest.
-fn heads(raw: &str, part: &Part, next: Option<&Form>) -> (Option<(Part, bool)>, Option<Part>) {
+fn heads(raw: &str, part: &Part, next: Option<&Form>, follows: bool) -> (Option<(Part, bool)>, Option<Part>) {
     let first = sentences(raw).into_iter().next().unwrap_or(0..raw.len());
     let at = |range: Range<usize>| Part { span: part.span.start + range.start..part.span.start + range.end, ..part.clone() };
     if asks(&raw[first.clone()]) && first.len() <= LONGEST_QUESTION {
@@ -106,7 +108,10 @@ fn heads(raw: &str, part: &Part, next: Option<&Form>) -> (Option<(Part, bool)>, 
         return (Some((at(first), true)), rest);
     }
     let closed = ends_in(raw, ".!:;,…。！：)\"”");
-    let label = part.form == Form::Text && raw.len() <= LONGEST_LABEL && !closed && next.is_some_and(|n| !matches!(n, Form::Heading));
+    let named = |n: &Form| !matches!(n, Form::Heading);
+    // What a short line at the end names, such as "Note", stands in the next passage.
+    let heads_next = next.map_or_else(|| follows && raw.split_whitespace().count() <= WORDS_OF_LAST_LABEL, named);
+    let label = part.form == Form::Text && raw.len() <= LONGEST_LABEL && !closed && heads_next;
     if label {
         return (Some((part.clone(), false)), None);
     }
@@ -164,6 +169,14 @@ mod tests {
     fn a_line_without_a_full_stop_heads_what_follows() {
         let text = "Group fare\n\nTen travellers pay for eight.";
         assert_eq!(grouped(text), [(vec!["Group fare"], vec!["Ten travellers pay for eight."])]);
+    }
+
+    #[test]
+    fn a_last_line_of_few_words_belongs_to_no_quotation_before_it() {
+        let found = grouped("Copy the folder first.\n\nGood to know");
+        assert_eq!(found, [(vec![], vec!["Copy the folder first."]), (vec!["Good to know"], vec![])]);
+        assert_eq!(grouped("Free of charge"), [(vec![], vec!["Free of charge"])], "alone it is all that there is");
+        assert_eq!(grouped("It is blue.\n\nIt is on sale today").len(), 1);
     }
 
     #[test]

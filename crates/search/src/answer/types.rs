@@ -2,7 +2,7 @@
 
 use super::notice::Notice;
 use super::target::CitationTarget;
-use crate::retrieve::{SearchResult, Span};
+use crate::retrieve::{Filter, SearchResult, Span};
 use pocketgraph_base::Usage;
 use serde::{Deserialize, Serialize};
 
@@ -233,6 +233,8 @@ pub struct AskOptions {
     pub k: Option<u32>,
     /// The retriever by name; the bundle's default when absent.
     pub retriever: Option<String>,
+    /// Which documents are searched; all when absent.
+    pub filter: Filter,
     /// The most tokens of a prompt.
     #[serde(rename = "maxInputTokens")]
     pub tokens_in: u32,
@@ -257,6 +259,7 @@ impl Default for AskOptions {
         AskOptions {
             k: None,
             retriever: None,
+            filter: Filter::default(),
             tokens_in: 10_000,
             tokens_out: 1_024,
             milliseconds: 300_000,

@@ -5,6 +5,7 @@ use super::typo;
 use crate::bundle::{Bundle, BundleError, TermPostings, Terms};
 use crate::compact::{Map, sort_by};
 use crate::elementary::ln_f32;
+use crate::kept::is_kept;
 use crate::text::{asked_exactly, fold, terms};
 use crate::vector::{Scored, top_k};
 use futures::future::{FutureExt, LocalBoxFuture};
@@ -89,12 +90,17 @@ pub fn idf(df: u32, n: usize) -> f32 {
     ln_f32(1.0 + (n - df + 0.5).max(0.0) / (df + 0.5))
 }
 
-/// The `k` best chunks by BM25. A word that stands nowhere counts as the known one nearest to it, if one is near; the last word while typing does
+/// The `k` best chunks by BM25, of those that are `kept`; of all where there is no such list. A word that stands nowhere counts as the known one nearest to it, if one is near; the last word while typing does
 /// not, because it may be unfinished. A range file that cannot be loaded is reported as missing; a damaged one is too.
 ///
 /// # Errors
 /// [`BundleError`] when the lexical root cannot be loaded.
-pub fn search<'a>(bundle: &'a Bundle, query: &'a LexicalQuery, k: usize) -> LocalBoxFuture<'a, Result<LexicalResult, BundleError>> {
+pub fn search<'a>(
+    bundle: &'a Bundle,
+    query: &'a LexicalQuery,
+    k: usize,
+    kept: Option<&'a Vec<bool>>,
+) -> LocalBoxFuture<'a, Result<LexicalResult, BundleError>> {
     async move {
         let chunks = bundle.manifest().counts.chunks;
         let mut words = Terms::open(bundle, "lexical", chunks).await?;
@@ -151,7 +157,7 @@ pub fn search<'a>(bundle: &'a Bundle, query: &'a LexicalQuery, k: usize) -> Loca
             }
             scores.join(completed.found, |a, b| a + b);
         }
-        out.hits = top_k(scores.found, k);
+        out.hits = top_k(scores.found.into_iter().filter(|s| is_kept(kept, s.index)), k);
         out.missing = words.missing;
         Ok(out)
     }

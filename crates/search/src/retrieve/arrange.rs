@@ -3,6 +3,7 @@
 use super::{Corpus, Query, Ranked, RankedChunk, Reached, Retriever};
 use crate::bundle::{BundleError, WeightGroup};
 use crate::compact::sort_by;
+use crate::kept::is_kept;
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// So many times as many chunks are ranked as are wanted where weights or their pages may move some of them down.
@@ -33,7 +34,17 @@ pub fn arranged<'a>(
         // What is being typed changes with the next letter, and is to cost as little as it can.
         let per_page = per_page.filter(|_| query.lexical.prefix.is_none());
         let more = if groups.is_empty() && per_page.is_none() { 1 } else { MORE };
-        let mut ranked = retriever.retrieve(corpus, query, k.map(|k| k.saturating_mul(more))).await?;
+        let mut asked = k.map(|k| k.saturating_mul(more));
+        let mut ranked = loop {
+            let mut ranked = retriever.retrieve(corpus, query, asked).await?;
+            let found = ranked.chunks.len();
+            ranked.chunks.retain(|c| is_kept(query.kept.as_deref(), c.chunk));
+            // A retriever that walks a graph finds what is not searched, too, and then finds more.
+            match asked.zip(k) {
+                Some((n, k)) if found >= n && ranked.chunks.len() < k => asked = Some(n.saturating_mul(MORE)),
+                _ => break ranked,
+            }
+        };
         // Where the words of the question were looked for.
         let unknown = !ranked.document_frequency.is_empty() && ranked.document_frequency.values().all(|&n| n == 0);
         if unknown && corpus.bundle().manifest().embedder.id == "minilm" && ranked.chunks.iter().all(is_far) {

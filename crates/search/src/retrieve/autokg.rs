@@ -163,7 +163,7 @@ impl Retriever for AutoKg {
             };
             let question = QuantizedVector::from_f32(&vector);
             let graph = corpus.keywords().await?;
-            let mut near = survey(corpus, &vector, stage, self.direct_chunks, &spoke).await?;
+            let mut near = survey(corpus, &vector, stage, self.direct_chunks, &spoke, query.kept.clone()).await?;
             let (keywords, walked) = self.walk(&graph, &question);
             let direct = near.best.iter().map(|h| (h.index, Reached::Query));
             let (mut order, mut ways) = united(direct.chain(walked));

@@ -29,7 +29,7 @@ pub fn question_vector<'a>(corpus: &'a Corpus, query: &'a Query) -> LocalBoxFutu
     async move {
         let hits = match query.vector {
             Some(_) => Vec::new(),
-            None => lexical::search(corpus.bundle(), &query.lexical, 100).await?.hits,
+            None => lexical::search(corpus.bundle(), &query.lexical, 100, query.kept.as_deref()).await?.hits,
         };
         let (vector, stage, missing) = query_vector(corpus, query, &hits).await?;
         Ok(QuestionVector { vector, stage, near: hits.iter().map(|h| h.index).collect(), missing })
@@ -47,7 +47,7 @@ impl Retriever for Dense {
             let QuestionVector { vector, stage, near, mut missing } = question_vector(corpus, query).await?;
             let mut chunks = Vec::new();
             if let Some(vector) = vector {
-                let found = survey(corpus, &vector, stage, k.unwrap_or(DEFAULT_K), &near).await?;
+                let found = survey(corpus, &vector, stage, k.unwrap_or(DEFAULT_K), &near, query.kept.clone()).await?;
                 missing.extend(found.missing);
                 chunks.extend(found.best.iter().map(|h| RankedChunk {
                     chunk: h.index,

@@ -27,7 +27,7 @@ impl Retriever for Hybrid {
     fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
         async move {
             let k = k.unwrap_or(DEFAULT_K);
-            let found = lexical::search(corpus.bundle(), &query.lexical, CANDIDATES).await?;
+            let found = lexical::search(corpus.bundle(), &query.lexical, CANDIDATES, query.kept.as_deref()).await?;
             let mut missing = found.missing;
             let (vector, stage, lost) = read_by_embedder(corpus, query, &found.hits).await?;
             missing.extend(lost);
@@ -35,7 +35,7 @@ impl Retriever for Hybrid {
             let mut cosines: Map<u32, f32> = Map::new();
             if let Some(vector) = &vector {
                 let near: Vec<u32> = found.hits.iter().map(|h| h.index).collect();
-                let mut dense = survey(corpus, vector, stage, CANDIDATES, &near).await?;
+                let mut dense = survey(corpus, vector, stage, CANDIDATES, &near, query.kept.clone()).await?;
                 if corpus.len() > EXACT_BELOW {
                     let best: Vec<u32> = found.hits.iter().take(SCATTERED.max(k)).map(|h| h.index).collect();
                     dense.also(corpus, &best).await;

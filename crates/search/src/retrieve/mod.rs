@@ -5,6 +5,7 @@ mod auto;
 mod autokg;
 mod corpus;
 pub mod dense;
+mod filter;
 mod fusion;
 mod hit;
 mod hybrid;
@@ -20,6 +21,7 @@ pub use auto::{Auto, candidates};
 pub use autokg::AutoKg;
 pub use corpus::{Corpus, Names};
 pub use dense::Dense;
+pub use filter::{Facet, FacetOf, Filter, facets, path_of, version_of};
 pub use fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, feedback_vector};
 pub use hit::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Span, Stage};
 pub use hybrid::Hybrid;
@@ -51,6 +53,8 @@ pub struct Query {
     pub by_table: Option<Vec<f32>>,
     /// What embeds further texts, where the model is loaded.
     pub encoder: Option<Rc<QuestionEncoder>>,
+    /// For each chunk whether it may be found; all may where there is no list. See [`Filter::chunks`].
+    pub kept: Option<Rc<Vec<bool>>>,
     /// What may choose among facts while ranking, where the caller brings it: `hippo` asks it.
     pub fact_filter: Option<Rc<dyn FactFilter>>,
 }

@@ -3,6 +3,7 @@
 use super::{Corpus, Stage};
 use crate::bundle::{Against, BundleError, SketchIndex, VectorIndex};
 use crate::compact::Map;
+use crate::kept::is_kept;
 use crate::vector::{QuantizedMatrix, QuantizedVector, Scored, top_k};
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::cell::RefCell;
@@ -32,6 +33,7 @@ pub struct Scan {
     pub missing: Vec<String>,
     query: QuantizedVector,
     side: Side,
+    kept: Option<Rc<Vec<bool>>>,
 }
 
 /// Where the cosines come from.
@@ -69,7 +71,7 @@ impl Scan {
     /// The `k` chunks nearest to another vector, among those at hand.
     pub fn best_for(&self, vector: &QuantizedVector, k: usize) -> Vec<Scored> {
         match &self.side {
-            Side::Cells { index, cells } => top_k(in_cells(index, cells, vector), k),
+            Side::Cells { index, cells } => top_k(in_cells(index, cells, vector, self.kept.as_deref()), k),
             Side::Sketches { index, pages, .. } => {
                 let against = self.against(index, vector);
                 let found = pages.iter().flat_map(|(&page, sketches)| {
@@ -78,7 +80,7 @@ impl Scan {
                     let scored: Vec<(usize, f32)> = sketches.chunks_exact(index.width()).enumerate().map(score).collect();
                     scored.into_iter().map(move |(i, score)| Scored { index: first.saturating_add(i as u32), score })
                 });
-                top_k(found, k)
+                top_k(found.filter(|s| is_kept(self.kept.as_deref(), s.index)), k)
             }
         }
     }
@@ -129,19 +131,20 @@ impl Scan {
     }
 }
 
-/// The chunks of cells with their cosines to a vector.
+/// The chunks of cells that are kept, with their cosines to a vector.
 fn in_cells<'a>(
     index: &'a VectorIndex,
     cells: &'a Map<usize, Rc<QuantizedMatrix>>,
     vector: &'a QuantizedVector,
+    kept: Option<&'a Vec<bool>>,
 ) -> impl Iterator<Item = Scored> + 'a {
-    cells.iter().flat_map(|(&cell, m)| {
+    cells.iter().flat_map(move |(&cell, m)| {
         let chunks = index.cells.run(cell);
-        chunks.zip(m.scan(vector)).map(|(index, score)| Scored { index, score })
+        chunks.zip(m.scan(vector)).filter(move |s| is_kept(kept, s.0)).map(|(index, score)| Scored { index, score })
     })
 }
 
-/// The `k` chunks nearest to `vector`: by their vectors where the question itself was embedded; by the sketches of `near` and of what lies on
+/// The `k` chunks nearest to `vector`, of those that are `kept` where there is such a list: by their vectors where the question itself was embedded; by the sketches of `near` and of what lies on
 /// their pages where BM25's best chunks, `near`, stand in for it, because better vectors than the stand-in would be wasted on it.
 pub fn survey<'a>(
     corpus: &'a Corpus,
@@ -149,15 +152,16 @@ pub fn survey<'a>(
     stage: Stage,
     k: usize,
     near: &'a [u32],
+    kept: Option<Rc<Vec<bool>>>,
 ) -> LocalBoxFuture<'a, Result<Scan, BundleError>> {
     async move {
         if stage == Stage::Model || !corpus.has_sketches() {
-            return scan(corpus, vector, k).await;
+            return scan(corpus, vector, k, kept).await;
         }
         let index = corpus.sketch_index().await?;
         let query = QuantizedVector::from_f32(vector);
         let side = Side::Sketches { index, pages: Map::new(), last: RefCell::default() };
-        let mut out = Scan { best: Vec::new(), missing: Vec::new(), query, side };
+        let mut out = Scan { best: Vec::new(), missing: Vec::new(), query, side, kept };
         out.also(corpus, &near[..near.len().min(SKETCHED)]).await;
         out.best = out.best_for(&out.query, k);
         Ok(out)
@@ -165,8 +169,13 @@ pub fn survey<'a>(
     .boxed_local()
 }
 
-/// Searches the cells nearest to `vector` for its `k` nearest chunks.
-pub fn scan<'a>(corpus: &'a Corpus, vector: &'a [f32], k: usize) -> LocalBoxFuture<'a, Result<Scan, BundleError>> {
+/// Searches the cells nearest to `vector` for its `k` nearest chunks that are `kept`.
+pub fn scan<'a>(
+    corpus: &'a Corpus,
+    vector: &'a [f32],
+    k: usize,
+    kept: Option<Rc<Vec<bool>>>,
+) -> LocalBoxFuture<'a, Result<Scan, BundleError>> {
     async move {
         let index = corpus.vectors().await?;
         let query = QuantizedVector::from_f32(vector);
@@ -190,13 +199,13 @@ pub fn scan<'a>(corpus: &'a Corpus, vector: &'a [f32], k: usize) -> LocalBoxFutu
             order = later;
             let (cells, lost) = corpus.cells(&index, &wanted).await;
             missing.extend(lost);
-            let better = top_k(best.iter().copied().chain(in_cells(&index, &cells, &query)), k.max(SURE_OF));
+            let better = top_k(best.iter().copied().chain(in_cells(&index, &cells, &query, kept.as_deref())), k.max(SURE_OF));
             settled = corpus.len() > WIDE_BELOW && better.iter().take(SURE_OF).eq(best.iter().take(SURE_OF));
             best = better;
             at_hand.extend(cells);
         }
         best.truncate(k);
-        Ok(Scan { best, missing, query, side: Side::Cells { index, cells: at_hand } })
+        Ok(Scan { best, missing, query, side: Side::Cells { index, cells: at_hand }, kept })
     }
     .boxed_local()
 }

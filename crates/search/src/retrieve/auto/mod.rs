@@ -18,6 +18,7 @@ use super::scan::{Scan, survey};
 use super::{Corpus, DEFAULT_K, FEEDBACK_WEIGHT, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
 use crate::compact::Map;
+use crate::kept::is_kept;
 use crate::lexical::{self, LexicalQuery, LexicalResult};
 use crate::vector::{QuantizedVector, Scored, top_k};
 use features::{Candidates, Named};
@@ -63,7 +64,7 @@ impl Retriever for Auto {
             if query.lexical.prefix.is_some() || !corpus.bundle().has("names") {
                 return Hybrid.retrieve(corpus, query, k).await;
             }
-            let words = lexical::search(corpus.bundle(), &query.lexical, SCORED);
+            let words = lexical::search(corpus.bundle(), &query.lexical, SCORED, query.kept.as_deref());
             let (found, names) = join(words, NameIndex::open(corpus, &query.read, &query.lexical.terms)).await;
             match names {
                 Ok(names) => rank(corpus, query, &names, found?, k.unwrap_or(DEFAULT_K)).await,
@@ -103,7 +104,7 @@ fn first<'a>(
         let words: Map<u32, f32> = found.hits.iter().map(|h| (h.index, h.score)).collect();
         let rest_words: Map<u32, f32> = match &named.rest {
             Some(rest) => {
-                let of_rest = lexical::search(corpus.bundle(), &LexicalQuery::new(rest, false), SCORED).await?;
+                let of_rest = lexical::search(corpus.bundle(), &LexicalQuery::new(rest, false), SCORED, query.kept.as_deref()).await?;
                 of_rest.hits.iter().map(|h| (h.index, h.score)).collect()
             }
             None => words.clone(),
@@ -121,7 +122,7 @@ fn first<'a>(
         let mut dense = match &vector {
             Some(v) => {
                 let near: Vec<u32> = found.hits.iter().map(|h| h.index).collect();
-                Some(survey(corpus, v, stage, SCORED, &near).await?)
+                Some(survey(corpus, v, stage, SCORED, &near, query.kept.clone()).await?)
             }
             None => None,
         };
@@ -159,7 +160,8 @@ async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalR
             links = hopped.links;
         }
     }
-    let best = top_k(scores.into_iter().map(|(index, score)| Scored { index, score }), k);
+    let kept = scores.into_iter().filter(|s| is_kept(query.kept.as_deref(), s.0));
+    let best = top_k(kept.map(|(index, score)| Scored { index, score }), k);
     let chunks = best
         .into_iter()
         .map(|h| RankedChunk {
@@ -180,7 +182,7 @@ async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalR
 /// # Errors
 /// As [`Retriever::retrieve`].
 pub async fn candidates(corpus: &Corpus, query: &Query) -> Result<Vec<(u32, [f32; 7])>, BundleError> {
-    let found = lexical::search(corpus.bundle(), &query.lexical, SCORED).await?;
+    let found = lexical::search(corpus.bundle(), &query.lexical, SCORED, None).await?;
     let names = NameIndex::open(corpus, &query.read, &query.lexical.terms).await?;
     let named = Named::find(&names, &query.read);
     let first = first(corpus, query, &names, &named, &found).await?;

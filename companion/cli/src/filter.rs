@@ -1,0 +1,58 @@
+//! `--filter`: which documents are searched.
+
+use pocketgraph::retrieve::Filter;
+
+/// The argument `--filter`.
+#[derive(Debug, clap::Args)]
+pub struct FilterArgs {
+    /// Search only documents of a language, a folder of the site or a version, as in `--filter language=de`, `--filter folder=docs/guides` and
+    /// `--filter version=2.0`; may be given once for each
+    #[arg(long, value_name = "NAME=VALUE", value_parser = part)]
+    filter: Vec<(Part, String)>,
+}
+
+/// What documents are filtered by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Language,
+    Folder,
+    Version,
+}
+
+fn part(text: &str) -> Result<(Part, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    let part = match name {
+        "language" => Part::Language,
+        "folder" => Part::Folder,
+        "version" => Part::Version,
+        _ => return Err("a filter is language=…, folder=… or version=…".to_owned()),
+    };
+    Ok((part, value.to_owned()))
+}
+
+impl FilterArgs {
+    /// Whether there is one.
+    pub fn is_given(&self) -> bool {
+        !self.filter.is_empty()
+    }
+
+    /// The filter.
+    pub fn filter(&self) -> Filter {
+        let value = |part| self.filter.iter().rev().find(|given| given.0 == part).map(|given| given.1.clone());
+        Filter { language: value(Part::Language), folder: value(Part::Folder), version: value(Part::Version) }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_is_read_part_by_part_and_one_that_there_is_not_is_refused() {
+        let args = FilterArgs { filter: ["language=de", "version="].iter().map(|text| part(text).unwrap()).collect() };
+        let expected = Filter { language: Some("de".into()), folder: None, version: Some(String::new()) };
+        assert_eq!(args.filter(), expected);
+        assert!(part("lang=de").is_err());
+    }
+}

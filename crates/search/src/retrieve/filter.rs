@@ -1,0 +1,192 @@
+//! Which documents are searched: those of a language, of a folder of the site, of a version. All three are read off what a bundle has of its documents in
+//! any case, their languages and addresses.
+
+use super::Corpus;
+use crate::bundle::{BundleError, Document};
+use futures::future::{FutureExt, LocalBoxFuture};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// What the documents that are searched have in common. What is absent leaves all in.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Filter {
+    /// Their language, as `de`; empty for those whose language nothing tells.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub language: Option<String>,
+    /// The folder of the site that they lie in, as `guides` or `guides/hosting`.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub folder: Option<String>,
+    /// The version that their addresses name, as `2.0`, `v3` or `latest`; empty for those that name none.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub version: Option<String>,
+}
+
+/// By what documents are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FacetOf {
+    /// Their language.
+    Language,
+    /// A folder that they lie in, each above the other.
+    Folder,
+    /// Their version.
+    Version,
+}
+
+/// A value that a [`Filter`] may have, and how much it leaves.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facet {
+    /// What it is a value of.
+    pub of: FacetOf,
+    /// The value.
+    pub value: String,
+    /// How many documents have it.
+    pub documents: u32,
+}
+
+/// Words that stand for a version in an address.
+const NAMED: &[&str] = &["latest", "stable", "next", "nightly"];
+
+/// A document's address below its host.
+pub fn path_of(url: &str) -> &str {
+    let mut path = url;
+    if let Some((_, rest)) = url.split_once(':')
+        && let Some(of_host) = rest.strip_prefix("//")
+    {
+        path = of_host.split_once('/').map_or("", |(_, path)| path);
+    }
+    while let Some(rest) = path.strip_prefix('/').or_else(|| path.strip_prefix('.')) {
+        path = rest;
+    }
+    path
+}
+
+/// Whether a folder's name is a version's: `2.0`, `3.x`, `v2`, `version-1.4`, `latest`. A number alone is not: it may be a year, a month, or a page of many.
+fn is_version(folder: &str) -> bool {
+    let number = folder.strip_prefix("version-").unwrap_or(folder);
+    let number = number.strip_prefix('v').unwrap_or(number).as_bytes();
+    let plain = number.len() == folder.len();
+    number.first().is_some_and(u8::is_ascii_digit) && (!plain || number.contains(&b'.')) || NAMED.contains(&folder)
+}
+
+/// The first version among the folders of an address; empty where it names none.
+pub fn version_of(path: &str) -> &str {
+    let mut folder = "";
+    for part in path.split('/') {
+        if is_version(folder) {
+            return folder;
+        }
+        // What stands behind the last sign is the page.
+        folder = part;
+    }
+    ""
+}
+
+impl Filter {
+    /// Whether it leaves everything in.
+    pub fn is_empty(&self) -> bool {
+        self.language.is_none() && self.folder.is_none() && self.version.is_none()
+    }
+
+    /// Whether it leaves a document in.
+    pub fn keeps(&self, document: &Document) -> bool {
+        let path = path_of(&document.url);
+        let lies_in = |folder: &str| {
+            let folder = folder.strip_prefix('/').unwrap_or(folder);
+            let folder = folder.strip_suffix('/').unwrap_or(folder);
+            folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.language.as_ref().is_none_or(|language| *language == document.language)
+            && self.version.as_ref().is_none_or(|version| version == version_of(path))
+            && self.folder.as_deref().is_none_or(lies_in)
+    }
+
+    /// For each chunk whether its document is left in; `None` where all are.
+    ///
+    /// # Errors
+    /// [`BundleError`] when the documents cannot be loaded.
+    pub fn chunks<'a>(&'a self, corpus: &'a Corpus) -> LocalBoxFuture<'a, Result<Option<Rc<Vec<bool>>>, BundleError>> {
+        async move {
+            if self.is_empty() {
+                return Ok(None);
+            }
+            let kept: Vec<bool> = corpus.documents().await?.iter().map(|document| self.keeps(document)).collect();
+            let documents = corpus.chunk_documents().await?;
+            Ok(Some(Rc::new(documents.of.iter().map(|&d| kept.get(d as usize) == Some(&true)).collect())))
+        }
+        .boxed_local()
+    }
+}
+
+/// What the documents can be filtered by, by kind and value. Pages count by themselves (js/facets.js), which is smaller.
+pub fn facets(documents: &[Document]) -> Vec<Facet> {
+    let mut found: BTreeMap<(FacetOf, &str), u32> = BTreeMap::new();
+    for document in documents {
+        let path = path_of(&document.url);
+        let mut count = |of, value| *found.entry((of, value)).or_insert(0) += 1;
+        count(FacetOf::Language, document.language.as_str());
+        count(FacetOf::Version, version_of(path));
+        path.match_indices('/').for_each(|(end, _)| count(FacetOf::Folder, &path[..end]));
+    }
+    found.iter().map(|(&(of, value), &documents)| Facet { of, value: value.to_owned(), documents }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(url: &str, language: &str) -> Document {
+        Document { title: "t".into(), url: url.into(), path: "p".into(), language: language.into() }
+    }
+
+    #[test]
+    fn a_version_is_a_folder_of_the_address_that_reads_as_one() {
+        let version = |url| version_of(path_of(url));
+        assert_eq!(version("https://x.dev/docs/2.0/install/"), "2.0");
+        assert_eq!(version("/en/v3/guide.html"), "v3");
+        assert_eq!(version("version-1.4.x/a.md"), "version-1.4.x");
+        assert_eq!(version("https://x.dev/latest/"), "latest");
+        for none in ["https://2.0.dev/guide/", "/blog/2024/05/a.html", "/releases/2.0.html", "/vault/a", "/guide/1/", "2.0"] {
+            assert_eq!(version(none), "", "{none}");
+        }
+    }
+
+    #[test]
+    fn a_filter_keeps_what_agrees_with_all_that_it_says() {
+        let german = document("https://x.dev/2.0/guides/install/", "de");
+        let filter = |language: Option<&str>, folder: Option<&str>, version: Option<&str>| Filter {
+            language: language.map(str::to_owned),
+            folder: folder.map(str::to_owned),
+            version: version.map(str::to_owned),
+        };
+        for kept in [
+            filter(None, None, None),
+            filter(Some("de"), Some("/2.0/guides/"), Some("2.0")),
+            filter(None, Some("2.0"), None),
+            filter(None, Some(""), None),
+        ] {
+            assert!(kept.keeps(&german), "{kept:?}");
+        }
+        for dropped in [
+            filter(Some("en"), None, None),
+            filter(Some("de"), None, Some("")),
+            filter(None, Some("2.0/guide"), None),
+            filter(None, Some("guides"), None),
+        ] {
+            assert!(!dropped.keeps(&german), "{dropped:?}");
+        }
+    }
+
+    #[test]
+    fn facets_count_the_documents_of_each_value_and_of_each_folder_above() {
+        let documents = [document("a/b/x", "de"), document("a/c/x", "en"), document("a/2.0/x", "en"), document("x", "")];
+        let counted: Vec<(FacetOf, String, u32)> = facets(&documents).into_iter().map(|f| (f.of, f.value, f.documents)).collect();
+        let of = |of, values: &[(&str, u32)]| values.iter().map(|&(v, n)| (of, v.to_owned(), n)).collect::<Vec<_>>();
+        let languages = of(FacetOf::Language, &[("", 1), ("de", 1), ("en", 2)]);
+        let folders = of(FacetOf::Folder, &[("a", 3), ("a/2.0", 1), ("a/b", 1), ("a/c", 1)]);
+        assert_eq!(counted, [languages, folders, of(FacetOf::Version, &[("", 3), ("2.0", 1)])].concat());
+    }
+}

@@ -1,0 +1,58 @@
+// What a reader may choose among: the values that a bundle's documents have, of which one or two alone are no choice.
+
+/** Folders are listed up to here; more of them are no list that a reader goes through. */
+const MOST_FOLDERS = 40;
+
+/** The facets of documents that stand in a line each: language, version and address below the host, with tabs between them. */
+export function facetsOf(lines) {
+  const facets = [];
+  for (const line of lines.split("\n").slice(0, -1)) {
+    const [language, version, path] = line.split("\t");
+    facets.push({ of: "language", value: language, documents: 1 }, { of: "version", value: version, documents: 1 });
+    for (const { index } of path.matchAll(/\//g)) facets.push({ of: "folder", value: path.slice(0, index), documents: 1 });
+  }
+  return summed(facets).sort((a, b) => Number(a.of > b.of) - Number(a.of < b.of) || Number(a.value > b.value) - Number(a.value < b.value));
+}
+
+/** Facets of several bundles as those of one: the counts of one kind and value together. */
+export function summed(facets) {
+  const found = new Map();
+  for (const { of, value, documents } of facets) {
+    const key = `${of} ${value}`;
+    found.set(key, { of, value, documents: documents + (found.get(key)?.documents ?? 0) });
+  }
+  return [...found.values()];
+}
+
+/** The values worth choosing among, by kind; empty where there is no choice. An empty value stands for documents that have none. */
+export function choices(facets) {
+  const values = (of) => facets.filter((facet) => facet.of === of);
+  const languages = values("language").filter(({ value }) => value);
+  // Of one document alone it is no version, but a release's notes.
+  const versions = values("version").filter(({ value, documents }) => !value || documents > 1);
+  const language = languages.length > 1 ? names(languages).sort() : [];
+  const version = versions.length > 1 ? names(versions).sort(newestFirst) : [];
+  return { language, version, folder: folders(values("folder"), total(facets), new Set([...names(languages), ...names(values("version"))])) };
+}
+
+/** The folders just below what all documents share, but for those that are a language's or a version's. */
+function folders(all, documents, others) {
+  const counts = new Map(all.map((folder) => [folder.value, folder.documents]));
+  const above = (folder) => folder.slice(0, Math.max(0, folder.lastIndexOf("/")));
+  const isTop = ({ value, documents: own }) => own > 1 && own < documents && (counts.get(above(value)) ?? documents) === documents;
+  const found = names(all.filter(isTop)).filter((folder) => !others.has(folder.slice(above(folder).length).replace("/", "")));
+  return found.length > 1 && found.length <= MOST_FOLDERS ? found.sort() : [];
+}
+
+const names = (facets) => facets.map(({ value }) => value);
+
+/** How many documents there are: each has one language, or none. */
+function total(facets) {
+  return facets.reduce((sum, { of, documents }) => sum + (of === "language" ? documents : 0), 0);
+}
+
+/** Without a version first, as sites have their current one; then words such as `latest`; then numbers, the largest first. */
+function newestFirst(a, b) {
+  const rank = (version) => (version === "" ? 0 : /\d/.test(version) ? 2 : 1);
+  return rank(a) - rank(b) || b.localeCompare(a, "en", { numeric: true });
+}

@@ -1,0 +1,137 @@
+//! Search among some of the documents: those of a version, a folder or a language.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use futures::executor::block_on;
+use pocketgraph::answer::AskOptions;
+use pocketgraph::engine::{Engine, SearchOptions};
+use pocketgraph::retrieve::{FacetOf, Filter};
+use pocketgraph_build::folder::FolderSource;
+use pocketgraph_build::pipeline::{BuildOptions, Input, build};
+use pocketgraph_native::progress::Silent;
+use std::path::Path;
+use std::rc::Rc;
+
+fn write(docs: &Path, path: &str, text: &str) {
+    let path = docs.join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// Forty pages of an old version that say all about kilns, twelve of a new one that mention them, two in German.
+fn engine() -> (tempfile::TempDir, Engine) {
+    let dir = tempfile::tempdir().unwrap();
+    let docs = dir.path().join("docs");
+    for n in 0..40 {
+        write(&docs, &format!("1.0/old-{n}.md"), &format!("# Kiln {n}\n\nThe kiln, the kiln and the kiln {n}: a kiln heats clay."));
+    }
+    for n in 0..12 {
+        let text = format!(
+            "# Chapter {n}\n\nChapter {n} speaks of glazes, of moulds, of wheels and tables, and mentions once that a kiln is hot."
+        );
+        write(&docs, &format!("2.0/guides/new-{n}.md"), &text);
+    }
+    let german = "Der Brennofen wird langsam angeheizt, damit der Ton nicht springt. Wie lange das dauert, hängt von der Größe ab.";
+    for n in 0..2 {
+        write(&docs, &format!("de/ofen-{n}.md"), &format!("# Brennofen {n}\n\n{german} Der kiln heißt im Deutschen so."));
+    }
+    let engine = opened(dir.path());
+    (dir, engine)
+}
+
+/// What is in `docs` below a folder, built and opened.
+fn opened(folder: &Path) -> Engine {
+    let (docs, bundle) = (folder.join("docs"), folder.join("bundle"));
+    build(&BuildOptions::bare(Input::Documents(docs), bundle.clone()), &Silent).unwrap();
+    block_on(Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30)).unwrap()
+}
+
+fn version(name: &str) -> Filter {
+    Filter { version: Some(name.into()), ..Filter::default() }
+}
+
+fn urls(engine: &Engine, retriever: &str, filter: Filter, k: Option<u32>) -> Vec<String> {
+    let options = SearchOptions { k, retriever: Some(retriever.into()), filter, ..SearchOptions::default() };
+    block_on(engine.search("kiln", &options)).unwrap().hits.into_iter().map(|hit| hit.url).collect()
+}
+
+#[test]
+fn a_filtered_list_is_as_long_as_another_by_every_retriever_before_and_after_the_model() {
+    let (_dir, engine) = engine();
+    for prepared in [false, true] {
+        if prepared {
+            block_on(engine.prepare()).unwrap();
+        }
+        for retriever in ["auto", "hybrid", "lexical", "dense"] {
+            let of_old = urls(&engine, retriever, version("1.0"), None);
+            assert!(of_old.len() == 10 && of_old.iter().all(|url| url.starts_with("1.0/")), "{retriever}: {of_old:?}");
+            let found = urls(&engine, retriever, version("2.0"), None);
+            // Before the model has come, `dense` knows what lies near the words' best alone.
+            assert!(found.len() == 10 || (retriever == "dense" && !prepared), "{retriever}: {found:?}");
+            assert!(found.iter().all(|url| url.starts_with("2.0/guides/")), "{retriever}: {found:?}");
+            let both = Filter { folder: Some("2.0/guides".into()), ..version("1.0") };
+            assert_eq!(urls(&engine, retriever, both, None), Vec::<String>::new());
+        }
+        assert_eq!(urls(&engine, "lexical", version("2.0"), Some(50)).len(), 12);
+    }
+}
+
+#[test]
+fn what_an_empty_filter_finds_is_what_none_finds() {
+    let (_dir, engine) = engine();
+    assert_eq!(
+        urls(&engine, "auto", Filter::default(), None),
+        urls(&engine, "auto", Filter { folder: Some("/".into()), ..Filter::default() }, None)
+    );
+}
+
+#[test]
+fn a_filtered_question_is_answered_from_what_is_left() {
+    let (_dir, engine) = engine();
+    block_on(engine.prepare()).unwrap();
+    let options = AskOptions { filter: version("2.0"), ..AskOptions::default() };
+    let mut found = Vec::new();
+    let answer = block_on(engine.quote("What heats clay?", &options, &mut |event| {
+        if let pocketgraph::answer::AskEvent::Hits { result } = event {
+            found = result.hits;
+        }
+    }))
+    .unwrap();
+    assert!(found.len() == 10 && found.iter().all(|hit| hit.url.starts_with("2.0/")));
+    assert!(answer.citations.iter().all(|c| c.url.starts_with("2.0/")), "{}", answer.text);
+}
+
+#[test]
+fn facets_are_what_the_documents_have() {
+    let (_dir, engine) = engine();
+    let facets = block_on(engine.facets()).unwrap();
+    let of = |kind| -> Vec<(&str, u32)> { facets.iter().filter(|f| f.of == kind).map(|f| (f.value.as_str(), f.documents)).collect() };
+    assert_eq!(of(FacetOf::Version), [("", 2), ("1.0", 40), ("2.0", 12)]);
+    assert_eq!(of(FacetOf::Folder), [("1.0", 40), ("2.0", 12), ("2.0/guides", 12), ("de", 2)]);
+    assert!(of(FacetOf::Language).contains(&("de", 2)), "{:?}", of(FacetOf::Language));
+    let german = Filter { language: Some("de".into()), ..Filter::default() };
+    assert!(urls(&engine, "auto", german, None).iter().all(|url| url.starts_with("de/")));
+}
+
+#[test]
+fn words_that_only_ask_are_not_marked_in_passages() {
+    let dir = tempfile::tempdir().unwrap();
+    let german = "Der Brennofen wird langsam angeheizt, damit der Ton nicht springt. Wie lange das dauert, hängt von der Größe ab.";
+    write(&dir.path().join("docs"), "ofen.md", &format!("# Brennofen\n\n{german}"));
+    write(&dir.path().join("docs"), "ton.md", "# Ton\n\nDer Ton wird geknetet, bis er weich ist. Wie weich er sein muss, zeigt die Hand.");
+    let engine = opened(dir.path());
+    let marked = |question: &str| -> Vec<String> {
+        let hits = block_on(engine.search(question, &SearchOptions::default())).unwrap().hits;
+        let spans = |hit: &pocketgraph::retrieve::Hit| -> Vec<String> {
+            hit.highlights.iter().map(|s| hit.text[s.start as usize..s.end as usize].to_owned()).collect()
+        };
+        let mut all: Vec<String> = hits.iter().flat_map(spans).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    };
+    let german = marked("Wie wird der Brennofen angeheizt?");
+    assert!(
+        german.iter().any(|word| word == "Brennofen") && !german.iter().any(|word| ["Wie", "wird", "der", "Der"].contains(&word.as_str())),
+        "{german:?}"
+    );
+}
