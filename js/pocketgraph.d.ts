@@ -264,7 +264,7 @@ export interface AskOptions extends SearchOptions {
    * given.
    */
   planner?: "auto" | "rules" | "trained" | "llm";
-  /** The probability of being right, from 0 to 1, below which a plan is not carried out; 0.43 where absent. */
+  /** The probability of being right, from 0 to 1, below which a plan is not carried out; 0.44 where absent. */
   leastConfidence?: number;
   /** With `plan`: how many demonstrations drawn from the bundle's own graph an LLM is shown that plans, four at most; none where absent. */
   demonstrations?: number;

@@ -263,7 +263,7 @@ pub const OPTIONS: &[OptionSpec] = {
             "leastConfidence",
             Number,
             Some("--least-confidence"),
-            "The probability of being right, from 0 to 1, below which a plan is not carried out; 0.43 where absent.",
+            "The probability of being right, from 0 to 1, below which a plan is not carried out; 0.44 where absent.",
         ).of(&[NO_PROTOCOL, "plan"]),
         option(
             Answering,

@@ -182,7 +182,7 @@ pub struct Planning {
     /// model, if there is one]
     #[arg(long, value_parser = ["auto", "rules", "trained", "llm"])]
     planner: Option<String>,
-    /// The probability of being right, from 0 to 1, below which a plan is not carried out [default: 0.43]
+    /// The probability of being right, from 0 to 1, below which a plan is not carried out [default: 0.44]
     #[arg(long, value_name = "FRACTION")]
     least_confidence: Option<f32>,
     /// Demonstrations drawn from the bundle's own graph that a language model is shown that plans, four at most
@@ -223,7 +223,7 @@ impl Planning {
     }
 
     /// The names of the options that were given.
-    pub fn option_names<'a>(&'a self) -> impl Iterator<Item = &'a str> {
+    pub fn option_names(&self) -> impl Iterator<Item = &str> {
         let given = [
             ("planner", self.planner.is_some()),
             ("leastConfidence", self.least_confidence.is_some()),

@@ -50,7 +50,7 @@ pub struct Args {
     /// the first of ten
     #[arg(long, value_name = "K/N")]
     part: Option<Part>,
-    /// Below this confidence there is no plan: of `rules` and `trained` their own, of `meaning` and `auto` the probability of being right [default: 0.3, 0.43]
+    /// Below this confidence there is no plan: of `rules` and `trained` their own, of `meaning` and `auto` the probability of being right [default: 0.3, 0.44]
     #[arg(long)]
     least_confidence: Option<f32>,
     /// Demonstrations drawn from the graph that `llm` is shown, four at most
