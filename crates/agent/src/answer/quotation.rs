@@ -4,25 +4,9 @@ use super::written::plain;
 use super::{Answer, AnswerBy, BlockForm, Outcome};
 use crate::compact::{Map, Set};
 use crate::retrieve::Span;
+use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::terms;
 use pocketgraph_search::lexical::is_misspelt;
-
-/// Words by which a reply speaks of its sources, and not of what was asked.
-const OF_SOURCES: [&str; 13] = [
-    "according",
-    "answer",
-    "based",
-    "context",
-    "document",
-    "documents",
-    "given",
-    "information",
-    "passage",
-    "passages",
-    "provided",
-    "source",
-    "sources",
-];
 
 /// A model's answer, with what is `quoted` beneath it where the documents or the graph state something and the text does not agree with that. Whose words are the
 /// right ones nobody knows: a good model may have read on where the quotation ends, a weak one has often not read it.
@@ -57,7 +41,7 @@ fn stated(quoted: &Answer) -> String {
 
 /// The terms of a text without its citation marks, and without words of its sources.
 fn term_set(text: &str) -> Set<String> {
-    let words: Vec<String> = plain(text).into_iter().filter(|word| !OF_SOURCES.contains(&word.as_str())).collect();
+    let words: Vec<String> = plain(text).into_iter().filter(|word| !SPOKEN.source_words().contains(word)).collect();
     terms(&words.join(" ")).into_iter().map(|(term, _)| term).collect()
 }
 

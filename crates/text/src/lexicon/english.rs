@@ -45,6 +45,7 @@ language! {
         references,
         relation_cues,
         scales,
+        source_words,
         spelling_endings,
         spellings,
         stop_words,

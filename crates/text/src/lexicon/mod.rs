@@ -152,6 +152,8 @@ tables! {
     scales,
     /// British endings, and the American ones.
     spelling_endings,
+    /// Words by which a reply speaks of its sources.
+    source_words,
     /// Words with two spellings, and the one that they are compared as.
     spellings,
     /// Function words that search leaves out.
