@@ -34,9 +34,10 @@ fn planned(engine: &Engine, question: &str, options: &AgentOptions) -> PlannedQu
 fn a_question_that_names_no_relation_is_planned_by_the_one_nearest_in_meaning() {
     let folder = tempfile::tempdir().unwrap();
     let engine = films(folder.path());
-    for (question, relation) in
-        [("Who is the filmmaker responsible for Heat?", "<directed_by>"), ("Which films is Michael Mann the filmmaker of?", "^<directed_by>")]
-    {
+    for (question, relation) in [
+        ("Who is the filmmaker responsible for Heat?", "<directed_by>"),
+        ("Which films is Michael Mann the filmmaker of?", "^<directed_by>"),
+    ] {
         let plan = planned(&engine, question, &AgentOptions::default());
         assert_eq!(plan.by, Some(PlannedBy::Meaning), "{question}: {plan:?}");
         assert!(plan.text.contains(relation) && plan.confidence >= LEAST_CERTAINTY, "{question}: {plan:?}");

@@ -99,7 +99,7 @@ impl OptionSpec {
     /// Whether `--options` takes it.
     pub fn is_in_json(&self) -> bool {
         self.terminal.is_some() && matches!(self.group, Group::Ranking | Group::Answering) && !matches!(self.kind, Kind::Own(_))
-            || self.name == "retriever"
+            || matches!(self.name, "retriever" | "filter")
     }
 
     /// Whether one of these ways of answering reads it.

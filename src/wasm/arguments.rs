@@ -91,15 +91,8 @@ pub fn search_options(given: &JsOptions) -> Result<SearchOptions, JsValue> {
 
 /// Which documents are searched.
 fn filter(given: &JsOptions) -> Result<Filter, JsValue> {
-    let filter = given.object("filter")?;
-    let mut parts = [None, None, None];
-    if let Some(filter) = filter {
-        for (part, name) in parts.iter_mut().zip(["language", "folder", "version"]) {
-            *part = filter.text(name)?;
-        }
-    }
-    let [language, folder, version] = parts;
-    Ok(Filter { language, folder, version })
+    let Some(given) = given.object("filter")? else { return Ok(Filter::default()) };
+    Ok(Filter { language: given.text("language")?, folder: given.text("folder")?, version: given.text("version")? })
 }
 
 /// The options of `ask`, without its endpoint.

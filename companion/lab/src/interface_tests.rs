@@ -37,6 +37,7 @@ fn examples(o: &OptionSpec) -> (Vec<Value>, Value) {
         Kind::Positive | Kind::Whole => (vec![json!(3)], json!("three")),
         Kind::Number => (vec![json!(0.5)], json!("half")),
         Kind::Flag => (vec![json!(true), json!(false)], json!("yes")),
+        Kind::Own("Filter") => (vec![json!({ "language": "de", "folder": null, "version": null })], json!("de")),
         Kind::Text | Kind::Own(_) => (vec![json!("auto")], json!(3)),
         Kind::Choice(names) => (names.iter().map(|name| json!(name)).collect(), json!("none of them")),
     }
