@@ -78,7 +78,9 @@ export class SettingsPanel {
   get writing() {
     return {
       ...(this.#language && { language: this.#language }),
-      ...(this.#protocol && { protocol: this.#protocol, planner: this.#planner }),
+      ...(this.#protocol && { protocol: this.#protocol }),
+      // The only protocol that reads it: elsewhere it would be refused.
+      ...(this.#protocol === "plan" && { planner: this.#planner }),
       ...(this.#seconds && { timeLimitMs: this.#seconds * 1000 }),
       ...(this.#tokens && { maxOutputTokens: this.#tokens }),
     };

@@ -127,6 +127,8 @@ test("the dialog opens by the key, the slash, its button, and elements of the pa
   await dialog.waitFor();
   await page.keyboard.press("Control+k");
   await dialog.waitFor({ state: "hidden" });
+  // In the box the slash is a letter, and the focus leaves it when the dialog's event has come.
+  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").shadowRoot.activeElement?.getAttribute("part") !== "input");
   await page.keyboard.press("/");
   await dialog.waitFor();
   await page.keyboard.press("Escape");
