@@ -29,6 +29,14 @@ no_arguments() {
   [ $# -eq 0 ] || misused "'$task' takes no '$1'"
 }
 
+# In the task `test`: the whole workspace is compiled, so that no package of it needs a build of its own.
+ALL_COMPILED=''
+
+# build_release PACKAGE: compiles it, unless the whole workspace is.
+build_release() {
+  [ -n "$ALL_COMPILED" ] || cargo build --release -p "$1"
+}
+
 have() { command -v "$1" >/dev/null 2>&1; }
 
 # sha256 of standard input, as bare digits.

@@ -3,10 +3,6 @@
 
 STEP=''
 STEPS_PASSED=0
-# In the task `test`: the whole workspace is compiled, so that no package of it needs a build of its own.
-ALL_COMPILED=''
-# Files of tests that run at the same time, each with a browser of its own.
-TEST_FILES_AT_ONCE=${TEST_FILES_AT_ONCE:-1}
 
 # task_test [KIND [FILTER...]]
 task_test() {
@@ -109,11 +105,6 @@ compile_all() {
   ALL_COMPILED=yes
 }
 
-# build_release PACKAGE: compiles it, unless compile_all has.
-build_release() {
-  [ -n "$ALL_COMPILED" ] || cargo build --release -p "$1"
-}
-
 check_format() {
   need_cargo_component fmt rustfmt
   cargo fmt --all --check
@@ -187,7 +178,7 @@ test_packaging() {
   POCKETGRAPH_SITE=$DEMO POCKETGRAPH_HOSTS=${1:-} node --test --test-concurrency=1 tests/packaging/packaging.test.mjs
 }
 
-# node_tests FOLDER [FILTER]: its *.test.mjs, $TEST_FILES_AT_ONCE of them at a time. FILTER is a file's name without the ending,
+# node_tests FOLDER [FILTER]: its *.test.mjs, one file at a time (a browser each is enough for two cores). FILTER is a file's name without the ending,
 # or a part of a test's name. No file at all is a failure: otherwise a folder that was moved would pass.
 node_tests() {
   local files=() options=() file
@@ -200,5 +191,5 @@ node_tests() {
     [ $# -le 1 ] || options=(--test-name-pattern "$2")
   fi
   [ ${#files[@]} -gt 0 ] || die "there are no tests in $1"
-  node --test --test-concurrency="$TEST_FILES_AT_ONCE" ${options[@]+"${options[@]}"} "${files[@]}"
+  node --test --test-concurrency=1 ${options[@]+"${options[@]}"} "${files[@]}"
 }
