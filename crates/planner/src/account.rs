@@ -452,8 +452,8 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
         let named = token.types.iter().chain(lexicon.types(word)).filter(|t| types.contains(t));
         let before = meant.len();
         meant.extend(named);
-        let says_no_more = ends_superlative(lexicon, tokens, at, used) || only_joins(tokens, at) || only_stresses(tokens, at);
-        if !of.is_empty() || meant.len() > before || is_kind(word) || says_no_more {
+        if !of.is_empty() || meant.len() > before || is_kind(word) || ends_superlative(lexicon, tokens, at, used) || only_joins(tokens, at)
+        {
             open = false;
             continue;
         }
@@ -582,13 +582,6 @@ fn ends_superlative(lexicon: &Lexicon, tokens: &[Token], at: usize, used: &Used)
 fn only_joins(tokens: &[Token], at: usize) -> bool {
     let next = tokens.get(at + 1).map_or("", |t| t.folded.as_str());
     SPOKEN.frame_words().row(&tokens[at].folded).is_some_and(|row| row.has(0, next))
-}
-
-/// Whether a word only adds force to the question word in front: "who in the world", "what on earth".
-fn only_stresses(tokens: &[Token], at: usize) -> bool {
-    let is_idiom = |t: &Token| SPOKEN.frame_words().has(&t.folded, "idiom");
-    let before = tokens.get(..at).unwrap_or_default().iter().rev().find(|t| !matches!(t.folded.as_str(), "the" | "in" | "on"));
-    tokens.get(at).is_some_and(is_idiom) && before.is_some_and(|t| asks_for(&t.folded))
 }
 
 /// Whether a word that nothing explains can only say of what kind something is: "which **films** did X direct", "the **film** Heat". What is asked of
