@@ -1,7 +1,7 @@
 //! What is answered without a model, beneath a model's text that says something else: what is shown answers at least as well as a quotation does.
 
 use super::written::plain;
-use super::{Answer, AnswerBy, BlockForm, Outcome};
+use super::{Answer, AnswerBy, BlockForm, Citation, Outcome};
 use crate::compact::{Map, Set};
 use crate::retrieve::Span;
 use crate::text::lexicon::{Language, SPOKEN};
@@ -60,23 +60,18 @@ fn renumbered(quoted: &Answer, answer: &Answer) -> Answer {
         });
     }
     let number_of = |number: u32| numbers.get(&number).copied().unwrap_or(number);
-    let mut out = Answer { text: String::with_capacity(quoted.text.len()), ..quoted.clone() };
+    let mut out = Answer { text: String::with_capacity(quoted.text.len()), citations: Vec::new(), ..quoted.clone() };
     let mut read = 0;
-    let mut at = Span { start: 0, end: 0 };
-    for (i, citation) in out.citations.iter_mut().enumerate() {
-        // The citations of one bracket share their place.
-        let first = i == 0 || quoted.citations.get(i - 1).is_none_or(|before| before.at != citation.at);
-        let same = || quoted.citations.iter().skip(i).take_while(|c| c.at == citation.at);
-        if first {
-            let marks: Vec<String> = same().map(|c| number_of(c.number).to_string()).collect();
-            out.text.push_str(quoted.text.get(read..citation.at.start as usize).unwrap_or_default());
-            read = citation.at.end as usize;
-            let start = out.text.len();
-            out.text.push_str(&format!("[{}]", marks.join(", ")));
-            at = Span { start: start as u32, end: out.text.len() as u32 };
-        }
-        citation.at = at;
-        citation.number = number_of(citation.number);
+    // The citations of one bracket share their place.
+    for bracket in quoted.citations.chunk_by(|a, b| a.at == b.at) {
+        let marks: Vec<String> = bracket.iter().map(|c| number_of(c.number).to_string()).collect();
+        let place = bracket.first().map_or(Span { start: 0, end: 0 }, |c| c.at);
+        out.text.push_str(quoted.text.get(read..place.start as usize).unwrap_or_default());
+        read = place.end as usize;
+        let start = out.text.len();
+        out.text.push_str(&format!("[{}]", marks.join(", ")));
+        let at = Span { start: start as u32, end: out.text.len() as u32 };
+        out.citations.extend(bracket.iter().map(|c| Citation { at, number: number_of(c.number), ..c.clone() }));
     }
     out.text.push_str(quoted.text.get(read..).unwrap_or_default());
     for reference in &mut out.references {
