@@ -123,6 +123,12 @@ impl Estimate {
     }
 }
 
+impl std::fmt::Display for Estimate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:.3} ({:.3} to {:.3})", self.mean, self.low, self.high)
+    }
+}
+
 /// The mean; zero for none.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64

@@ -253,15 +253,14 @@ fn print(report: &AnswersReport, misses: usize) {
          tokens in/out | cost | failures | ms p50/p95 |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
-    let format_estimate = |e: Estimate| format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high);
     for r in &report.rows {
         println!(
             "| {} | {} | {} | {} | {} | {:.3} | {:.3}/{:.3}/{:.3} | {:.3} | {} | {} | {:.1} | {:.2} | {:.2} | {}{}/{} | {} | {} | {:.0}/{:.0} |",
             r.system,
             r.questions,
-            format_estimate(r.em),
-            format_estimate(r.f1),
-            format_estimate(r.contain_em),
+            r.em,
+            r.f1,
+            r.contain_em,
             r.shown_contain_em.mean,
             r.set_precision.mean,
             r.set_recall.mean,

@@ -5,7 +5,7 @@ use crate::open::{wait, with_model};
 use crate::progress::Bars;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::NAMES;
-use pocketgraph_eval::{CAVEAT, Estimate, QUOTE, SiteReport, describe_miss, evaluate_site, read_labelled, site_page};
+use pocketgraph_eval::{CAVEAT, QUOTE, SiteReport, describe_miss, evaluate_site, read_labelled, site_page};
 use pocketgraph_native::progress::Progress;
 use std::path::PathBuf;
 
@@ -107,15 +107,7 @@ fn print(report: &SiteReport) {
         }
     }
     if let Some(a) = &report.answers {
-        let format_estimate = |e: Estimate| format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high);
-        println!(
-            "\n{} answers by {}: EM {}, F1 {}, Contain-EM {}",
-            a.questions,
-            a.protocol,
-            format_estimate(a.em),
-            format_estimate(a.f1),
-            format_estimate(a.contain_em)
-        );
+        println!("\n{} answers by {}: EM {}, F1 {}, Contain-EM {}", a.questions, a.protocol, a.em, a.f1, a.contain_em);
         println!("{CAVEAT}");
         for m in &a.misses {
             println!("- line {}: {}\n  wanted: {}", m.line, m.question, m.wanted.join(" / "));

@@ -23,9 +23,9 @@ pub fn answers_page(report: &AnswersReport, about: &[String]) -> String {
     page.bars("F1 of tokens, with 95 % bootstrap intervals", 1.0, &chart(|r| r.f1));
     page.bars("Contain-EM, with 95 % bootstrap intervals", 1.0, &chart(|r| r.contain_em));
     page.paragraph(report.caveat);
-    let format_estimate = |e: Estimate| format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high);
     let row = |r: &AnswerRow| {
-        let cells = [r.em, r.f1, r.contain_em, r.shown_contain_em, r.set_precision, r.set_recall, r.set_f1, r.hits_1].map(format_estimate);
+        let cells =
+            [r.em, r.f1, r.contain_em, r.shown_contain_em, r.set_precision, r.set_recall, r.set_f1, r.hits_1].map(|e| e.to_string());
         std::iter::once(r.system.clone()).chain(cells).chain([r.answered.to_string(), format!("{:.1}", r.words)]).collect::<Vec<_>>()
     };
     let heads = [

@@ -39,8 +39,7 @@ pub struct Bar {
 impl Bar {
     /// The row of an estimate, with three digits.
     pub fn of(label: &str, e: Estimate) -> Bar {
-        let value_text = format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high);
-        Bar { label: label.to_owned(), value: e.mean, interval: Some((e.low, e.high)), value_text }
+        Bar { label: label.to_owned(), value: e.mean, interval: Some((e.low, e.high)), value_text: e.to_string() }
     }
 
     /// The row of a difference, with its sign.

@@ -25,12 +25,7 @@ pub fn retrieval_page(report: &Report, about: &[String]) -> String {
     let heads: Vec<&str> = std::iter::once("retriever").chain(measures).collect();
     page.table("Every measure, with 95 % bootstrap intervals", &heads, &report.rows.iter().map(row).collect::<Vec<_>>());
     for (r, whole) in report.rows.iter().filter_map(|r| r.whole.map(|whole| (r, whole))) {
-        page.paragraph(&format!(
-            "{} brings {:.1} passages on average; their recall is {}.",
-            r.retriever,
-            whole.passages,
-            with_interval(whole.recall)
-        ));
+        page.paragraph(&format!("{} brings {:.1} passages on average; their recall is {}.", r.retriever, whole.passages, whole.recall));
     }
     let kinds: Vec<Vec<String>> = report.groups.iter().flat_map(|g| g.rows.iter().map(|r| of_a_kind(g, r))).collect();
     if !kinds.is_empty() {
@@ -92,13 +87,9 @@ pub fn retrieval_page(report: &Report, about: &[String]) -> String {
 }
 
 /// Every measure with its interval.
-fn with_interval(e: Estimate) -> String {
-    format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high)
-}
-
 fn cells(mean: &Measures, intervals: &Intervals) -> Vec<String> {
     let intervals_value = mean.named().into_iter().zip(intervals.ends());
-    intervals_value.map(|((_, mean), (low, high))| format!("{mean:.3} ({low:.3} to {high:.3})")).collect()
+    intervals_value.map(|((_, mean), (low, high))| Estimate { mean, low, high }.to_string()).collect()
 }
 
 /// A retriever's figures for one kind of question.

@@ -6,7 +6,6 @@ use super::indexes::IndexRow;
 use super::ranks::RankRow;
 use super::report::{StudyReport, StudyRow};
 use crate::kinds::KindRow;
-use crate::metrics::Estimate;
 use std::fmt::Write;
 
 /// Where there is nothing to tell.
@@ -91,7 +90,7 @@ fn row(r: &StudyRow) -> Vec<String> {
     vec![
         r.protocol.clone(),
         r.retriever.clone(),
-        estimate(r.contain_em),
+        r.contain_em.to_string(),
         format!("{:.3}", r.shown_contain_em.mean),
         format!("{:.3}", r.em.mean),
         format!("{:.3}", r.f1.mean),
@@ -188,10 +187,6 @@ fn questions(at: Even) -> String {
         Even::Never => "never".to_owned(),
         Even::Same => "no difference".to_owned(),
     }
-}
-
-fn estimate(e: Estimate) -> String {
-    format!("{:.3} ({:.3} to {:.3})", e.mean, e.low, e.high)
 }
 
 fn figure(value: Option<f64>, digits: usize) -> String {
