@@ -42,7 +42,8 @@ fn trained(vectors: &[Vec<f32>], dim: usize, count: usize, seed: u64) -> Vec<Vec
 
 /// Rows to their nearest centres, then the overfull cells emptied down to `capacity`.
 fn balanced(rows: &[Vec<f32>], centres: &[Vec<f32>], capacity: usize) -> Vec<u32> {
-    let choices = nearest_centres(rows, centres);
+    let dim = centres.first().map_or(0, Vec::len);
+    let choices = nearest_centres(rows, &Panels::pack(dim, centres.iter().map(Vec::as_slice)), CHOICES);
     let mut sizes = vec![0usize; centres.len()];
     // Rows that prefer their first choice most come first; each takes its best cell with room.
     let mut order: Vec<usize> = (0..rows.len()).collect();
@@ -67,30 +68,28 @@ fn balanced(rows: &[Vec<f32>], centres: &[Vec<f32>], capacity: usize) -> Vec<u32
     assignment
 }
 
-/// For each row its nearest centres, best first, at most [`CHOICES`].
-fn nearest_centres(rows: &[Vec<f32>], centres: &[Vec<f32>]) -> Vec<Vec<(u32, f32)>> {
-    let dim = centres.first().map_or(0, Vec::len);
-    let packed = Panels::pack(dim, centres.iter().map(Vec::as_slice));
+/// For each row its nearest centres with their cosines, best first, at most `most` of them; of equal ones the first. Only some rows are packed at a time.
+pub(super) fn nearest_centres<R: AsRef<[f32]> + Sync>(rows: &[R], centres: &Panels, most: usize) -> Vec<Vec<(u32, f32)>> {
     let better = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
     // The cosines to all centres stand in memory that is used again: between the few that are kept they would leave gaps of some gigabytes.
-    let room = || (0..PANEL).map(|_| Vec::with_capacity(centres.len())).collect();
+    let room = || (0..PANEL).map(|_| Vec::with_capacity(centres.rows())).collect();
     let panels: Vec<Vec<Vec<(u32, f32)>>> = rows
         .par_chunks(PANEL)
         .map_init(room, |all: &mut Vec<Vec<(u32, f32)>>, rows| {
-            let panel = Panels::pack(dim, rows.iter().map(Vec::as_slice));
+            let panel = Panels::pack(centres.dim(), rows.iter().map(AsRef::as_ref));
             all.iter_mut().for_each(Vec::clear);
             let mut tile = [Lane::ZERO; PANEL];
-            for q in 0..packed.panels() {
-                panel.tile(0, &packed, q, &mut tile);
-                let columns = PANEL.min(packed.rows() - q * PANEL);
+            for q in 0..centres.panels() {
+                panel.tile(0, centres, q, &mut tile);
+                let columns = PANEL.min(centres.rows() - q * PANEL);
                 for (list, similarities) in all.iter_mut().zip(&tile) {
                     list.extend(similarities.iter().take(columns).enumerate().map(|(c, &s)| ((q * PANEL + c) as u32, s)));
                 }
             }
             let best = |list: &mut Vec<(u32, f32)>| {
-                if list.len() > CHOICES {
-                    list.select_nth_unstable_by(CHOICES, better);
-                    list.truncate(CHOICES);
+                if list.len() > most {
+                    list.select_nth_unstable_by(most, better);
+                    list.truncate(most);
                 }
                 list.sort_unstable_by(better);
                 list.clone()

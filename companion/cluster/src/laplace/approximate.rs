@@ -1,5 +1,6 @@
 //! Approximate nearest neighbours, for corpora whose pairs are too many to try.
 
+use super::super::cells::nearest_centres;
 use super::neighbours::{Best, Neighbour, SLACK, rank};
 use crate::{KMeansOptions, Lane, PANEL, Panels, kmeans};
 use rayon::prelude::*;
@@ -72,7 +73,8 @@ pub fn nearest_of_sample(sample: &Panels, rows: &[&[f32]], seed: u64) -> Vec<Opt
     }
     let Inverted { members, centres, packed } = Inverted::of(sample, seed);
     let mut of_cell: Vec<Vec<u32>> = vec![Vec::new(); members.len()];
-    for (row, cell) in nearest_centres(&centres, rows).into_iter().enumerate() {
+    for (row, nearest) in nearest_centres(rows, &centres, 1).into_iter().enumerate() {
+        let cell = nearest.first().map_or(0, |c| c.0);
         if let Some(list) = of_cell.get_mut(cell as usize) {
             list.push(row as u32);
         }
@@ -93,21 +95,6 @@ pub fn nearest_of_sample(sample: &Panels, rows: &[&[f32]], seed: u64) -> Vec<Opt
         out[row as usize] = nearest;
     }
     out
-}
-
-/// For each row the nearest centre; ties go to the first.
-fn nearest_centres(centres: &Panels, rows: &[&[f32]]) -> Vec<u32> {
-    let panels: Vec<Vec<u32>> = rows
-        .par_chunks(PANEL)
-        .map(|rows| {
-            let panel = Panels::pack(centres.dim(), rows.iter().copied());
-            let mut best: Vec<Best> = rows.iter().map(|_| Best::new(1)).collect();
-            let all: Vec<u32> = (0..centres.rows() as u32).collect();
-            compare(&panel, centres, &all, &mut best);
-            best.iter().map(|b| b.list().first().map_or(0, |b| b.1)).collect()
-        })
-        .collect();
-    panels.into_iter().flatten().collect()
 }
 
 /// Rows compared side by side: fixed, so that the result does not depend on the number of threads.
