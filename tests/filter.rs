@@ -40,8 +40,12 @@ fn engine() -> (tempfile::TempDir, Engine) {
 
 /// What is in `docs` below a folder, built and opened.
 fn opened(folder: &Path) -> Engine {
+    opened_by(folder, false)
+}
+
+fn opened_by(folder: &Path, words_only: bool) -> Engine {
     let (docs, bundle) = (folder.join("docs"), folder.join("bundle"));
-    build(&BuildOptions::bare(Input::Documents(docs), bundle.clone()), &Silent).unwrap();
+    build(&BuildOptions { words_only, ..BuildOptions::bare(Input::Documents(docs), bundle.clone()) }, &Silent).unwrap();
     block_on(Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30)).unwrap()
 }
 
@@ -72,6 +76,27 @@ fn a_filtered_list_is_as_long_as_another_by_every_retriever_before_and_after_the
             assert_eq!(urls(&engine, retriever, both, None), Vec::<String>::new());
         }
         assert_eq!(urls(&engine, "lexical", version("2.0"), Some(50)).len(), 12);
+    }
+}
+
+#[test]
+fn chunks_that_lie_by_meaning_are_filtered_by_their_own_documents() {
+    let dir = tempfile::tempdir().unwrap();
+    let subjects = ["A kiln bakes clay pots.", "A kiln of the parliament votes on taxes.", "A kiln swims with whales in the sea."];
+    for n in 0..520 {
+        let (folder, text) = (["north", "south"][n % 2], subjects[n / 2 % 3]);
+        write(&dir.path().join("docs"), &format!("{folder}/page-{n}.md"), &format!("# Page {n}\n\n{text}"));
+    }
+    for words_only in [false, true] {
+        let engine = opened_by(dir.path(), words_only);
+        let of = block_on(engine.corpus().documents_of_chunks()).unwrap();
+        assert_eq!(of.is_sorted(), words_only, "more than one cell of vectors puts chunks in another order than their documents");
+        for folder in ["north", "south"] {
+            for retriever in if words_only { vec!["lexical"] } else { vec!["auto", "lexical"] } {
+                let found = urls(&engine, retriever, Filter { folder: Some(folder.into()), ..Filter::default() }, Some(50));
+                assert!(found.len() == 50 && found.iter().all(|url| url.starts_with(folder)), "{retriever}: {found:?}");
+            }
+        }
     }
 }
 

@@ -3,8 +3,9 @@
 use crate::bundles::{Parts, trial};
 use crate::mutate::{self, Random};
 use pocketgraph::bundle::{
-    ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, VectorIndex, decode_chunks, decode_documents,
-    decode_function_words, decode_layouts, decode_list, decode_range, decode_sketches, decode_weights, encode_function_words, encode_list,
+    ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, VectorIndex, decode_chunks, decode_document_order,
+    decode_documents, decode_function_words, decode_layouts, decode_list, decode_range, decode_sketches, decode_weights,
+    encode_document_order, encode_function_words, encode_list,
 };
 use pocketgraph::embed::{LayersDecoder, Pieces, TableIndex, UnigramVocabulary, VocabularyIndex, decode_pieces};
 use pocketgraph::entities::{
@@ -115,6 +116,7 @@ fn sections(parts: &Parts, out: &mut Vec<Target>) {
     );
     add("sketch-page", "sketches", page, Box::new(|b| (8..80).any(|n| decode_sketches("f", b, n, 48).is_ok())));
     add("layout", "layout", page, Box::new(|b| decode_layouts("f", b).is_ok()));
+    add("document-order", "document-order", root, Box::new(|b| decode_document_order("f", b).is_ok_and(|all| !all.is_empty())));
     add("function-words", "function-words", root, Box::new(|b| decode_function_words("f", b).is_ok_and(|all| !all.is_empty())));
     add("weights", "weights", root, Box::new(|b| decode_weights("f", b).is_ok_and(|all| all.iter().any(|g| g.holds(7)))));
     add("terms", "lexical", page, Box::new(|b| decode_range("f", b, 64).is_ok()));
@@ -219,6 +221,7 @@ fn made(section: &str) -> Vec<Vec<u8>> {
             pages.push(PageRef { sha256: [1; PAGE_HASH], bytes: 900, raw: 900 }, 2);
             vec![PhraseIndex { pages, about: vec!["film".to_owned()] }.encode()]
         }
+        "document-order" => vec![encode_document_order(&[2, 0, 1, 300])],
         "function-words" => vec![encode_function_words(&["der\ts\nwie\tsm\n".to_owned(), "\u{4ec0}\ts\n".to_owned()])],
         "phrase-page" => vec![Phrases { texts: vec!["a".to_owned(), "b".to_owned()], vectors }.encode()],
         _ => Vec::new(),

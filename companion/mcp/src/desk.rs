@@ -4,7 +4,6 @@ use futures::future::LocalBoxFuture;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::engine::Engine;
-use pocketgraph::names::ChunkDocuments;
 use std::path::Path;
 use std::rc::Rc;
 use tokio::sync::{mpsc, oneshot};
@@ -13,8 +12,8 @@ use tokio::task::LocalSet;
 /// Calls that may wait for the engine; further callers wait until there is room.
 const WAITING: usize = 64;
 
-/// The section that says which chunks are a document's.
-const CHUNK_DOCUMENTS: &str = "chunk-documents";
+/// The section without which it is not told which chunks are a document's; bundles of before have none.
+const DOCUMENT_ORDER: &str = "document-order";
 
 type Job = Box<dyn FnOnce(Rc<Open>) -> LocalBoxFuture<'static, ()> + Send>;
 
@@ -93,13 +92,12 @@ impl Open {
     /// When chunks cannot be read.
     pub async fn chunks_of(&self, document: u32) -> Result<Vec<(u32, Chunk)>> {
         let corpus = self.engine.corpus();
-        let bundle = corpus.bundle();
-        let all: Vec<u32> = if bundle.has(CHUNK_DOCUMENTS) {
-            let chunks = bundle.manifest().counts.chunks;
-            let decode = move |file: &str, bytes: &[u8]| ChunkDocuments::decode(file, bytes, chunks);
-            bundle.section(CHUNK_DOCUMENTS, decode).await.into_diagnostic()?.chunks_of(document).to_vec()
+        let every = 0..u32::try_from(corpus.len()).unwrap_or(u32::MAX);
+        let all: Vec<u32> = if corpus.bundle().has(DOCUMENT_ORDER) {
+            let documents = corpus.documents_of_chunks().await.into_diagnostic()?;
+            every.zip(documents).filter(|(_, d)| *d == document).map(|(chunk, _)| chunk).collect()
         } else {
-            (0..u32::try_from(corpus.len()).unwrap_or(u32::MAX)).collect()
+            every.collect()
         };
         let (read, missing) = corpus.chunks(&all).await.into_diagnostic()?;
         if let Some(first) = missing.first() {

@@ -89,6 +89,8 @@ pub enum Kind {
     Weights = 36,
     /// The function words of the documents' languages.
     FunctionWords = 37,
+    /// Which document is which, where chunks number them by their own order.
+    DocumentOrder = 38,
     /// The vectors of names, and which names each sentence of the corpus mentions.
     Entities = 40,
     /// Which names are nearly the same.

@@ -8,6 +8,7 @@ mod bounds;
 mod chunk;
 mod codec;
 mod error;
+mod document_order;
 mod function_words;
 mod layout;
 mod manifest;
@@ -29,6 +30,7 @@ pub use codec::{
     Bytes, FORMAT, Kind, PACKED_FORMAT, begin, open_section, put_matrix, put_text, put_texts, put_varint, take_matrix, take_text,
     take_texts, take_vectors,
 };
+pub use document_order::{decode_document_order, encode_document_order};
 pub use error::BundleError;
 pub use function_words::{decode_function_words, encode_function_words};
 pub use layout::{BETWEEN_PIECES, Form, LAYOUTS_PER_PAGE, Layout, Piece, decode_layouts, encode_layouts};

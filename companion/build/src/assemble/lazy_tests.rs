@@ -283,6 +283,8 @@ fn names_in_ranges_are_known_as_the_whole_table_knows_them() {
     let every: Vec<u32> = (0..CHUNKS as u32).collect();
     let document_of: Vec<u32> = block_on(engine.corpus().chunks(&every)).unwrap().0.values().map(|c| c.document).collect();
     let whole: NameTable = numbered_by_chunks(&found.table, &document_of);
+    assert_ne!(whole.document_of, document_of, "cells bring chunks of later documents to the front");
+    assert_eq!(block_on(engine.corpus().documents_of_chunks()).unwrap(), document_of, "both numbers of each document are known");
     let mut order: Vec<u32> = Vec::new();
     document_of.iter().for_each(|d| {
         if !order.contains(d) {

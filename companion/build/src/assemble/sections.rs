@@ -10,8 +10,9 @@ use crate::licences;
 use crate::prepare::{Prepared, Relations};
 use pocketgraph::bundle::{
     self, CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, LAYOUTS_PER_PAGE, MANIFEST, Manifest,
-    PACKED_FORMAT, PAGES_PER_LIST, PagedIndex, SketchIndex, TITLED_FROM, VectorIndex, WeightGroup, begin, encode_chunks, encode_documents,
-    encode_function_words, encode_layouts, encode_list, encode_sketches, encode_titled_chunks, encode_vectors, encode_weights,
+    PACKED_FORMAT, PAGES_PER_LIST, PagedIndex, SketchIndex, TITLED_FROM, VectorIndex, WeightGroup, begin, encode_chunks,
+    encode_document_order, encode_documents, encode_function_words, encode_layouts, encode_list, encode_sketches, encode_titled_chunks,
+    encode_vectors, encode_weights,
 };
 use pocketgraph::entities::{
     Community, Facts, SentencePlace, StatedFact, Summary, Tree, encode_communities, encode_entities, encode_facts, encode_relations,
@@ -21,7 +22,8 @@ use pocketgraph::keyword::{self, KeywordGraph};
 use pocketgraph::kg::{self, KnowledgeGraph};
 use pocketgraph::lexical::{LexicalBuilder, cut_into_ranges};
 use pocketgraph::names::{
-    ChunkDocuments, ChunkMentions, MENTION_CHUNKS_PER_PAGE, encode_links, encode_mentions, numbered_by_chunks, term_of_name,
+    ChunkDocuments, ChunkMentions, MENTION_CHUNKS_PER_PAGE, documents_by_chunks, encode_links, encode_mentions, numbered_by_chunks,
+    order_by_chunks, term_of_name,
 };
 use pocketgraph::planner::{PHRASES, PhraseIndex, Phrases};
 use pocketgraph::text::Tokenizer;
@@ -133,6 +135,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
 
     w.section("documents", &encode_documents(contents.documents)?, GZIP, &[])?;
     chunks(&mut w, contents, &order)?;
+    chunk_documents(&mut w, contents, &order)?;
     layouts(&mut w, contents, &order)?;
     lexical(&mut w, contents, &order)?;
     vectors(&mut w, contents, &order)?;
@@ -267,6 +270,15 @@ fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Re
     if index.pages.len() > LISTED_FROM { lists(w, "chunks-lists", Kind::ChunkIndex, &index) } else { Ok(()) }
 }
 
+/// The document of each chunk. Chunks number documents by their own order, which takes fewer bytes.
+fn chunk_documents(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
+    let document_of: Vec<u32> = order.iter().map(|&i| contents.chunks[i].document).collect();
+    let documents = order_by_chunks(&document_of, contents.documents.len());
+    let of = ChunkDocuments::new(documents_by_chunks(&document_of, &documents));
+    w.section("chunk-documents", &of.encode(), GZIP, &[])?;
+    w.section("document-order", &encode_document_order(&documents), GZIP, &[])
+}
+
 fn layouts(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     if contents.layouts.len() != contents.chunks.len() {
         return Ok(());
@@ -383,7 +395,6 @@ fn names(w: &mut SectionWriter, documents: &[Document], found: &FoundNames, orde
     let range = if order.len() <= SMALL_CORPUS { SMALL_NAME_RANGE_BYTES } else { NAME_RANGE_BYTES };
     terms(w, "names", cut_into_ranges(table.entries.iter().map(term_of_name), range))?;
     terms(w, "titles", cut_into_ranges(titles(documents, &table, &document_of).into_iter(), range))?;
-    w.section("chunk-documents", &ChunkDocuments::new(table.document_of).encode(), GZIP, &[])?;
     if table.hop {
         w.section("links", &encode_links(&table.links_in), GZIP, &[])?;
     }

@@ -13,7 +13,10 @@ mod title;
 
 pub use mentions::{ChunkMentions, MENTION_CHUNKS_PER_PAGE, decode_mentions, encode_mentions};
 pub use name_word::{NAME_LIKE_WORDS, NameWord, is_caseless, name_words};
-pub use section::{ChunkDocuments, NOT_HOPPED, decode_links, encode_links, name_of_term, numbered_by_chunks, term_of_name};
+pub use section::{
+    ChunkDocuments, NOT_HOPPED, decode_links, documents_by_chunks, encode_links, name_of_term, numbered_by_chunks, order_by_chunks,
+    term_of_name,
+};
 pub use spans::capital_spans;
 pub use table::{Mention, NameEntry, NameLookup, NameTable, in_question, inside, mentions, most_rare, scan_words};
 pub use title::{is_name_like, lead_name, names_of_title, opens_with_title};

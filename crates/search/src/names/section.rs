@@ -124,29 +124,45 @@ pub fn decode_links(file: &str, bytes: &[u8]) -> Result<Vec<u32>, BundleError> {
     b.end().map(|()| out)
 }
 
-/// The same table, documents numbered by their first chunks, which `document_of` names in the bundle's order of chunks; those without chunks come last.
+/// `documents` documents by their first chunks, which `document_of` names in the bundle's order of chunks; those without chunks come last.
+pub fn order_by_chunks(document_of: &[u32], documents: usize) -> Vec<u32> {
+    let mut known = vec![false; documents];
+    let every = 0..documents as u32;
+    let is_new = |d: &u32| known.get_mut(*d as usize).is_some_and(|known| !std::mem::replace(known, true));
+    document_of.iter().copied().chain(every).filter(is_new).collect()
+}
+
+/// The document of each chunk, numbered by their `order`.
+pub fn documents_by_chunks(document_of: &[u32], order: &[u32]) -> Vec<u32> {
+    let number = numbers(order);
+    document_of.iter().filter_map(|&d| number.get(d as usize).copied()).collect()
+}
+
+/// The place of each number in a list of all of them.
+fn numbers(order: &[u32]) -> Vec<u32> {
+    let mut out = vec![0; order.len()];
+    for (&d, at) in order.iter().zip(0..) {
+        if let Some(number) = out.get_mut(d as usize) {
+            *number = at;
+        }
+    }
+    out
+}
+
+/// The same table, documents numbered by their first chunks ([`order_by_chunks`]), which `document_of` names in the bundle's order of chunks.
 pub fn numbered_by_chunks(table: &NameTable, document_of: &[u32]) -> NameTable {
-    let mut number: Vec<Option<u32>> = vec![None; table.title_weight.len()];
-    let mut order: Vec<usize> = Vec::new();
-    let numbered = |number: &mut Vec<Option<u32>>, order: &mut Vec<usize>, d: u32| {
-        let slot = number.get_mut(d as usize)?;
-        Some(*slot.get_or_insert_with(|| {
-            order.push(d as usize);
-            order.len() as u32 - 1
-        }))
-    };
-    let document_of = document_of.iter().filter_map(|&d| numbered(&mut number, &mut order, d)).collect();
-    (0..table.title_weight.len() as u32).for_each(|d| _ = numbered(&mut number, &mut order, d));
+    let order = order_by_chunks(document_of, table.title_weight.len());
+    let number = numbers(&order);
     let entry = |e: &NameEntry| {
-        let known = |&(d, strength): &(u32, u8)| Some((number.get(d as usize).copied().flatten()?, strength));
+        let known = |&(d, strength): &(u32, u8)| Some((*number.get(d as usize)?, strength));
         let mut of: Vec<(u32, u8)> = e.of.iter().filter_map(known).collect();
         of.sort_unstable();
         NameEntry { key: e.key.clone(), common: e.common, of }
     };
-    let at = |all: &[u32]| order.iter().map(|&d| all.get(d).copied().unwrap_or(0)).collect();
+    let at = |all: &[u32]| order.iter().map(|&d| all.get(d as usize).copied().unwrap_or(0)).collect();
     NameTable {
         entries: table.entries.iter().map(entry).collect(),
-        document_of,
+        document_of: documents_by_chunks(document_of, &order),
         title_weight: at(&table.title_weight),
         links_in: at(&table.links_in),
         hop: table.hop,

@@ -2,8 +2,8 @@
 
 use crate::bundle::{
     Bundle, BundleError, Chunk, ChunkIndex, ChunkPage, Document, Kind, Layout, PagedIndex, Runs, SketchIndex, TITLED_FROM, VectorIndex,
-    WeightGroup, decode_chunks, decode_documents, decode_function_words, decode_layouts, decode_sketches, decode_vectors, decode_weights,
-    open_section,
+    WeightGroup, decode_chunks, decode_document_order, decode_documents, decode_function_words, decode_layouts, decode_sketches,
+    decode_vectors, decode_weights, open_section,
 };
 use crate::compact::Map;
 use crate::keyword::{self, KeywordGraph};
@@ -72,6 +72,22 @@ impl Corpus {
     pub fn chunk_documents(&self) -> LocalBoxFuture<'_, Result<Rc<ChunkDocuments>, BundleError>> {
         let chunks = self.bundle.manifest().counts.chunks;
         self.bundle.section("chunk-documents", move |file, bytes| ChunkDocuments::decode(file, bytes, chunks)).boxed_local()
+    }
+
+    /// The document of each chunk by its number in `documents`.
+    ///
+    /// # Errors
+    /// [`BundleError`] when a section cannot be loaded, or the bundle is older than its section `document-order`.
+    pub fn documents_of_chunks(&self) -> LocalBoxFuture<'_, Result<Vec<u32>, BundleError>> {
+        async move {
+            let mut of = self.chunk_documents().await?.of.clone();
+            let order = self.bundle.section("document-order", decode_document_order).await?;
+            if !order.is_empty() {
+                of.iter_mut().for_each(|d| *d = order.get(*d as usize).copied().unwrap_or(u32::MAX));
+            }
+            Ok(of)
+        }
+        .boxed_local()
     }
 
     /// The chunks with the given numbers, by number. What cannot be loaded is absent, and named in the second value.

@@ -114,8 +114,8 @@ impl Filter {
                 return Ok(None);
             }
             let kept: Vec<bool> = corpus.documents().await?.iter().map(|document| self.keeps(document)).collect();
-            let documents = corpus.chunk_documents().await?;
-            Ok(Some(Rc::new(documents.of.iter().map(|&d| kept.get(d as usize) == Some(&true)).collect())))
+            let documents = corpus.documents_of_chunks().await?;
+            Ok(Some(Rc::new(documents.into_iter().map(|d| kept.get(d as usize) == Some(&true)).collect())))
         }
         .boxed_local()
     }

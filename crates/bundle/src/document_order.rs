@@ -1,0 +1,39 @@
+//! Which document is which, where chunks number them by their own order.
+
+use super::codec::{Kind, begin, open_section, put_varint};
+use super::error::BundleError;
+
+/// The section `document-order`: for each document, as chunks number them, its number in `documents`. An order that changes nothing is written as none.
+pub fn encode_document_order(order: &[u32]) -> Vec<u8> {
+    let order = if order.iter().zip(0..).all(|(&d, at)| d == at) { &[] } else { order };
+    let mut out = begin(Kind::DocumentOrder);
+    put_varint(&mut out, order.len() as u32);
+    order.iter().for_each(|&d| put_varint(&mut out, d));
+    out
+}
+
+/// Reads what [`encode_document_order`] wrote; empty where both numbers of each document are the same.
+///
+/// # Errors
+/// [`BundleError`] when the bytes are no such section.
+pub fn decode_document_order(file: &str, bytes: &[u8]) -> Result<Vec<u32>, BundleError> {
+    let mut b = open_section(file, bytes, Kind::DocumentOrder)?;
+    let n = b.count(1)?;
+    let out = (0..n).map(|_| b.varint()).collect::<Result<Vec<_>, _>>()?;
+    b.end().map(|()| out)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_order_reads_back_and_a_cut_section_is_refused() {
+        for (order, read) in [(vec![2, 0, 1], vec![2, 0, 1]), (vec![0, 1, 2], vec![]), (vec![], vec![])] {
+            let bytes = encode_document_order(&order);
+            assert_eq!(decode_document_order("t", &bytes).unwrap(), read);
+            assert!((0..bytes.len()).all(|end| decode_document_order("t", &bytes[..end]).is_err()));
+        }
+    }
+}
