@@ -62,8 +62,8 @@ Usage: ./build.sh TASK
              all whose names begin with TARGET. Fails where one panics, hangs or takes much memory, and keeps what did it in fuzz/findings.
   clean      removes what the tasks made: target/, pkg/, the tests' node_modules.
 
-What is needed and found missing is installed: cargo's wasm target, wasm-bindgen's tool (in the version of Cargo.lock, under
-target/tools), wasm-opt, terser and esbuild (the same place), playwright-core, and Debian's Chromium where apt-get may be used; for `test` also
+What is needed and found missing is installed: cargo's wasm target, wasm-opt, terser and esbuild (under target/tools), playwright-core, and Debian's
+Chromium where apt-get may be used; for `test` also
 Firefox, WebKitGTK's driver and an emulator of ARM, which are left out where they cannot be had. Rust and Node must be there. A second run does only what changed.
 
 Environment:

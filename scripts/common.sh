@@ -71,11 +71,6 @@ readable_bytes() {
   awk -v n="$1" 'BEGIN { if (n >= 1e6) printf "%.3f MB", n / 1e6; else if (n >= 1e3) printf "%.1f kB", n / 1e3; else printf "%d B", n }'
 }
 
-# The version that a lock file gives a package: the first, if there are several.
-locked_version() {
-  awk -v name="\"$2\"" '$1 == "name" { here = ($3 == name) } here && $1 == "version" { gsub(/"/, "", $3); print $3; exit }' "$1"
-}
-
 task_clean() {
   say "removing target/, pkg/ and the tests' node_modules"
   rm -rf "$ROOT/target" "$ROOT/pkg" "$ROOT/tests/browser/node_modules"

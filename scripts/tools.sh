@@ -48,24 +48,11 @@ find_arm_emulator() {
   return 1
 }
 
-# wasm-bindgen's tool must be of the library's very version. Sets WASM_BINDGEN.
-need_wasm_bindgen() {
+# The program that writes the modules' bindings: our own around wasm-bindgen's library. Sets BINDINGS.
+need_bindings() {
   need_cargo
-  local version
-  version=$(locked_version Cargo.lock wasm-bindgen)
-  [ -n "$version" ] || die "Cargo.lock names no wasm-bindgen"
-  local candidate
-  for candidate in "$TOOLS/bin/wasm-bindgen" wasm-bindgen; do
-    if [ "$("$candidate" --version 2>/dev/null)" = "wasm-bindgen $version" ]; then
-      WASM_BINDGEN=$candidate
-      return
-    fi
-  done
-  say "installing wasm-bindgen-cli $version under $TOOLS (once; a few minutes)"
-  # Without --locked: the lock file that it was published with names a version that is no longer to be had.
-  cargo install wasm-bindgen-cli --version "=$version" --root "$TOOLS" --target-dir "$TOOLS/build" --force --quiet
-  rm -rf "$TOOLS/build"
-  WASM_BINDGEN=$TOOLS/bin/wasm-bindgen
+  build_release pocketgraph-bindings
+  BINDINGS=$TARGET/release/pocketgraph-bindings
 }
 
 need_node() {

@@ -43,7 +43,7 @@ wasm_cargo() {
 # relaxed SIMD (crates/relaxed/), a module of some kilobytes.
 build_wasm() {
   need_wasm_target
-  need_wasm_bindgen
+  need_bindings
   need_npm_tools
   [ -d js ] || die "js/ is missing: the package's hand-written half"
 
@@ -53,7 +53,7 @@ build_wasm() {
     {
       hash_of_files Cargo.toml Cargo.lock src crates js LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs scripts/types-only.mjs scripts/package-files.mjs
       rustc --version --verbose
-      "$WASM_BINDGEN" --version
+      hash_of_files scripts/bindings
       echo "$TERSER_VERSION $ESBUILD_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL"
     } | hash_of_input
   )
@@ -79,7 +79,7 @@ build_wasm() {
   mkdir -p "$aside"
   for module in pocketgraph_wasm pocketgraph_full pocketgraph_scalar; do
     say "writing the bindings of $module"
-    "$WASM_BINDGEN" --target web --out-name "$module" --out-dir "$aside" "$WORK/$module.wasm"
+    "$BINDINGS" "$WORK/$module.wasm" "$aside"
   done
   # Callers see the types of what the engine returns; the class around it is the package's own.
   node scripts/types-only.mjs "$aside/pocketgraph_full.d.ts" "$WORK/engine-types.d.ts"
