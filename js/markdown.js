@@ -3,7 +3,7 @@
 //
 // Text is handled as lines `{ start, end }` of the whole, so that whoever makes the nodes of citations knows where each stands.
 
-import { h, safeUrl } from "./render.js";
+import { h, safeUrl } from "./dom.js";
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([\w+#.-]*)[^`]*$/;
 const HEADING = /^ {0,3}(#{1,6})\s+/;

@@ -1,39 +1,10 @@
 // Untrusted text into DOM: documents, questions and what an LLM wrote become text nodes and a handful of elements made here. There
 // is no path from a string to markup, and no inline style, so a strict Content-Security-Policy holds.
 
+import { h, safeUrl } from "./dom.js";
 import { markdownNodes } from "./markdown.js";
 
-/** A new element. Attributes whose name starts with `on` are listeners; `undefined`, `null` and `false` are left out. */
-export function h(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined || value === null || value === false) continue;
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else node.setAttribute(name, value === true ? "" : String(value));
-  }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
-  return node;
-}
-
-/** A picture of 16 by 16 units, one line of `path`; what it means is said elsewhere. */
-export function drawn(name, path, transform) {
-  const [svg, line] = ["svg", "path"].map((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
-  for (const [attribute, value] of Object.entries({ class: `drawn ${name}`, viewBox: "0 0 16 16", "aria-hidden": "true" })) svg.setAttribute(attribute, value);
-  line.setAttribute("d", path);
-  if (transform) line.setAttribute("transform", transform);
-  svg.append(line);
-  return svg;
-}
-
-/** `url` made absolute if it is one a reader may be sent to (http or https), else null. */
-export function safeUrl(url, base = document.baseURI) {
-  try {
-    const absolute = new URL(url, base);
-    return /^https?:$/.test(absolute.protocol) ? absolute.href : null;
-  } catch {
-    return null;
-  }
-}
+export { drawn, h, safeUrl } from "./dom.js";
 
 /**
  * `text` with every span in a `<mark>`. Spans are UTF-16 offsets; those out of range or overlapping an earlier one are ignored.

@@ -51,7 +51,7 @@ build_wasm() {
   local wanted
   wanted=$(
     {
-      hash_of_files Cargo.toml Cargo.lock src crates js LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs scripts/types-only.mjs scripts/package-files.mjs
+      hash_of_files Cargo.toml Cargo.lock src crates js LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs scripts/types-only.mjs scripts/flatten-imports.mjs scripts/package-files.mjs
       rustc --version --verbose
       hash_of_files scripts/bindings
       echo "$TERSER_VERSION $ESBUILD_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL"
@@ -96,6 +96,7 @@ build_wasm() {
   cp LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE "$aside"
   one_file "$aside/worker.js"
   minify "$aside"/*.js
+  node scripts/flatten-imports.mjs "$aside/ask-element.js" "$aside/pocketgraph.js"
   node scripts/package-files.mjs "$aside"
   rm -rf pkg
   mv "$aside" pkg
