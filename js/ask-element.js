@@ -12,6 +12,7 @@ import { stringFor } from "./explain.js";
 import { PocketGraph, PocketGraphError } from "./pocketgraph.js";
 import { drawn, h } from "./render.js";
 import { borrowGraph } from "./shared-graphs.js";
+import { preloadWorker } from "./worker-engine.js";
 
 const TYPING_PAUSE_MS = 120;
 /** How many questions and answers a follow-up may refer to. */
@@ -48,6 +49,8 @@ export class PocketGraphAskElement extends Base {
   #typing = 0;
   #preparing = null;
   #shown = null;
+  /** Whether a search has had all that it ranks by. */
+  #ranksByMeaning = false;
   #refined = null;
   #asked = "";
   #history = [];
@@ -125,6 +128,7 @@ export class PocketGraphAskElement extends Base {
     this.#speak();
     this.#build();
     this.#unfollow ??= followPage(this, (scheme) => this.#scheme(scheme));
+    if (this.getAttribute("worker") !== "off") preloadWorker();
     this.#askFromAddress();
     this.#offerTools();
   }
@@ -243,10 +247,16 @@ export class PocketGraphAskElement extends Base {
   #search(question) {
     this.#retry = () => this.#search(question);
     return this.#run(question, async (graph, signal) => {
-      const result = await graph.search(question, { ...this.#searchOptions(), typing: true, signal });
+      const options = { ...this.#searchOptions(), typing: true, signal };
+      // What ranks by meaning takes longer to come: the first hits do not wait for it, nor does it wait for the model.
+      if (!this.#ranksByMeaning && [undefined, "auto", "hybrid"].includes(options.retriever)) {
+        const byWords = await graph.search(question, { ...options, retriever: "lexical" });
+        if (byWords.hits.length > 0) this.#showHits(byWords, { typing: true });
+      }
+      const result = await graph.search(question, options);
       // Nothing found where parts are missing is no finding.
       if (result.hits.length === 0 && result.missing.length > 0) throw new PocketGraphError("http", result.missing.join("; "));
-      this.#view.clearAnswer();
+      this.#ranksByMeaning = true;
       this.#showResult(result, { typing: true });
     });
   }
@@ -366,6 +376,7 @@ export class PocketGraphAskElement extends Base {
     this.#filters = null;
     this.#borrowed = this.#graph = this.#preparing = this.#refined = this.#shown = this.#memory = null;
     this.#history = [];
+    this.#ranksByMeaning = false;
   }
 
   // The query model is large beside everything else, so it comes after the first hits; what is then shown is ranked again.
@@ -403,13 +414,18 @@ export class PocketGraphAskElement extends Base {
     return { k: k > 0 ? k : undefined, retriever: this.getAttribute("retriever") ?? undefined, filter: this.filter };
   }
 
-  #showResult(result, { typing = false } = {}) {
+  #showHits(result, { typing = false } = {}) {
+    if (typing) this.#view.clearAnswer();
     this.#view.showHits(result, { ask: typing });
     if (this.hasAttribute("debug")) this.#view.showStatus(`${result.hits.length} · ${result.retriever} · ${result.stage}`);
     // A follow-up is searched for as it was understood, which is not what stands in the box.
     this.#shown = { result, typing, asked: this.#field.input.value.trim() };
     this.#dialog?.resultsChanged({ typing });
     this.#emit("pocketgraph-result", result);
+  }
+
+  #showResult(result, how) {
+    this.#showHits(result, how);
     this.#offerFilters();
     this.#prepare();
   }

@@ -1,6 +1,8 @@
 // A bundle's files as the engines of one thread fetch them. Its first question's files are asked for before the engine knows their names, and the full
 // engine, which takes the place of the one that searches, is given what that one has fetched.
 
+import { abortable } from "./abort.js";
+
 /** Files named by their content. */
 const IMMUTABLE = /-?[0-9a-f]{20}\.pgs$/;
 /** How much is kept for the second engine, in bytes. */
@@ -17,7 +19,9 @@ export class BundleFiles {
   #keptBytes = 0;
   #keeps;
   #manifest = null;
-  #first;
+  #names;
+  /** Lists that have been asked for. */
+  #ahead = new Set();
   #given = new Set();
   /** Files that one engine has asked for while another waited for them, or had them. */
   #shared = new Set();
@@ -30,8 +34,8 @@ export class BundleFiles {
     this.#keeps = keeps;
     const manifest = (this.#manifest = fetch(this.#manifestUrl, { cache: "no-cache" }));
     // Whoever wants it hears of a failure.
-    this.#first = manifest.then((response) => response.clone().json()).then(({ pocketgraph }) => pocketgraph.first ?? []).catch(() => []);
-    if (eager) this.ahead();
+    this.#names = manifest.then((response) => response.clone().json()).then(({ pocketgraph }) => pocketgraph ?? {}).catch(() => ({}));
+    if (eager) this.ahead("first", "passages");
   }
 
   get #manifestUrl() {
@@ -51,7 +55,7 @@ export class BundleFiles {
       const ahead = this.#manifest;
       this.#manifest = null;
       // The clone for the list of files must be made before the body is read.
-      return ahead ? this.#first.then(() => ahead) : fetch(request);
+      return ahead ? this.#names.then(() => ahead) : fetch(request);
     }
     // What an engine asks for twice was no good to it, or was dropped to make room: that is fetched anew.
     const kept = asked.has(url) ? undefined : this.#kept.get(url);
@@ -59,7 +63,8 @@ export class BundleFiles {
     const again = this.#given.has(url);
     this.#given.add(url);
     if (kept) this.#shared.add(url);
-    if (kept) return kept.then((bytes) => (bytes ? this.#give(bytes, again) : fetch(request)));
+    // An engine gives up what does not arrive, also where it was asked for before.
+    if (kept) return abortable(kept, request.signal).then((bytes) => (bytes ? this.#give(bytes, again) : fetch(request)));
     if (!this.#keeps || !IMMUTABLE.test(url)) return fetch(request);
     const own = new AbortController();
     const reply = fetch(request, { signal: own.signal });
@@ -71,13 +76,18 @@ export class BundleFiles {
     return reply;
   }
 
-  /** Asks for what a first question needs. Failing then is nobody's business: it is asked for again. */
-  async ahead() {
-    for (const file of await this.#first) {
+  /**
+   * Asks for what any question needs: `first`, what hits by words do, `next`, what ranks them by meaning before a model has come, and `passages`, all of a small
+   * corpus. Failing then is nobody's business: it is asked for again.
+   */
+  async ahead(...lists) {
+    const wanted = lists.filter((list) => !this.#ahead.has(list));
+    for (const list of wanted) this.#ahead.add(list);
+    const names = await this.#names;
+    for (const file of wanted.flatMap((list) => names[list] ?? [])) {
       const url = this.#base + file;
       if (typeof file === "string" && IMMUTABLE.test(file) && !file.includes("..") && !this.#kept.has(url)) this.#keep(url, fetch(url));
     }
-    this.#first = Promise.resolve([]);
   }
 
   /** The other engine has taken over: what it asks for in the next while it inherits, and nothing more is kept. */

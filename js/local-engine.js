@@ -25,6 +25,9 @@ const FULL_METHODS = {
   execute: (engine, [plan, options], onEvent, signal) => engine.execute(plan, options, onEvent, signal),
 };
 
+/** What begins with hits. */
+const ASKS = ["search", "quote", "ask"];
+
 /** An open bundle in this thread. */
 export class LocalEngine {
   #engine;
@@ -115,7 +118,7 @@ export class LocalEngine {
     if (name === "stats") return this.#stats();
     if (name === "warm") return this.#load("full", signal).then(() => {});
     if (name === "fetched") return performance.getEntriesByType("resource").map((entry) => entry.name);
-    if (name === "search" && args[1]?.retriever !== "lexical") this.#files?.ahead();
+    if (ASKS.includes(name)) this.#files?.ahead("first", ...(args[1]?.retriever === "lexical" ? [] : ["next"]));
     const run = METHODS[name] ?? FULL_METHODS[name];
     if (name in METHODS && !needsFull(args)) return run(this.#engine, args, onEvent, signal);
     return this.#upgraded().then(() => run(this.#engine, args, onEvent, signal));

@@ -7,6 +7,19 @@ import { trustedScript } from "./trusted-types.js";
 /** As it came out of the package this module stands beside its worker; a bundler gives it another name and place, or that of the file it was made of. */
 const AS_PACKAGED = /^(?!file:).*\/worker-engine\.js(\?.*)?$/;
 
+let preloaded = false;
+
+/** Has the browser fetch the worker's script, some 10 kB, so that whoever starts one does not wait for that. */
+export function preloadWorker() {
+  const here = import.meta.url;
+  // By another name a bundler has it, which would take this for one more file to write.
+  if (preloaded || !AS_PACKAGED.test(here)) return;
+  preloaded = true;
+  const link = document.createElement("link");
+  Object.assign(link, { rel: "modulepreload", fetchPriority: "low", href: new URL("./worker.js", here).href });
+  document.head.append(link);
+}
+
 /** An engine that lives in a module worker of its own. */
 export class WorkerEngine {
   #worker;

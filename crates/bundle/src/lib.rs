@@ -34,7 +34,7 @@ pub use document_order::{decode_document_order, encode_document_order};
 pub use error::BundleError;
 pub use function_words::{decode_function_words, encode_function_words};
 pub use layout::{BETWEEN_PIECES, Form, LAYOUTS_PER_PAGE, Layout, Piece, decode_layouts, encode_layouts};
-pub use manifest::{Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, PackInfo, SectionInfo};
+pub use manifest::{Ahead, Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, PackInfo, SectionInfo};
 pub use pages::{PAGE_HASH, PageRef, PagedIndex, hex, page_file, section_file};
 pub use reader::{Bundle, Pages, Stats, content_hash};
 pub use runs::{PAGES_PER_LIST, Runs, decode_list, encode_list};

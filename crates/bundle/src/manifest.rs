@@ -96,6 +96,17 @@ pub struct EmbedderInfo {
     pub weight: Option<u64>,
 }
 
+/// Files that a page may ask for before the engine knows that it wants them, by their names.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Ahead {
+    /// What the first hits by words need, whatever the question.
+    pub first: Vec<String>,
+    /// What ranks them by meaning before a model has come.
+    pub next: Vec<String>,
+    /// The chunks of a small corpus, of which a list of hits reads nearly all.
+    pub passages: Vec<String>,
+}
+
 /// The manifest of a bundle.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Manifest {
@@ -148,8 +159,9 @@ impl Manifest {
         })
     }
 
-    fn to_value(&self, first: &[String]) -> Value {
+    fn to_value(&self, ahead: &Ahead) -> Value {
         let e = &self.embedder;
+        let names = |files: &[String]| Value::Array(files.iter().map(|f| f.as_str().into()).collect());
         let value = Value::object([
             ("format", self.format.into()),
             ("oldestReader", self.oldest_reader.into()),
@@ -180,7 +192,9 @@ impl Manifest {
                     .collect(),
                 ),
             ),
-            ("first", Value::Array(first.iter().map(|f| f.as_str().into()).collect())),
+            ("first", names(&ahead.first)),
+            ("next", names(&ahead.next)),
+            ("passages", names(&ahead.passages)),
             (
                 "sections",
                 Value::Array(
@@ -217,13 +231,12 @@ impl Manifest {
 
     /// The manifest as the text of `manifest.json`. It carries the SHA-256 of its own content, so that a changed digit anywhere is seen.
     pub fn to_json(&self) -> String {
-        self.to_json_with(&[])
+        self.to_json_with(&Ahead::default())
     }
 
-    /// As [`Manifest::to_json`], with the names of the files that a first question needs whatever it is. Pages ask for them together; the engine does not read
-    /// this list.
-    pub fn to_json_with(&self, first: &[String]) -> String {
-        let body = self.to_value(first);
+    /// As [`Manifest::to_json`], with the names of files that any question needs. Pages ask for them together; the engine does not read these lists.
+    pub fn to_json_with(&self, ahead: &Ahead) -> String {
+        let body = self.to_value(ahead);
         let sha: [u8; 32] = Sha256::digest(body.to_string().as_bytes()).into();
         Value::object([("pocketgraph", body), ("sha256", hex(&sha).into())]).to_string()
     }

@@ -2,7 +2,7 @@
 //! nothing for files of some kilobytes.
 
 use super::writer::{SectionWriter, WriteError};
-use pocketgraph::bundle::PackInfo;
+use pocketgraph::bundle::{Ahead, PackInfo};
 use pocketgraph::kg;
 
 /// Which files of a section go into a pack.
@@ -15,6 +15,9 @@ enum Part {
     /// Its own file and all its pages.
     All,
 }
+
+/// Pages of chunks in a small corpus, at most: a list of hits reads nearly all of them.
+pub(super) const PAGES_OF_A_SMALL_CORPUS: usize = 4;
 
 /// Files that are wanted together.
 struct Together<'a> {
@@ -61,12 +64,12 @@ const LATER: [Together<'static>; 5] = [
     Together { sections: &[("keywords", Part::Only), ("keyword-graph", Part::Only)], longest: 384 << 10, most: 512 << 10 },
 ];
 
-/// Puts together what is wanted together, and returns the packs with the files that a first question needs, by the names that the folder now has.
+/// Puts together what is wanted together, and returns the packs with the files that are wanted at once, by the names that the folder now has.
 ///
 /// # Errors
 /// [`WriteError`] when the disk refuses.
-pub(super) fn pack(w: &SectionWriter) -> Result<(Vec<PackInfo>, Vec<String>), WriteError> {
-    let first = w.first();
+pub(super) fn pack(w: &SectionWriter) -> Result<(Vec<PackInfo>, Ahead), WriteError> {
+    let (first, next, passages) = (first(w), only(w, "sketches"), passages(w));
     let together = first_of(w);
     let mut packs = Vec::new();
     for group in std::iter::once(Together { sections: &together, longest: 96 << 10, most: 224 << 10 }).chain(LATER) {
@@ -75,15 +78,42 @@ pub(super) fn pack(w: &SectionWriter) -> Result<(Vec<PackInfo>, Vec<String>), Wr
             packs.push(w.pack(&files)?);
         }
     }
-    let mut named: Vec<String> = Vec::new();
-    for file in first {
-        let held = packs.iter().find(|p| p.holds.iter().any(|(name, _)| *name == file));
-        let name = held.map_or(file, |p| p.file.clone());
-        if !named.contains(&name) {
-            named.push(name);
+    let named = |files: Vec<String>, but: &[String]| {
+        let mut named: Vec<String> = Vec::new();
+        for file in files {
+            let held = packs.iter().find(|p| p.holds.iter().any(|(name, _)| *name == file));
+            let name = held.map_or(file, |p| p.file.clone());
+            if !named.contains(&name) && !but.contains(&name) {
+                named.push(name);
+            }
         }
-    }
-    Ok((packs, named))
+        named
+    };
+    let first = named(first, &[]);
+    let (next, passages) = (named(next, &first), named(passages, &first));
+    Ok((packs, Ahead { first, next, passages }))
+}
+
+/// The files that a first question needs whatever it is, as far as they are not in the manifest: those of the word index and of the lists of passages where
+/// each is one file.
+fn first(w: &SectionWriter) -> Vec<String> {
+    let lists = if w.has("chunks-lists") { "chunks-lists" } else { "chunks" };
+    // Pages of many documents bring these along.
+    let wanted = ["lexical", lists, "documents"].into_iter().filter(|name| *name != "documents" || lists == "chunks");
+    wanted.flat_map(|name| only(w, name)).collect()
+}
+
+/// The passages of a corpus that has no more pages of them than hits are likely to stand in.
+fn passages(w: &SectionWriter) -> Vec<String> {
+    let (_, pages) = w.files_of("chunks");
+    if pages.len() <= PAGES_OF_A_SMALL_CORPUS { pages.iter().map(|file| file.0.clone()).collect() } else { Vec::new() }
+}
+
+/// A section's own file, and its page where there is but one.
+fn only(w: &SectionWriter, section: &str) -> Vec<String> {
+    let (own, pages) = w.files_of(section);
+    let only = if let [page] = pages { Some(page) } else { None };
+    own.into_iter().chain(only).map(|file| file.0.clone()).collect()
 }
 
 /// What of [`FIRST`] this bundle's first question loads whole: where pages are listed in pages, not the list; where these bring their documents, not all of them.

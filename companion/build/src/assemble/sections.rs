@@ -1,6 +1,6 @@
 //! From finished parts to a bundle's sections.
 
-use super::packs::pack;
+use super::packs::{PAGES_OF_A_SMALL_CORPUS, pack};
 use super::table::token_table;
 use super::terms::{terms, titles};
 use super::unigram::unigram;
@@ -199,7 +199,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     for (name, bytes) in contents.runtime {
         w.file(&format!("runtime/{name}"), bytes)?;
     }
-    let (packs, first) = pack(&w)?;
+    let (packs, ahead) = pack(&w)?;
     let format = if packs.is_empty() { FORMAT } else { PACKED_FORMAT };
     let manifest_path = folder.join(MANIFEST);
     let manifest = Manifest {
@@ -216,7 +216,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         sections: w.sections(),
         packs,
     };
-    std::fs::write(&manifest_path, manifest.to_json_with(&first)).map_err(|reason| WriteError::Io { path: manifest_path, reason })?;
+    std::fs::write(&manifest_path, manifest.to_json_with(&ahead)).map_err(|reason| WriteError::Io { path: manifest_path, reason })?;
     Ok(manifest)
 }
 
@@ -232,8 +232,8 @@ fn phrases(w: &mut SectionWriter, all: &[(String, Phrases)]) -> Result<(), Write
 
 /// Up to so many chunks a corpus has few files, each with a good part of it: what one question loads, the next finds at hand.
 const SMALL_CORPUS: usize = 1024;
-/// A page of chunks in a small corpus: some 45 kB, so that its passages are in four files at most.
-const CHUNKS_PER_SMALL_PAGE: usize = SMALL_CORPUS / 4;
+/// A page of chunks in a small corpus: some 45 kB.
+const CHUNKS_PER_SMALL_PAGE: usize = SMALL_CORPUS / PAGES_OF_A_SMALL_CORPUS;
 
 /// The bytes of a page of these chunks.
 type PageOf<'a> = dyn Fn(&[usize]) -> Result<Vec<u8>, WriteError> + Sync + 'a;

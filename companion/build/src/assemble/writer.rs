@@ -164,21 +164,6 @@ impl SectionWriter {
         self.store(name, bytes)
     }
 
-    /// The files that a first question needs whatever it is: those of the word index, the sketches and the lists of passages that are neither in the manifest
-    /// nor one of several.
-    pub fn first(&self) -> Vec<String> {
-        let lists = if self.has("chunks-lists") { "chunks-lists" } else { "chunks" };
-        let wanted = ["lexical", "sketches", lists, "documents"];
-        // Pages of many documents bring these along.
-        let wanted = wanted.iter().filter(|name| **name != "documents" || lists == "chunks");
-        let of = |name: &&str| {
-            let (own, pages) = self.files_of(name);
-            let only = if let [page] = pages { Some(page) } else { None };
-            own.into_iter().chain(only).map(|file| file.0.clone()).collect::<Vec<_>>()
-        };
-        wanted.flat_map(of).collect()
-    }
-
     /// Whether such a section has been written.
     pub(super) fn has(&self, section: &str) -> bool {
         self.files.contains_key(section)
