@@ -5,7 +5,9 @@
 //! tell answers from what is merely close, are fitted by `tuning/answers.py` on questions over documentation sites and over XQuAD's paragraphs, one site
 //! left out at a time.
 
+use super::asked_for::AskedFor;
 use super::block::{Block, QuotedPiece, blocks};
+use super::code_word::is_code;
 use super::empty_talk::{announces, is_empty_talk, leans_back, refers};
 use super::features::{CERTAINTY_FEATURES, FEATURES};
 use super::parts::asks;
@@ -16,7 +18,7 @@ use crate::bundle::{Form, Layout};
 use crate::compact::{Map, Set, sort_by};
 use crate::elementary;
 use crate::retrieve::Hit;
-use crate::text::terms;
+use crate::text::{fold, terms};
 use std::ops::Range;
 
 /// The most candidates that are kept.
@@ -57,6 +59,8 @@ pub struct Candidate {
     pub covered: f32,
     /// Whether the question asks for a figure and what is quoted has none.
     pub lacks_figure: bool,
+    /// Whether the question asks for somebody or a time and what is quoted has none.
+    pub lacks_asked: bool,
     /// What each term of the question is worth here with its headings, 0 to 1.
     credits: Vec<f32>,
 }
@@ -183,6 +187,13 @@ fn candidate(question: &Question, weight: f32, place: &BlockPlace<'_>, block: Bl
     features.iter_mut().filter(|f| !f.is_finite()).for_each(|f| *f = 0.0);
     let score = dot(&features, &BY_WORDS);
     let lacks_figure = question.kind == QuestionKind::Quantity && !shown.iter().any(|t| t.bytes().any(|b| b.is_ascii_digit()));
+    let lacks_asked = question.asked_for.is_some_and(|asked| {
+        // Every word of a heading may have a capital.
+        let headings = [head, last].into_iter().filter(|_| asked == AskedFor::Time).map(|text| (text, Form::Text));
+        let mut pieces = block.shown.iter().map(|s| (text(&s.span), s.form)).chain(headings);
+        let known = |word: &str| question.terms.iter().any(|t| fold(&t.word) == fold(word));
+        !pieces.any(|(text, form)| asked.is_in(text, form, &known))
+    });
     let headings = hit.heading_path.iter().map(String::as_str).rev().take(2).collect::<Vec<_>>();
     let mut embedded = hit.title.clone();
     for part in headings.into_iter().rev().chain([head, lead, core]).filter(|p| !p.trim().is_empty()) {
@@ -201,6 +212,7 @@ fn candidate(question: &Question, weight: f32, place: &BlockPlace<'_>, block: Bl
         score,
         covered,
         lacks_figure,
+        lacks_asked,
         credits,
     })
 }
@@ -217,15 +229,6 @@ fn named(question: &Question, texts: &[&str]) -> f32 {
         }
     }
     found.len() as f32 / MOST as f32
-}
-
-/// Whether a word is written as only code is: a sign inside, an option's hyphens, an upper-case letter behind a lower-case one.
-fn is_code(word: &str) -> bool {
-    let letters = |w: &str| w.chars().filter(|c| c.is_alphabetic()).count() > 1;
-    let dotted = word.split_once('.').is_some_and(|(a, b)| letters(a) && letters(b));
-    let humps = word.as_bytes().windows(2).any(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase());
-    let marked = word.starts_with("--") || ["_", "::", "()", "="].iter().any(|m| word.contains(m));
-    letters(word) && (dotted || humps || marked)
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {
@@ -280,8 +283,9 @@ pub fn choose(question: &Question, hits: &[Hit], candidates: &[Candidate], cosin
     let sum = dot(&grounds, if by_meaning { &CERTAINTY } else { &CERTAINTY_BY_WORDS });
     let certainty = 1.0 / (1.0 + elementary::exp(-f64::from(sum)) as f32);
     let thresholds = usize::from(!by_meaning);
+    let lacking = picked.iter().all(|&i| candidates[i].lacks_asked);
     let sureness = match certainty {
-        c if c >= STATED_FROM[thresholds] => Sureness::Stated,
+        c if c >= STATED_FROM[thresholds] && !lacking => Sureness::Stated,
         c if c >= CLOSEST_FROM[thresholds] => Sureness::Closest,
         _ => Sureness::Silent,
     };

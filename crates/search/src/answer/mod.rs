@@ -3,14 +3,16 @@
 //! [`candidates`] lists the blocks of the hits that could be quoted, [`choose`] picks the one that answers best and says how sure that is, and [`extractive`]
 //! makes of it an answer, the closest passage shown as such, or the statement that the documents do not say.
 
-mod question_language;
+mod asked_for;
 mod block;
+mod code_word;
 mod empty_talk;
 mod extract;
 mod features;
 mod notice;
 mod parts;
 mod question;
+mod question_language;
 mod quote;
 mod target;
 mod types;

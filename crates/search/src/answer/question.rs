@@ -1,5 +1,6 @@
 //! What a question asks for: its content terms, its kind, and the two sides of a comparison.
 
+use super::asked_for::AskedFor;
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, is_stop_word, terms, words};
 use std::ops::Range;
@@ -37,6 +38,8 @@ pub struct Question {
     pub terms: Vec<QuestionTerm>,
     /// For a comparison: which terms name each side.
     pub sides: Option<(Vec<usize>, Vec<usize>)>,
+    /// What an answer must have in it to be stated.
+    pub asked_for: Option<AskedFor>,
 }
 
 const MAX_TERMS: usize = 64;
@@ -84,7 +87,7 @@ impl Question {
             distinct.then_some((a, b))
         });
         let kind = if sides.is_some() { QuestionKind::Comparison } else { kind(question) };
-        Question { kind, terms: found.into_iter().map(|(t, _)| t).collect(), sides }
+        Question { kind, terms: found.into_iter().map(|(t, _)| t).collect(), sides, asked_for: AskedFor::of(question) }
     }
 
     /// Reads a term as another one of the given weight: what a misspelt word was taken for. [`QuestionTerm::word`] stays as it was written.

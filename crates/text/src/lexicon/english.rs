@@ -39,6 +39,7 @@ language! {
         numbers,
         operation_cues,
         page_furniture,
+        people,
         prepositions,
         pronouns,
         question_words,

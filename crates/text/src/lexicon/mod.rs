@@ -138,6 +138,8 @@ tables! {
     operation_cues,
     /// What lines of a page's furniture begin with.
     page_furniture,
+    /// Words for people and groups of them.
+    people,
     /// Prepositions.
     prepositions,
     /// Words that stand for something named before.
