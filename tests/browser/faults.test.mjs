@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { assertClean, FAILED_LOAD, harness, use } from "./harness.mjs";
-import { newPage } from "./browser.mjs";
 import { buildOther, TIDES } from "./other-bundle.mjs";
 
 let other;
@@ -319,41 +318,11 @@ test("a bundle that is closed while a worker starts again stays closed", async (
   await page.context().close();
 });
 
-test("the page says that the documents were replaced, and opens the new ones when the reader wants", async () => {
-  const page = await t.open();
-  // The passages have not been fetched: what the first question wants is gone.
-  replace();
-  for (const question of [QUESTION, LATER, ...SUBJECTS]) {
-    await page.fill("#question", question);
-    await page.press("#question", "Enter");
-    const noticed = await page.locator("#notice:not([hidden])").waitFor({ timeout: 4000 }).then(() => true, () => false);
-    if (noticed) break;
-  }
-  assert.match(await page.locator("#notice").innerText(), /newer documents/i);
-  await page.locator("#notice button").click();
-  await page.locator("#notice").waitFor({ state: "hidden" });
-  await page.fill("#question", TIDES);
-  await page.press("#question", "Enter");
-  await page.waitForFunction(() => /full moon/.test(document.querySelector("#hits").textContent));
-  restore();
-  await assertClean(page, FAILED_LOAD);
-  await page.context().close();
-});
-
 test("the component opens the new documents by itself where the old ones were replaced", async () => {
-  t.site.faults.clear();
   t.site.requests.length = 0;
-  const page = await newPage(t.browser);
-  await page.goto(t.site.url);
-  await page.evaluate(async () => {
-    await import("/pkg/ask-element.js");
-    const element = document.createElement("pocketgraph-ask");
-    element.setAttribute("src", "/bundle/");
-    element.setAttribute("model", "off");
-    document.body.prepend(element);
-  });
-  // It opens when it is gone to; the passages are fetched when something is asked.
-  await page.locator("pocketgraph-ask").locator("[part=input]").focus();
+  const page = await t.open();
+  await page.evaluate(() => document.querySelector("pocketgraph-ask").setAttribute("model", "off"));
+  // The page opens it when it is loaded; the passages are fetched when something is asked.
   await page.waitForTimeout(1500);
   assert.ok(t.site.requests.some((path) => path.endsWith("/bundle/manifest.json")));
   assert.ok(!t.site.requests.some((path) => path.includes("/bundle/chunks/")), "no passage has been fetched");
