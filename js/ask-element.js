@@ -221,9 +221,9 @@ export class PocketGraphAskElement extends Base {
     const llm = write ? this.#llm : null;
     const asking = { question, understood: question, stage: null };
     const history = literally ? [] : this.#history;
-    const further = llm || !this.#llm ? this.#askOptions : null;
-    // Asked once more when the model that ranks has come, and then of the documents alone.
-    asking.quote = (graph, signal) => graph.ask(question, { ...this.#searchOptions(), noAnswerText: this.#say("noAnswer"), ...(this.#llm ? null : this.#askOptions), history, signal });
+    const options = (more, signal) => ({ ...this.#searchOptions(), noAnswerText: this.#say("noAnswer"), ...more, history, signal });
+    // Of the documents alone; options beside a language model are the model's.
+    asking.quote = (graph, signal) => graph.ask(question, options(this.#llm ? null : this.#askOptions, signal));
     return this.#run(question, async (graph, signal) => {
       this.#view.clearAnswer();
       this.#view.calm();
@@ -234,12 +234,12 @@ export class PocketGraphAskElement extends Base {
         if (quoted?.answered) this.#view.showQuoted(quoted);
       }
       if (signal.aborted) return null;
-      const options = { ...this.#searchOptions(), noAnswerText: this.#say("noAnswer"), ...further, llm: llm ?? undefined, history, signal };
       const tell = (event) => {
         if (event.type === "references" && llm) this.#view.busy(this.#say("asking"));
         this.#emit("pocketgraph-progress", event);
       };
-      const answer = await this.#follow(graph.ask(question, options), asking, signal, tell);
+      const events = llm ? graph.ask(question, options({ ...this.#askOptions, llm }, signal)) : asking.quote(graph, signal);
+      const answer = await this.#follow(events, asking, signal, tell);
       if (answer) this.#answered(asking, answer);
       return answer;
     });

@@ -31,7 +31,8 @@ const settings = new SettingsPanel($("settings"), $("settings-button"), useSetti
 
 ask.addEventListener("pocketgraph-open", ({ detail: graph }) => {
   const info = graph.info();
-  $("facts").textContent = [count(info.documents, "document"), count(info.chunks, "passage"), count(info.keywords, "keyword")].join(" · ");
+  const holds = { document: info.documents, passage: info.chunks, keyword: info.keywords };
+  $("facts").textContent = Object.entries(holds).filter(([, number]) => number > 0).map(([noun, number]) => count(number, noun)).join(" · ");
   // To readers who save data the component brings no model by itself.
   const layers = info.sections.find(({ name }) => name === "layers")?.bytes ?? 0;
   offer.hidden = !navigator.connection?.saveData || info.hasModel === false || graph.modelReady();
@@ -50,7 +51,7 @@ ask.addEventListener("pocketgraph-result", ({ detail: result }) => {
     trouble.hidden = true;
   }
   shown = result;
-  map.hidden = false;
+  map.hidden = !ask.graph.info().keywords;
   document.body.classList.add("asked");
   rememberQuestion(result.question);
   drawMap();

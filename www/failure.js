@@ -24,9 +24,9 @@ const UNREACHED = {
   closed: "The endpoint could not be reached: nothing answers at its address. Is it started, and is the port right?",
 };
 
-/** A sentence or two: what an answer's `failure` means for the model at `baseUrl`, and, where no reply came at all, why that is. */
-export async function explainFailure({ code, message, status }, { baseUrl }) {
-  if (code === "llm-http" && (status ?? null) === null) return UNREACHED[await whyUnreached(baseUrl)];
+/** A sentence or two: what an answer's `failure` means for the reader's `llm`, and, where no reply came at all, why that is. */
+export async function explainFailure({ code, message, status }, llm) {
+  if (code === "llm-http" && (status ?? null) === null && llm) return UNREACHED[await whyUnreached(llm.baseUrl)];
   const known = BY_CODE[code];
   if (!known) return message;
   return SAYS_MORE.has(code) && message ? `${known} ${message[0].toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? "" : "."}` : known;

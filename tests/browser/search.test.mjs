@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, askAndRead, assertClean, BOX, CITATION, harness, HIT, modelReady, openMap, OPENS, part, PASSAGE, QUESTION } from "./harness.mjs";
+import { ask, askAndRead, assertClean, BOX, CITATION, harness, HIT, modelReady, opened, openMap, OPENS, part, PASSAGE, QUESTION, watchedPage } from "./harness.mjs";
 
 const t = harness();
 
@@ -225,6 +225,22 @@ test("while the model is on its way, the page ranks by the token table and says 
   t.site.faults.clear();
   await modelReady(page);
   await assertClean(page);
+  await page.context().close();
+});
+
+test("readers who save data are offered the model with its size, and get it when they want it", async () => {
+  t.site.faults.clear();
+  const page = await watchedPage(t.browser);
+  await page.addInitScript(() => Object.defineProperty(navigator, "connection", { value: { saveData: true } }));
+  await page.goto(t.site.url);
+  await opened(page);
+  await askAndRead(page);
+  const offer = page.locator("#offer button");
+  assert.match(await offer.innerText(), /load the model \(\d\.\d MB\)/);
+  assert.equal(await page.evaluate(() => document.querySelector("pocketgraph-ask").graph.modelReady()), false);
+  await offer.click();
+  await modelReady(page);
+  assert.equal(await offer.isVisible(), false);
   await page.context().close();
 });
 
