@@ -506,12 +506,13 @@ export class PocketGraphAskElement extends Base {
   async #refine(graph) {
     if (!this.#shown) return;
     const { result, typing, asked } = this.#shown;
-    const current = () => graph === this.#graph && this.#shown?.asked === asked && this.#field.input.value.trim() === asked;
-    const wanted = `${graph.modelReady() ? "model" : "table"} ${typing} ${result.question}`;
+    const filter = JSON.stringify(this.filter);
+    const current = () => graph === this.#graph && this.#shown?.asked === asked && this.#field.input.value.trim() === asked && JSON.stringify(this.filter) === filter;
+    const wanted = `${graph.modelReady() ? "model" : "table"} ${typing} ${filter} ${result.question}`;
     if (!current() || result.stage === "model" || this.#refined === wanted) return;
     this.#refined = wanted;
     const refined = await graph.search(result.question, { ...this.#searchOptions(), typing });
-    // The finished question may have been asked meanwhile.
+    // The finished question may have been asked meanwhile, or other documents chosen.
     if (!current() || this.#shown.typing !== typing) return;
     this.#showResult(refined, { typing });
     this.#quoteAnew();
