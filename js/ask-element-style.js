@@ -71,6 +71,22 @@ th { background: var(--_surface); }
 [part="quotation"] { margin-block-start: 0.7rem; padding-inline-start: 0.8rem; border-inline-start: 3px solid var(--_line); }
 [part="quotation-title"] { color: var(--_soft); font-size: 0.85em; }
 [part="answer-note"] { color: var(--_soft); font-size: 0.85em; }
+[part="sources"] { font-size: 0.85em; color: var(--_soft); }
+[part="statement"] { color: var(--_text); }
+[part="way"] { margin-block-start: 0.7rem; font-size: 0.85em; color: var(--_soft); }
+summary { cursor: pointer; }
+[part="way-steps"] pre { margin-block: 0.2rem; border-radius: calc(var(--_radius) * 0.6); background: var(--_surface); color: var(--_text); }
+[part="way-remark"] { color: var(--_warn); }
+[part="way-picture"] svg { display: block; max-width: 100%; height: auto; margin-block-start: 0.6rem; }
+.edge { stroke: var(--_soft); fill: none; opacity: 0.7; }
+.node rect { fill: var(--_surface); stroke: var(--_soft); }
+svg text { font: 13px system-ui, sans-serif; text-anchor: middle; fill: var(--_text); pointer-events: none; }
+svg .label { font-size: 11px; fill: var(--_soft); paint-order: stroke; stroke: var(--_raised); stroke-width: 4px; }
+.node.start rect { stroke: var(--_accent); }
+.node.answer rect { fill: var(--_mark); stroke: var(--_accent); stroke-width: 1.8; }
+.node.answer text { font-weight: 600; }
+.node[role="button"] { cursor: pointer; outline: none; }
+.node[role="button"]:focus-visible rect { stroke: var(--_accent); stroke-width: 3; }
 [part="answer-unlinked"] { overflow-wrap: anywhere; }
 [part="progress"] { display: flex; align-items: center; gap: 0.6rem; color: var(--_soft); font-size: 0.9em; }
 [part="progress"] + [part="answer-text"] { margin-block-start: 0.5rem; }
@@ -99,6 +115,7 @@ li[part="hit"]:hover { background: var(--_raised); }
 li[part="hit"]:hover [part="hit-title"] { text-decoration: underline; }
 [part="hit-path"] { margin: 0; color: var(--_soft); font-size: 0.82em; }
 [part="hit-text"] { margin: 0.15rem 0 0; font-size: 0.9em; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; }
+[part="hit-reached"] { margin: 0.2rem 0 0; color: var(--_soft); font: 0.75em ui-monospace, monospace; overflow-wrap: anywhere; }
 [part="hit"]:not(:first-of-type) [part="hit-text"] { -webkit-line-clamp: 2; }
 [part="empty"] { padding: 0.8rem 0.2rem; color: var(--_soft); }
 [part="empty"] p { margin: 0.2rem 0; }

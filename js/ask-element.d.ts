@@ -1,4 +1,4 @@
-import type { Answer, AskOptions, Filter, Hit, LanguageModel, OfflineCopy, PocketGraph, PocketGraphError, SearchResult } from "./pocketgraph.js";
+import type { Answer, AnswerEvent, AskOptions, Filter, Hit, LanguageModel, OfflineCopy, PocketGraph, PocketGraphError, SearchResult, Span } from "./pocketgraph.js";
 
 /** What `pocketgraph-feedback` carries: a reader's opinion of an answer. Nothing is sent anywhere by itself. */
 export interface AskFeedback {
@@ -43,8 +43,12 @@ export declare class PocketGraphAskElement extends HTMLElement {
   open(): Promise<void>;
   /** Closes the dialog. */
   close(): void;
-  /** Searches and answers. Null if it was superseded, stopped or failed. */
+  /** Searches and answers; an empty question empties the box. Null if it was superseded, stopped or failed. */
   ask(question: string): Promise<Answer | null>;
+  /** Opens the bundle before its first use. Null if that failed, which is shown. */
+  load(): Promise<PocketGraph | null>;
+  /** Opens a passage in a dialog, with what `span` or `quote` says marked in it. */
+  openPassage(chunk: number, marked?: { span?: Span; quote?: string }): Promise<void>;
 }
 
 /** The attributes of the element, for JSX and templates. */
@@ -55,7 +59,7 @@ export interface PocketGraphAskAttributes {
   placeholder?: string;
   label?: string;
   mode?: "dialog";
-  model?: "off";
+  model?: "on" | "off";
   worker?: "off";
   offline?: "visited" | "all";
   "offline-worker"?: string;
@@ -94,6 +98,8 @@ declare global {
     "pocketgraph-result": CustomEvent<SearchResult>;
     "pocketgraph-open-hit": CustomEvent<Hit>;
     "pocketgraph-answer": CustomEvent<Answer>;
+    "pocketgraph-progress": CustomEvent<AnswerEvent>;
+    "pocketgraph-clear": CustomEvent<null>;
     "pocketgraph-filter": CustomEvent<Filter>;
     "pocketgraph-feedback": CustomEvent<AskFeedback>;
     "pocketgraph-error": CustomEvent<PocketGraphError>;

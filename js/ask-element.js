@@ -15,6 +15,11 @@ import { borrowGraph } from "./shared-graphs.js";
 import { preloadWorker } from "./worker-engine.js";
 
 const TYPING_PAUSE_MS = 120;
+/** A question that ends as one is answered by itself after this, as far as that costs nothing. */
+const ANSWER_PAUSE_MS = 750;
+const FINISHED = /\S\s+\S+\s+\S*[?？؟]$/;
+/** Events of `ask` that tell of the way to an answer. */
+const ON_THE_WAY = ["call", "plan", "step"];
 /** How many questions and answers a follow-up may refer to. */
 const TURNS_KEPT = 4;
 
@@ -35,7 +40,7 @@ const Base = globalThis.HTMLElement ?? class {};
 
 /** The component's class, for those who register it under another name. */
 export class PocketGraphAskElement extends Base {
-  static observedAttributes = ["src", "placeholder", "label", "mode", "lang", "theme", "suggestions", "link-hosts", "filter", "filters"];
+  static observedAttributes = ["src", "placeholder", "label", "mode", "lang", "theme", "suggestions", "link-hosts", "filter", "filters", "model"];
 
   #llm = null;
   #askOptions = null;
@@ -47,12 +52,14 @@ export class PocketGraphAskElement extends Base {
   #graph = null;
   #work = null;
   #typing = 0;
+  #pausing = 0;
   #preparing = null;
   #shown = null;
   /** Whether a search has had all that it ranks by. */
   #ranksByMeaning = false;
   #refined = null;
   #asked = "";
+  #answer = null;
   #history = [];
   #memory = null;
   #view = null;
@@ -62,6 +69,7 @@ export class PocketGraphAskElement extends Base {
   #withdraw = null;
   #passage = null;
   #retry = () => {};
+  #onAddress = () => this.#askFromAddress();
 
   constructor() {
     super();
@@ -130,6 +138,7 @@ export class PocketGraphAskElement extends Base {
     this.#unfollow ??= followPage(this, (scheme) => this.#scheme(scheme));
     if (this.getAttribute("worker") !== "off") preloadWorker();
     this.#askFromAddress();
+    globalThis.addEventListener?.("hashchange", this.#onAddress);
     this.#offerTools();
   }
 
@@ -137,6 +146,7 @@ export class PocketGraphAskElement extends Base {
     // Moving an element disconnects it for a moment; only one that stays away gives up what it does and gives its memory back.
     setTimeout(() => {
       if (this.isConnected) return;
+      globalThis.removeEventListener?.("hashchange", this.#onAddress);
       this.#unfollow?.();
       this.#unfollow = null;
       this.#withdraw?.then((withdraw) => withdraw());
@@ -157,6 +167,7 @@ export class PocketGraphAskElement extends Base {
     else if (name === "filters") this.#offerFilters();
     else if (name === "theme") this.#scheme(null);
     else if (name === "suggestions") this.#showIdle();
+    else if (name === "model") this.#prepare();
     else if (name === "link-hosts") this.#view.allowLinks(this.#hosts());
     else this.#label();
   }
@@ -173,47 +184,103 @@ export class PocketGraphAskElement extends Base {
     this.#dialog?.close();
   }
 
-  /** Searches for `question`, then answers it. Resolves to the answer, or to null if it was superseded, stopped or failed (said by an event). */
+  /**
+   * Searches for `question`, then answers it; an empty one empties the box. Resolves to the answer, or to null if it was superseded, stopped or failed (said by
+   * an event).
+   */
   async ask(question) {
     this.#build();
+    if (!question.trim()) {
+      this.#field.input.value = "";
+      this.#typed();
+      return null;
+    }
     if (this.getAttribute("mode") === "dialog") await this.open();
     return this.#ask(question);
   }
 
+  /** Opens the bundle before its first use. Resolves to it, or to null if that failed, which is shown and said by an event. */
+  async load() {
+    this.#build();
+    return this.#warm();
+  }
+
+  /** Opens the passage numbered `chunk`, with what `span` or `quote` says marked in it. */
+  async openPassage(chunk, { span, quote } = {}) {
+    this.#build();
+    const opener = document.activeElement;
+    if (this.#graph ?? (await this.#warm())) await this.#showPassage(chunk, { span, quote }, () => (opener?.isConnected ? opener : this.#field.input));
+  }
+
   // ---- asking ----
 
-  async #ask(question, { literally = false } = {}) {
+  /** Answers a question. Without `write`, no language model is asked. */
+  async #ask(question, { literally = false, write = true } = {}) {
+    clearTimeout(this.#pausing);
     this.#field.input.value = question;
     this.#changed();
     this.#asked = question.trim();
-    this.#retry = () => this.#ask(question, { literally });
+    this.#answer = null;
+    this.#retry = () => this.#ask(question, { literally, write });
+    const llm = write ? this.#llm : null;
+    const asking = { question, understood: question, stage: null };
+    const history = literally ? [] : this.#history;
+    const options = (more, signal) => ({ ...this.#searchOptions(), noAnswerText: this.#say("noAnswer"), ...more, history, signal });
+    // Of the documents alone; options beside a language model are the model's.
+    asking.quote = (graph, signal) => graph.ask(question, options(this.#llm ? null : this.#askOptions, signal));
     return this.#run(question, async (graph, signal) => {
       this.#view.clearAnswer();
       this.#view.calm();
       this.#view.busy(this.#say("reading"));
-      let result = null;
-      let written = "";
-      let understood = null;
-      const options = { ...this.#searchOptions(), noAnswerText: this.#say("noAnswer"), ...this.#askOptions, llm: this.#llm ?? undefined, history: literally ? [] : this.#history, signal };
-      for await (const event of graph.ask(question, options)) {
-        if (signal.aborted) return null;
-        if (event.type === "understood") {
-          understood = event.question;
-          this.#view.showUnderstood(event.question, () => this.#ask(question, { literally: true }));
-        } else if (event.type === "hits") this.#showResult((result = event.result));
-        else if (event.type === "references" && this.#llm) this.#view.busy(this.#say("asking"));
-        else if (event.type === "turn" || event.type === "anew") written = "";
-        else if (event.type === "token") {
-          if (!written) this.#view.busy(this.#say("writing"));
-          this.#view.showWriting((written += event.text));
-        } else if (event.type === "done") {
-          this.#answered(question, understood ?? question, event.answer);
-          return event.answer;
-        }
-        this.#emit("pocketgraph-progress", event);
+      if (llm) {
+        // What the documents say costs nothing, and stands there until the language model writes.
+        const quoted = await this.#follow(asking.quote(graph, signal), asking, signal);
+        if (quoted?.answered) this.#view.showQuoted(quoted);
       }
-      return null;
+      if (signal.aborted) return null;
+      const tell = (event) => {
+        if (event.type === "references" && llm) this.#view.busy(this.#say("asking"));
+        this.#emit("pocketgraph-progress", event);
+      };
+      const events = llm ? graph.ask(question, options({ ...this.#askOptions, llm }, signal)) : asking.quote(graph, signal);
+      const answer = await this.#follow(events, asking, signal, tell);
+      if (answer) this.#answered(asking, answer);
+      return answer;
     });
+  }
+
+  /** Shows what the events of an answer tell, and resolves to the answer; to null once nobody waits for it. */
+  async #follow(events, asking, signal, tell) {
+    const told = { events: [], carried: null };
+    let written = "";
+    for await (const event of events) {
+      if (signal.aborted) return null;
+      if (event.type === "understood") {
+        asking.understood = event.question;
+        this.#view.showUnderstood(event.question, () => this.#ask(asking.question, { literally: true }));
+      } else if (event.type === "hits") {
+        asking.stage = event.result.stage;
+        this.#showResult(event.result);
+      } else if (ON_THE_WAY.includes(event.type)) {
+        told.events.push(event);
+        this.#showWay(told);
+      } else if (event.type === "turn" || event.type === "anew") written = "";
+      else if (event.type === "token") {
+        if (!written) this.#view.busy(this.#say("writing"));
+        this.#view.showWriting((written += event.text));
+      } else if (event.type === "done") {
+        told.carried = event.carried;
+        if (told.events.length > 0) this.#showWay(told);
+        return event.answer;
+      }
+      tell?.(event);
+    }
+    return null;
+  }
+
+  #showWay(told) {
+    // An answer stands without its way, where that cannot be loaded.
+    this.#view.showWay(told).catch(() => {});
   }
 
   /** What stands there is asked of the documents that are searched now. */
@@ -224,21 +291,57 @@ export class PocketGraphAskElement extends Base {
     else this.#search(question);
   }
 
-  #answered(question, understood, answer) {
+  #answered(asking, answer) {
     this.#view.showAnswer(answer);
-    this.#history = [...this.#history, { question: understood, answer: answer.text }].slice(-TURNS_KEPT);
-    this.#remember().add(question.trim());
+    this.#answer = { asking, answer };
+    this.#history = [...this.#history, { question: asking.understood, answer: answer.text }].slice(-TURNS_KEPT);
+    this.#remember().add(asking.question.trim());
     this.#emit("pocketgraph-answer", answer);
+    this.#quoteAnew();
+    // What the reader may do next is there then, also when the network is not.
+    Promise.allSettled([import("./ask-passage.js"), import("./follow-up.js")]);
+  }
+
+  /** What was quoted before the hits were refined is chosen anew: with the model there may be better. What a language model wrote, or failed to, stays. */
+  async #quoteAnew() {
+    const { asking, answer } = this.#answer ?? {};
+    const graph = this.#graph;
+    if (!graph || !asking || answer.by === "llm" || answer.failure || asking.stage === this.#shown?.result.stage) return;
+    asking.stage = this.#shown.result.stage;
+    const { signal } = (this.#work = new AbortController());
+    const told = { events: [], carried: null };
+    this.#view.choosing(true);
+    try {
+      for await (const event of asking.quote(graph, signal)) {
+        if (signal.aborted) return;
+        if (ON_THE_WAY.includes(event.type)) told.events.push(event);
+        if (event.type !== "done" || event.answer.text === answer.text) continue;
+        this.#answer = { asking, answer: event.answer };
+        this.#history = [...this.#history.slice(0, -1), { question: asking.understood, answer: event.answer.text }];
+        told.carried = event.carried;
+        this.#view.showAnswer(event.answer);
+        this.#showWay(told);
+        this.#emit("pocketgraph-answer", event.answer);
+      }
+    } catch {
+      // The answer that is there stands.
+    } finally {
+      if (!signal.aborted) this.#view.choosing(false);
+    }
   }
 
   #typed() {
     clearTimeout(this.#typing);
+    clearTimeout(this.#pausing);
     this.#changed();
     const question = this.#field.input.value.trim();
+    this.#answer = null;
     if (!question) {
       this.#work?.abort();
       this.#shown = null;
+      this.#asked = "";
       this.#showIdle();
+      this.#emit("pocketgraph-clear");
       return;
     }
     this.#typing = setTimeout(() => this.#search(question), TYPING_PAUSE_MS);
@@ -251,13 +354,18 @@ export class PocketGraphAskElement extends Base {
       // What ranks by meaning takes longer to come: the first hits do not wait for it, nor does it wait for the model.
       if (!this.#ranksByMeaning && [undefined, "auto", "hybrid"].includes(options.retriever)) {
         const byWords = await graph.search(question, { ...options, retriever: "lexical" });
+        if (signal.aborted) return;
         if (byWords.hits.length > 0) this.#showHits(byWords, { typing: true });
       }
       const result = await graph.search(question, options);
+      if (signal.aborted) return;
       // Nothing found where parts are missing is no finding.
       if (result.hits.length === 0 && result.missing.length > 0) throw new PocketGraphError("http", result.missing.join("; "));
       this.#ranksByMeaning = true;
       this.#showResult(result, { typing: true });
+      // After the hits, which would else have to wait for the larger engine that answers.
+      clearTimeout(this.#pausing);
+      if (FINISHED.test(question)) this.#pausing = setTimeout(() => this.#ask(this.#field.input.value, { write: false }), ANSWER_PAUSE_MS);
     });
   }
 
@@ -343,16 +451,25 @@ export class PocketGraphAskElement extends Base {
 
   /** Opens the bundle before anything is asked, and says so if that fails. */
   #warm() {
-    if (this.#graph || this.#borrowed) return;
-    this.#retry = () => {
-      this.#view.calm();
-      this.#warm();
-    };
-    this.#open().catch((thrown) => {
+    return (this.#warming ??= this.#opened().finally(() => (this.#warming = null)));
+  }
+  #warming = null;
+
+  async #opened() {
+    if (!this.#graph && !this.#borrowed) {
+      this.#retry = () => {
+        this.#view.calm();
+        this.#warm();
+      };
+    }
+    try {
+      return await this.#open();
+    } catch (thrown) {
       const error = PocketGraphError.from(thrown);
       // Whoever asks meanwhile says it.
       if (error.code !== "aborted" && !this.#field.input.value.trim()) this.#failed(error);
-    });
+      return null;
+    }
   }
 
   // Keeping never delays a search, and failing to keep fails no search.
@@ -374,7 +491,8 @@ export class PocketGraphAskElement extends Base {
     this.#borrowed?.release(how);
     this.#filters?.then((filters) => filters.node.remove(), () => {});
     this.#filters = null;
-    this.#borrowed = this.#graph = this.#preparing = this.#refined = this.#shown = this.#memory = null;
+    clearTimeout(this.#pausing);
+    this.#borrowed = this.#warming = this.#graph = this.#preparing = this.#refined = this.#shown = this.#answer = this.#memory = null;
     this.#history = [];
     this.#ranksByMeaning = false;
   }
@@ -388,8 +506,8 @@ export class PocketGraphAskElement extends Base {
       refine();
       return;
     }
-    const unwanted = this.getAttribute("model") === "off" || navigator.connection?.saveData || graph.info().hasModel === false;
-    if (unwanted) return;
+    const wish = this.getAttribute("model");
+    if (wish === "off" || (navigator.connection?.saveData && wish !== "on") || graph.info().hasModel === false) return;
     // Without it searching goes on, by words and feedback; what failed is tried again at the next question.
     this.#preparing ??= graph.prepare({ onStage: refine }).catch(() => {
       this.#preparing = null;
@@ -400,13 +518,16 @@ export class PocketGraphAskElement extends Base {
   async #refine(graph) {
     if (!this.#shown) return;
     const { result, typing, asked } = this.#shown;
-    const current = () => graph === this.#graph && this.#shown?.asked === asked && this.#field.input.value.trim() === asked;
-    const wanted = `${graph.modelReady() ? "model" : "table"} ${typing} ${result.question}`;
+    const filter = JSON.stringify(this.filter);
+    const current = () => graph === this.#graph && this.#shown?.asked === asked && this.#field.input.value.trim() === asked && JSON.stringify(this.filter) === filter;
+    const wanted = `${graph.modelReady() ? "model" : "table"} ${typing} ${filter} ${result.question}`;
     if (!current() || result.stage === "model" || this.#refined === wanted) return;
     this.#refined = wanted;
     const refined = await graph.search(result.question, { ...this.#searchOptions(), typing });
-    // The finished question may have been asked meanwhile.
-    if (current() && this.#shown.typing === typing) this.#showResult(refined, { typing });
+    // The finished question may have been asked meanwhile, or other documents chosen.
+    if (!current() || this.#shown.typing !== typing) return;
+    this.#showResult(refined, { typing });
+    this.#quoteAnew();
   }
 
   #searchOptions() {
@@ -416,10 +537,11 @@ export class PocketGraphAskElement extends Base {
 
   #showHits(result, { typing = false } = {}) {
     if (typing) this.#view.clearAnswer();
-    this.#view.showHits(result, { ask: typing });
-    if (this.hasAttribute("debug")) this.#view.showStatus(`${result.hits.length} · ${result.retriever} · ${result.stage}`);
+    const debug = this.hasAttribute("debug");
+    this.#view.showHits(result, { ask: typing, reached: debug });
     // A follow-up is searched for as it was understood, which is not what stands in the box.
     this.#shown = { result, typing, asked: this.#field.input.value.trim() };
+    if (debug) this.#showStage(result).catch(() => {});
     this.#dialog?.resultsChanged({ typing });
     this.#emit("pocketgraph-result", result);
   }
@@ -428,6 +550,14 @@ export class PocketGraphAskElement extends Base {
     this.#showHits(result, how);
     this.#offerFilters();
     this.#prepare();
+  }
+
+  /** For those who set a search up: what ranked the hits, and what was fetched until then. */
+  async #showStage(result) {
+    const { requests, bytes } = await this.#graph.stats();
+    const fetched = `${(bytes / 1e6).toFixed(2)} MB in ${requests} ${requests === 1 ? "file" : "files"}`;
+    const partly = result.missing?.length > 0 ? ` · ${this.#say("partly")} (${result.missing.join("; ")})` : "";
+    if (this.#shown?.result === result) this.#view.showStatus(`${this.#say("resultCount", { n: result.hits.length })} · ${result.retriever} · ${result.stage} · ${fetched}${partly}`);
   }
 
   // After the first hits, which have loaded what lists the documents, and never in their way.
@@ -467,6 +597,7 @@ export class PocketGraphAskElement extends Base {
     const on = {
       open: (hit, event) => this.#emit("pocketgraph-open-hit", hit, event),
       cite: (citation, event) => this.#cite(citation, event),
+      passage: (chunk) => this.openPassage(chunk),
       stop: () => this.#stop(),
       again: () => this.#ask(this.#asked),
       retry: () => this.#retry(),
@@ -558,17 +689,26 @@ export class PocketGraphAskElement extends Base {
     return this.#memory;
   }
 
-  async #cite(citation, event) {
+  #cite(citation, event) {
     const { target } = citation;
     // A new tab, a download: what a link does by itself is left to it. Only passages of the bundle are shown here.
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.button > 0 || target?.type !== "chunk" || !this.#graph) return;
     event.preventDefault();
     const opener = event.currentTarget;
-    const { PassageDialog } = await import("./ask-passage.js");
+    // The answer may have been chosen anew meanwhile: what has the same number stands in its place.
+    const back = () => (opener.isConnected ? opener : (this.#view.citation(opener.textContent) ?? this.#field.input));
+    this.#showPassage(target.chunk, citation, back);
+  }
+
+  async #showPassage(chunk, citation, back) {
+    const module = await import("./ask-passage.js").catch(() => null);
+    if (!module) this.#view.showStatus(this.#say("errorNetwork"));
+    const graph = this.#graph;
+    if (!module || !graph) return;
+    const { PassageDialog } = module;
     this.#passage ??= new PassageDialog(this.#strings);
     this.#root.append(this.#passage.node);
-    const graph = this.#graph;
-    this.#passage.open((signal) => graph.passage(target.chunk, { signal }), citation, opener, (error) => this.#say(stringFor(PocketGraphError.from(error))));
+    await this.#passage.open((signal) => graph.passage(chunk, { signal }), citation, back, (error) => this.#say(stringFor(PocketGraphError.from(error))));
   }
 
   #hosts() {

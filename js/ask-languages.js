@@ -34,6 +34,8 @@ export const de = {
   "uncited": "Die Antwort nennt keine Stelle: nichts darin ließ sich prüfen.",
   "from-passages": "Der Wissensgraph enthält das nicht ganz: ein Teil stammt allein nach dem Wortlaut aus Textstellen.",
   "from-web": "Die Dokumente enthalten das nicht ganz: ein Teil wurde im Web gefunden.",
+  dangling: "Ein mit ! bezeichneter Beleg verweist auf keine Stelle.", way: "Wie das gefunden wurde", plan: "Ein Plan", planRules: "Ein Plan nach Regeln",
+  planTrained: "Ein Plan des trainierten Planers", planMeaning: "Ein Plan über die Relation von nächster Bedeutung", sure: "zu {n} % sicher",
 };
 
 export const fr = {
@@ -70,6 +72,8 @@ export const fr = {
   "uncited": "La réponse ne cite aucun passage : rien n’a pu y être vérifié.",
   "from-passages": "Le graphe de connaissances ne contient pas tout ceci : une partie a été tirée des passages d’après leurs seuls mots.",
   "from-web": "Les documents ne contiennent pas tout ceci : une partie a été trouvée sur le Web.",
+  dangling: "Une citation marquée ! ne renvoie à aucun passage.", way: "Comment cela a été trouvé", plan: "Un plan", planRules: "Un plan par règles",
+  planTrained: "Un plan du planificateur entraîné", planMeaning: "Un plan par la relation de sens le plus proche", sure: "sûr à {n} %",
 };
 
 export const es = {
@@ -106,6 +110,8 @@ export const es = {
   "uncited": "La respuesta no cita ningún pasaje: no se pudo comprobar nada de ella.",
   "from-passages": "El grafo de conocimiento no contiene todo esto: una parte se tomó de pasajes solo por sus palabras.",
   "from-web": "Los documentos no contienen todo esto: una parte se encontró en la web.",
+  dangling: "Una cita marcada con ! no remite a ningún pasaje.", way: "Cómo se encontró", plan: "Un plan", planRules: "Un plan por reglas",
+  planTrained: "Un plan del planificador entrenado", planMeaning: "Un plan por la relación de significado más cercano", sure: "seguro al {n} %",
 };
 
 export const pt = {
@@ -142,6 +148,8 @@ export const pt = {
   "uncited": "A resposta não cita nenhum trecho: nada nela pôde ser verificado.",
   "from-passages": "O grafo de conhecimento não contém tudo isto: uma parte foi tirada de trechos apenas pelas palavras.",
   "from-web": "Os documentos não contêm tudo isto: uma parte foi encontrada na web.",
+  dangling: "Uma citação marcada com ! não remete a nenhum trecho.", way: "Como isto foi encontrado", plan: "Um plano", planRules: "Um plano por regras",
+  planTrained: "Um plano do planejador treinado", planMeaning: "Um plano pela relação de significado mais próximo", sure: "{n} % de certeza",
 };
 
 export const zh = {
@@ -168,6 +176,7 @@ export const zh = {
   "uncited": "回答没有引用任何段落，其中内容无法核对。",
   "from-passages": "知识图谱不含全部内容：其中一部分仅按字词取自段落。",
   "from-web": "文档不含全部内容：其中一部分来自网络搜索。",
+  dangling: "标有 ! 的引用不指向任何段落。", way: "查找过程", plan: "计划", planRules: "按规则制定的计划", planTrained: "由训练过的规划器制定的计划", planMeaning: "按含义最接近的关系制定的计划", sure: "把握 {n} %",
 };
 
 export const ja = {
@@ -198,6 +207,8 @@ export const ja = {
   "uncited": "回答は箇所を引用していないため、何も確認できませんでした。",
   "from-passages": "知識グラフにすべては含まれていません。一部は語の一致だけで本文から取られました。",
   "from-web": "文書にすべては含まれていません。一部はウェブ検索で見つかりました。",
+  dangling: "! の付いた引用は、どの箇所も指していません。", way: "見つけるまでの手順", plan: "計画", planRules: "規則による計画",
+  planTrained: "学習済みプランナーによる計画", planMeaning: "意味が最も近い関係による計画", sure: "確信度 {n} %",
 };
 
 export const ko = {
@@ -225,6 +236,8 @@ export const ko = {
   "uncited": "답변이 어떤 구절도 인용하지 않아 확인할 수 없었습니다.",
   "from-passages": "지식 그래프에 모두 들어 있지는 않습니다. 일부는 낱말만으로 구절에서 가져왔습니다.",
   "from-web": "문서에 모두 들어 있지는 않습니다. 일부는 웹 검색에서 찾았습니다.",
+  dangling: "! 표시된 인용은 가리키는 구절이 없습니다.", way: "찾은 과정", plan: "계획", planRules: "규칙에 따른 계획",
+  planTrained: "학습된 계획기의 계획", planMeaning: "의미가 가장 가까운 관계에 따른 계획", sure: "확신도 {n} %",
 };
 
 export const ar = {
@@ -251,6 +264,8 @@ export const ar = {
   "uncited": "لا تستشهد الإجابة بأي مقطع، فلم يمكن التحقق من شيء فيها.",
   "from-passages": "لا يحتوي رسم المعرفة على كل هذا: أُخذ جزء منه من المقاطع بكلماتها وحدها.",
   "from-web": "لا تحتوي المستندات على كل هذا: عُثر على جزء منه بالبحث في الويب.",
+  dangling: "استشهاد عليه علامة ! لا يشير إلى أي فقرة.", way: "كيف وُجد هذا", plan: "خطة", planRules: "خطة وفق قواعد",
+  planTrained: "خطة من المخطِّط المدرَّب", planMeaning: "خطة وفق العلاقة الأقرب معنى", sure: "مؤكَّد بنسبة {n} %",
 };
 
 export const ru = {
@@ -282,4 +297,6 @@ export const ru = {
   "uncited": "Ответ не ссылается ни на один фрагмент: проверить в нём ничего нельзя.",
   "from-passages": "В графе знаний есть не всё: часть взята из фрагментов лишь по словам.",
   "from-web": "В документах есть не всё: часть найдена в интернете.",
+  dangling: "Ссылка со знаком ! не указывает ни на один отрывок.", way: "Как это найдено", plan: "План", planRules: "План по правилам",
+  planTrained: "План обученного планировщика", planMeaning: "План по ближайшему по смыслу отношению", sure: "уверенность {n} %",
 };

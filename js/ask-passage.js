@@ -1,4 +1,4 @@
-// A cited passage in full: the cited words marked, what stands around it, the way to its page. Loaded when a citation is first opened.
+// A passage in full: the words that are cited from it marked, what stands around it, the way to its page. Loaded when one is first opened.
 
 import { h, highlighted, safeUrl } from "./render.js";
 
@@ -6,7 +6,7 @@ import { h, highlighted, safeUrl } from "./render.js";
 export class PassageDialog {
   #strings;
   #loading = new AbortController();
-  #opener = null;
+  #back = () => null;
   #title = h("h2", { part: "passage-title", id: "pocketgraph-passage", tabindex: "-1", dir: "auto" });
   #path = h("p", { part: "passage-path", dir: "auto" });
   #text = h("div", { part: "passage-text", tabindex: "0", role: "region", dir: "auto" });
@@ -21,35 +21,44 @@ export class PassageDialog {
     this.node.addEventListener("click", (event) => event.target === this.node && this.node.close());
     this.node.addEventListener("close", () => {
       this.#loading.abort();
-      this.#opener?.focus?.();
+      this.#back()?.focus();
     });
   }
 
-  /** Shows what `load(signal)` resolves to, with the words of `citation` marked. `explain(error)` says why it cannot. */
-  async open(load, citation, opener, explain) {
+  /**
+   * Shows the passage that `load(signal)` resolves to, with the words of `citation` marked; what else a citation has, such as its title, stands there
+   * meanwhile. `back()` is what has the focus afterwards; `explain(error)` says why there is no passage.
+   */
+  async open(load, citation, back, explain) {
     const say = (name) => this.#strings.say(name);
     this.#loading.abort();
     const { signal } = (this.#loading = new AbortController());
-    this.#opener = opener;
+    this.#back = back;
     this.#close.setAttribute("aria-label", say("close"));
     this.#text.setAttribute("aria-label", say("passage"));
     this.#link.textContent = say("openPage");
-    this.#title.textContent = citation.title || say("untitled");
-    this.#path.textContent = (citation.headingPath ?? []).join(" › ");
+    this.#head(citation, say("opening"));
     this.#text.replaceChildren(h("p", {}, say("opening")));
-    const href = citation.url && safeUrl(citation.url);
-    this.#link.hidden = !href;
-    if (href) this.#link.href = href;
     if (!this.node.open) this.node.showModal();
     this.#title.focus();
     try {
       const passage = await load(signal);
-      if (!signal.aborted) this.#show(passage, citation);
+      if (signal.aborted) return;
+      this.#head(passage, say("untitled"));
+      this.#show(passage, citation);
     } catch (error) {
       if (signal.aborted) return;
-      const again = h("button", { type: "button", part: "retry", onclick: () => this.open(load, citation, opener, explain) }, say("retry"));
+      const again = h("button", { type: "button", part: "retry", onclick: () => this.open(load, citation, back, explain) }, say("retry"));
       this.#text.replaceChildren(h("p", { role: "alert" }, explain(error)), again);
     }
+  }
+
+  #head({ title, headingPath, url }, untitled) {
+    this.#title.textContent = title || untitled;
+    this.#path.textContent = (headingPath ?? []).join(" › ");
+    const href = url && safeUrl(url);
+    this.#link.hidden = !href;
+    if (href) this.#link.href = href;
   }
 
   #show(passage, citation) {

@@ -12,7 +12,7 @@ const THUMB = "M1.5 7h2.7v7H1.5zM4.2 7.2 7.4 1.4c1.2 0 1.8.8 1.6 2l-.5 2.4h4.3c1
 const ANNOUNCE_MS = 900;
 let instances = 0;
 
-/** Draws into `root`. `on` has what the reader may do: open, cite, stop, again, retry, feedback, pick, forget, star. */
+/** Draws into `root`. `on` has what the reader may do: open, cite, passage, stop, again, retry, feedback, pick, forget, star. */
 export class AskView {
   #strings;
   #on;
@@ -21,6 +21,10 @@ export class AskView {
   #announcing = 0;
   #frame = 0;
   #written = null;
+  #quoted = null;
+  #below = [];
+  #told = null;
+  #way = null;
   #links = new Set();
 
   /** With `listbox` the results are options of a combobox, else a list of links. */
@@ -108,11 +112,14 @@ export class AskView {
 
   // ---- results ----
 
-  /** The hits, by page, in the order of each page's best. `ask` puts a line above them that asks the question (in a listbox). */
-  showHits(result, { ask = false } = {}) {
+  /**
+   * The hits, by page, in the order of each page's best. `ask` puts a line above them that asks the question (in a listbox); `reached` tells how each was
+   * reached, in the engine's words, to those who set the search up.
+   */
+  showHits(result, { ask = false, reached = false } = {}) {
     this.calm();
     const pages = byPage(result.hits);
-    const nodes = pages.map((page, at) => this.#page(page, at));
+    const nodes = pages.map((page, at) => this.#page(page, at, reached));
     const missing = result.missing?.length > 0;
     if (result.hits.length === 0 && !missing) nodes.push(this.#listbox ? h("div", { part: "empty", role: "presentation" }, this.#say("noResults")) : h("div", { part: "empty" }, h("p", {}, h("strong", {}, this.#say("noResults"))), h("p", {}, this.#say("noResultsHint"))));
     const asks = ask && this.#listbox && h("div", { role: "option", part: "ask-option", id: this.#option(), onclick: () => this.#on.pick(result.question) }, this.#say("askThis", { text: result.question }));
@@ -133,7 +140,7 @@ export class AskView {
     this.hits.replaceChildren();
   }
 
-  #page({ title, hits }, at) {
+  #page({ title, hits }, at, reached) {
     const name = title || this.#say("untitled");
     const taken = new Set();
     const items = hits.map((hit, index) => {
@@ -141,7 +148,7 @@ export class AskView {
       // Two passages of one section are told apart by how they begin.
       const title = taken.has(own) ? `${own}: ${beginning(hit.text)}` : own;
       taken.add(own);
-      return this.#hit(hit, title, index);
+      return this.#hit(hit, title, index, reached);
     });
     // Where the page's own beginning is its best hit, its title stands there already.
     const titled = (headingsOf(hits[0]).at(-1) ?? name) === name;
@@ -154,13 +161,15 @@ export class AskView {
     return h("div", { part: "page" }, label, h("ol", { part: "sections", "aria-labelledby": id }, items));
   }
 
-  #hit(hit, title, index) {
+  #hit(hit, title, index, reached) {
     const href = safeUrl(hit.url);
     const spans = hit.highlights ?? [];
     const headings = headingsOf(hit);
     const path = headings.length > 1 ? headings.slice(0, -1).join(" › ") : "";
     const excerpt = h("p", { part: "hit-text", dir: "auto" }, highlighted(hit.text, spans, excerptWindow(hit.text, spans, index === 0 ? 240 : 180)));
-    const inside = (head) => [head, path && h("p", { part: "hit-path", dir: "auto" }, path), excerpt];
+    const reachedBy = reached ? hit.reached.filter(({ by }) => by !== "query").map(wayTo) : [];
+    const ways = reachedBy.length > 0 && h("p", { part: "hit-reached", dir: "auto" }, reachedBy.join(" · "));
+    const inside = (head) => [head, path && h("p", { part: "hit-path", dir: "auto" }, path), excerpt, ways];
     const onclick = (event) => this.#on.open(hit, event);
     const common = { "data-chunk": hit.chunk, lang: hit.lang };
     if (this.#listbox) {
@@ -220,10 +229,39 @@ export class AskView {
   #proseNode() {
     if (!this.#prose?.isConnected) {
       this.#prose = h("div", { part: "answer-text", dir: "auto" });
-      this.answer.replaceChildren(...(this.#progress ? [this.#progress] : []), this.#prose);
+      this.answer.replaceChildren(...[this.#progress, this.#prose, this.#told && this.#way?.node].filter(Boolean));
     }
     this.answer.hidden = false;
     return this.#prose;
+  }
+
+  /** What stands below the answer's text, in place of what stood there. */
+  #put(nodes) {
+    for (const old of this.#below) old.remove();
+    this.#below = nodes.filter(Boolean);
+    this.#prose.after(...this.#below);
+  }
+
+  /** What was done on the way to the answer, as `{ events, carried }`; called again when there is more in it. */
+  async showWay(told) {
+    this.#told = told;
+    const { AskWay } = await import("./ask-way.js");
+    if (told !== this.#told) return;
+    this.#way ??= new AskWay(this.#strings, (chunk) => this.#on.passage(chunk));
+    this.#way.show(told);
+    if (!this.#way.node.isConnected) this.answer.append(this.#way.node);
+  }
+
+  /** What the documents say by themselves, while a language model is asked. */
+  showQuoted(answer) {
+    this.#quoted = answer;
+    patch(this.#proseNode(), this.#proseOf(answer));
+    this.#put(this.#notes(answer));
+  }
+
+  /** Whether the text that stands there is just being chosen anew. */
+  choosing(on) {
+    this.#prose?.setAttribute("aria-busy", String(on));
   }
 
   /** More of an answer that is being written. Drawn once a frame, however fast it comes. */
@@ -231,7 +269,9 @@ export class AskView {
     this.#written = text;
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
-      if (this.#written !== null) patch(this.#proseNode(), this.#proseOf({ by: "llm", text: this.#written, citations: [] }));
+      if (this.#written === null) return;
+      patch(this.#proseNode(), this.#proseOf({ by: "llm", text: this.#written, citations: [] }));
+      this.#put([]);
     });
   }
 
@@ -240,33 +280,46 @@ export class AskView {
     this.#endWriting();
     this.busy(null);
     patch(this.#proseNode(), this.#proseOf(answer));
-    const failure = failureOf(answer);
-    const notes = [];
-    if (failure) notes.push(this.#say(stringForFailure(failure)));
-    if (answer.citations.some(({ status }) => status === "unsupported")) notes.push(this.#say("unsupported"));
-    for (const notice of answer.warnings ?? []) if (FOR_READERS.includes(notice.code)) notes.push(this.#say(notice.code, notice));
-    if (answer.answered) notes.push(this.#say({ llm: "byModel", graph: "byGraph" }[answer.by] ?? "byQuote"));
     const quotation = answer.quotation && this.#quotation(answer.quotation);
-    this.answer.append(...[quotation].filter(Boolean), ...notes.map((note) => h("p", { part: "answer-note", dir: "auto" }, note)), this.#actions(answer, failure));
+    this.#put([quotation, this.#statements(answer), ...this.#notes(answer), this.#actions(answer)]);
     this.announce([this.#prose, quotation].map((node) => node?.textContent ?? "").join(" ").trim().slice(0, 600), 100);
   }
 
-  /** What was being written stays, marked as unfinished. */
+  #notes(answer) {
+    const failure = failureOf(answer);
+    const any = (status) => answer.citations.some((citation) => citation.status === status);
+    const notes = [failure && this.#say(stringForFailure(failure)), any("unsupported") && this.#say("unsupported"), any("dangling") && this.#say("dangling")];
+    for (const notice of answer.warnings ?? []) if (FOR_READERS.includes(notice.code)) notes.push(this.#say(notice.code, notice));
+    if (answer.answered) notes.push(this.#say({ llm: "byModel", graph: "byGraph" }[answer.by] ?? "byQuote"));
+    return notes.filter(Boolean).map((note) => h("p", { part: "answer-note", dir: "auto" }, note));
+  }
+
+  /** What cannot be opened is told in full: statements of a knowledge graph, and what tools said. */
+  #statements({ citations, quotation }) {
+    const told = new Map([...citations, ...(quotation?.citations ?? [])].filter(({ target, quote }) => quote && target && !opens(target)).map((citation) => [citation.number, citation]));
+    if (told.size === 0) return null;
+    const items = [...told.values()].sort((a, b) => a.number - b.number).map(({ number, quote, title }) => h("li", { value: number, dir: "auto" }, h("span", { part: "statement" }, quote), title && ` · ${title}`));
+    return h("ol", { part: "sources", "aria-label": this.#say("sources") }, items);
+  }
+
+  /** What was being written stays, marked as unfinished; before anything was, what the documents say. */
   showStopped() {
     const any = this.#written;
+    const quoted = this.#quoted;
     this.#endWriting();
     this.busy(null);
-    if (!any) {
-      this.clearAnswer();
-      return;
-    }
-    patch(this.#proseNode(), this.#proseOf({ by: "llm", text: any, citations: [] }));
-    this.answer.append(h("p", { part: "answer-note" }, this.#say("stopped")), h("div", { part: "actions" }, this.#againButton()));
+    if (any) {
+      patch(this.#proseNode(), this.#proseOf({ by: "llm", text: any, citations: [] }));
+      this.#put([h("p", { part: "answer-note" }, this.#say("stopped")), h("div", { part: "actions" }, this.#againButton())]);
+    } else if (quoted) this.showAnswer(quoted);
+    else this.clearAnswer();
   }
 
   clearAnswer() {
     this.#endWriting();
     this.busy(null);
+    this.#told = null;
+    this.#below = [];
     this.answer.hidden = true;
     this.answer.replaceChildren();
     this.understood.hidden = true;
@@ -276,6 +329,7 @@ export class AskView {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#written = null;
+    this.#quoted = null;
   }
 
   /** The answer's text as nodes. The one place where it becomes any: a new form of answers is rendered here, by render.js. */
@@ -303,18 +357,23 @@ export class AskView {
   }
 
   #citation(number, citation, answer) {
-    const flagged = citation && citation.status && citation.status !== "verified";
-    const part = flagged ? "citation unverified" : "citation";
+    const flag = { unsupported: "?", dangling: "!" }[citation?.status] ?? "";
+    const part = flag ? "citation unverified" : "citation";
     const where = citation ? [citation.title, ...(citation.headingPath ?? [])].filter(Boolean).join(" › ") : "";
-    const label = `${number}${flagged ? "?" : ""}`;
+    const label = `${number}${flag}`;
     const name = this.#say("citation", { n: number, text: where || citation?.quote || "" });
-    // Neither a statement nor what a tool said can be opened.
-    if (!["chunk", "web"].includes(citation?.target?.type)) return h("span", { part, title: citation?.quote }, label);
+    if (!opens(citation?.target)) return h("span", { part, title: flag === "!" ? this.#say("dangling") : citation?.quote }, label);
     const href = citation.url && safeUrl(citation.url);
     return h(href ? "a" : "button", { part, href, type: href ? undefined : "button", title: citation.quote, "aria-label": name, onclick: (event) => this.#on.cite(citation, event, answer) }, label);
   }
 
-  #actions(answer, failure) {
+  /** The citation in the answer that looks like `label`, or else its first. */
+  citation(label) {
+    const all = [...this.answer.querySelectorAll("a[part~=citation], button[part~=citation]")];
+    return all.find((one) => one.textContent === label) ?? all[0];
+  }
+
+  #actions(answer) {
     const asText = this.#asText(answer);
     const feedback = (helpful, name) =>
       h("button", { type: "button", part: "feedback", "aria-pressed": "false", "aria-label": this.#say(name), title: this.#say(name), onclick: (event) => this.#feedback(event.currentTarget, answer, helpful) }, drawn("thumb", THUMB, helpful ? "" : "rotate(180 8 8)"));
@@ -323,7 +382,7 @@ export class AskView {
       { part: "actions" },
       h("button", { type: "button", part: "copy", onclick: (event) => this.#copy(event.currentTarget, asText) }, this.#say("copy")),
       this.#on.shareUrl && h("button", { type: "button", part: "share", onclick: (event) => this.#copy(event.currentTarget, this.#on.shareUrl()) }, this.#say("share")),
-      (answer.by === "llm" || failure) && this.#againButton(),
+      (answer.by === "llm" || failureOf(answer)) && this.#againButton(),
       feedback(true, "helpful"),
       feedback(false, "unhelpful"),
     );
@@ -360,6 +419,16 @@ export class AskView {
       button.textContent = before;
     }, 1500);
   }
+}
+
+/** Whether what is cited can be opened: neither a statement nor what a tool said can. */
+function opens(target) {
+  return ["chunk", "web"].includes(target?.type);
+}
+
+/** One way by which a passage was reached. */
+function wayTo({ by, from, via, name, keyword, entity, title }) {
+  return `${by} ${[from ?? via, name ?? keyword ?? entity ?? title].filter(Boolean).join(" → ")}`.trim();
 }
 
 /** The headings above a hit that say something. */

@@ -50,8 +50,9 @@ export class ManyGraphs {
     const { retriever, filter, k, signal } = options;
     let asked = question;
     if (history?.length > 0) {
-      const { resolveFollowUp } = await import("./follow-up.js");
-      asked = resolveFollowUp(question, history);
+      // Where the rules cannot be fetched any more, a follow-up is asked as it is.
+      const rules = await import("./follow-up.js").catch(() => null);
+      asked = rules?.resolveFollowUp(question, history) ?? question.trim();
       if (asked !== question.trim()) yield { type: "understood", question: asked, asked: question };
     }
     const results = await Promise.all(this.#graphs.map((graph) => graph.search(asked, { retriever, filter, k, signal })));

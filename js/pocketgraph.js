@@ -405,12 +405,12 @@ async function folderUrl(place) {
   return url.href;
 }
 
-/** A follow-up made whole by the conversation before it; any other question as it is. */
+/** A follow-up made whole by the conversation before it; any other question as it is, and each where the rules cannot be fetched any more. */
 async function understand(question, history) {
   if (history === undefined || history === null || history.length === 0) return question;
   if (!Array.isArray(history)) throw badArgument("`history` is an array of { question, answer }, oldest first.");
-  const { resolveFollowUp } = await import("./follow-up.js");
-  const whole = resolveFollowUp(question, history);
+  const rules = await import("./follow-up.js").catch(() => null);
+  const whole = rules?.resolveFollowUp(question, history) ?? question;
   return whole === question.trim() ? question : whole;
 }
 

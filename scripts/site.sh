@@ -49,8 +49,8 @@ build_demo() {
   [ -d www ] || die "www/ is missing: the page"
   [ -d "${docs:-docs}" ] || die "${docs:-docs}/ is missing: the documents"
   mkdir -p "$DEMO"
-  # All but the bundle is copied afresh; that is quick, and leaves nothing of an earlier page.
-  find "$DEMO" -mindepth 1 -maxdepth 1 ! -name bundle ! -name documents -exec rm -rf {} +
+  # All but what the bundle was built with is copied afresh; that is quick, and leaves nothing of an earlier page.
+  find "$DEMO" -mindepth 1 -maxdepth 1 ! -name bundle ! -name documents ! -name pages.css -exec rm -rf {} +
   cp -R www/. "$DEMO"
   cp -R pkg "$DEMO/pkg"
   # The documents as plain pages too, so that the links of hits lead somewhere.

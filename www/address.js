@@ -1,22 +1,29 @@
-// What the page's address says. The question lives in the fragment, which browsers do not send to the host.
+// What the page's address says. The question lives in the fragment, which browsers do not send to the host; the component asks what stands there as `ask`.
 
-/** The bundle's folder: `?bundle=` if it is on this host, else the one beside the page. */
-export function bundleUrl() {
+const fragment = () => new URLSearchParams(location.hash.slice(1));
+const withQuestion = (question) => `${location.pathname}${location.search}${question ? `#${new URLSearchParams({ ask: question })}` : ""}`;
+
+/** The folder of another bundle on this host, which `?bundle=` names; null without one. */
+export function bundleInAddress() {
   const wanted = new URLSearchParams(location.search).get("bundle");
-  const standard = new URL("./bundle/", document.baseURI);
-  if (!wanted) return standard.href;
-  const url = new URL(wanted, document.baseURI);
-  return url.origin === location.origin ? url.href : standard.href;
+  const url = wanted && new URL(wanted, document.baseURI);
+  return url && url.origin === location.origin ? url.href : null;
 }
 
 /** `?worker=off` keeps the engine on the page's own thread. */
-export function wantsWorker() {
-  return new URLSearchParams(location.search).get("worker") === "off" ? false : "auto";
+export function wantsNoWorker() {
+  return new URLSearchParams(location.search).get("worker") === "off";
 }
 
-/** The question that a shared link carries. */
+/** The question in the address. */
 export function questionInAddress() {
-  return new URLSearchParams(location.hash.slice(1)).get("q") ?? "";
+  return fragment().get("ask") ?? "";
+}
+
+/** In links of earlier versions of this page the question was called `q`. */
+export function renewAddress() {
+  const question = fragment().get("q");
+  if (question) history.replaceState(null, "", withQuestion(question));
 }
 
 /**
@@ -24,14 +31,8 @@ export function questionInAddress() {
  * history: Back brings it back.
  */
 export function rememberQuestion(question, { asked = false } = {}) {
-  const hash = question ? `#${new URLSearchParams({ q: question })}` : "";
   const same = question === questionInAddress();
   if (same && (!asked || history.state?.asked)) return;
   const change = !same && history.state?.asked ? "pushState" : "replaceState";
-  history[change]({ asked }, "", `${location.pathname}${location.search}${hash}`);
-}
-
-/** Calls `onQuestion(question)` when the reader goes back or forth, or changes the address by hand. */
-export function followAddress(onQuestion) {
-  window.addEventListener("popstate", () => onQuestion(questionInAddress()));
+  history[change]({ asked }, "", withQuestion(question));
 }

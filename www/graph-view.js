@@ -39,7 +39,7 @@ export class GraphView {
     }).observe(this.#stage);
   }
 
-  /** Shows `subgraph`, which `result` touched; passages are numbered as in the list of hits. */
+  /** Shows `subgraph`, which `result` touched; passages have their ranks among its hits. */
   show(subgraph, result) {
     const rank = new Map(result.hits.map((hit, at) => [hit.chunk, at + 1]));
     const nodes = worthDrawing(subgraph, rank).sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind));
@@ -50,7 +50,7 @@ export class GraphView {
       return !kinds.includes(undefined) && !kinds.every((kind) => kind === "adjacent-keyword");
     });
     this.#shown = { nodes, edges, rank };
-    this.#hint.textContent = "Choose a keyword to see what it leads to, or a passage to read it; numbers are those of the list.";
+    this.#hint.textContent = "Choose a keyword to see what it leads to, or a passage to read it; numbers are the ranks of hits.";
     this.#listed = false;
     return this.#draw();
   }

@@ -2,7 +2,6 @@
 
 import { PocketGraphError } from "./pkg/pocketgraph.js";
 import { h } from "./pkg/render.js";
-import { explain } from "./messages.js";
 
 const PASSAGES_SHOWN = 8;
 
@@ -31,7 +30,7 @@ export class KeywordPanel {
       if (moveFocus) this.#node.querySelector("h3").focus();
     } catch (error) {
       if (signal.aborted || (error instanceof PocketGraphError && error.code === "aborted")) return;
-      this.#node.replaceChildren(h("p", { role: "alert" }, explain(error)));
+      this.#node.replaceChildren(h("p", { role: "alert" }, error.message));
     }
   }
 

@@ -1,9 +1,8 @@
 // The setting for use without a network: nothing is kept unless the reader asks for it, and what is kept can be seen and removed here.
 
+import { bytes } from "./numbers.js";
 import { PocketGraph } from "./pkg/pocketgraph.js";
-import { explain } from "./messages.js";
 import { h } from "./pkg/render.js";
-import { bytes } from "./status-line.js";
 
 const CHOICES = [
   ["", "nothing"],
@@ -39,7 +38,7 @@ export class OfflinePanel {
     try {
       this.#tell(await this.#copy.status());
     } catch (error) {
-      this.#say(explain(error));
+      this.#say(error.message);
     }
   }
 
@@ -71,7 +70,7 @@ export class OfflinePanel {
       if (signal.aborted) return;
       this.#loading = null;
       this.#meter.hidden = true;
-      this.#say(explain(error));
+      this.#say(error.message);
       if (!this.#copy) this.#choice.value = "";
     }
   }
@@ -91,7 +90,7 @@ export class OfflinePanel {
   async #use(copy) {
     this.#copy = copy;
     copy.addEventListener("storage-full", () => this.#say("The browser's storage for this page is full. Search goes on over the network."));
-    copy.addEventListener("problem", ({ detail }) => this.#say(explain(detail)));
+    copy.addEventListener("problem", ({ detail }) => this.#say(detail.message));
     if (!this.#loading) await this.refresh();
   }
 

@@ -64,9 +64,12 @@ export class SettingsPanel {
     this.#label();
   }
 
-  /** Options for a search. */
-  get search() {
-    return { ...this.#search };
+  get retriever() {
+    return this.#search.retriever;
+  }
+
+  get k() {
+    return this.#search.k;
   }
 
   /** The LLM endpoint, or null: answers are then quoted. */
@@ -75,7 +78,7 @@ export class SettingsPanel {
   }
 
   /** Options for a written answer. */
-  get writing() {
+  get options() {
     return {
       ...(this.#language && { language: this.#language }),
       ...(this.#protocol && { protocol: this.#protocol }),

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { beforeEach, test } from "node:test";
-import { ask, askAndRead, assertClean, FAILED_LOAD, harness, QUESTION, use, useLlm } from "./harness.mjs";
+import { ask, askAndRead, assertClean, FAILED_LOAD, harness, OPENS, openWay, part, PASSAGE, QUESTION, use, useLlm, written } from "./harness.mjs";
 import { strictPolicy } from "./server.mjs";
 
 const t = harness();
@@ -11,6 +11,12 @@ beforeEach(() => {
   Object.assign(t.llm, { behaviour: "stream", text: "A keyword graph joins keywords [1].", gone: 0, script: [], bears: false });
   t.llm.requests.length = 0;
 });
+
+const TEXT = part("answer-text");
+const STOP = part("stop");
+/** What the page says of a model that failed. */
+const TROUBLE = "#trouble:not([hidden])";
+const notes = async (page) => (await page.locator(part("answer-note")).allInnerTexts()).join("\n");
 
 async function openWithLlm(options) {
   const page = await t.open();
@@ -41,8 +47,8 @@ test("the settings say how long an answer may take, and how long a reply may be"
   await page.locator("#settings").waitFor({ state: "hidden" });
   t.llm.behaviour = "stall";
   await ask(page);
-  await page.locator(".answer-trouble").waitFor({ timeout: 15_000 });
-  assert.match(await page.locator(".answer-trouble").innerText(), /cut before its first sentence had ended/);
+  await page.locator(TROUBLE).waitFor({ timeout: 15_000 });
+  assert.match(await page.locator(TROUBLE).innerText(), /cut before its first sentence had ended/);
   assert.equal(t.llm.requests[0].body.max_tokens, 77);
   await page.context().close();
 });
@@ -52,11 +58,11 @@ test("a written answer is streamed; confirmed and dangling citations are told ap
   const sentence = await sentenceOfFirstPassage(page);
   t.llm.text = `${sentence.replace(/[.!?]$/, "")} [1].\n\nIt is **also** said elsewhere [99].`;
   await ask(page);
-  await page.locator(".answer-body .cite.dangling").waitFor();
-  assert.equal(await page.locator(".answer-body > :not(.quotation) .cite.verified").count(), 1);
-  assert.equal(await page.locator(".answer-body strong").innerText(), "also");
-  assert.match(await page.locator(".answer-by").innerText(), /written by small-model/i);
-  assert.match(await page.locator(".answer-foot").innerText(), /refers to no passage/i);
+  await written(page);
+  assert.equal(await page.locator(`${TEXT} [part="citation"]`).count(), 1);
+  assert.equal(await page.locator(`${TEXT} [part~="unverified"]`).innerText(), "99!");
+  assert.equal(await page.locator(`${TEXT} strong`).innerText(), "also");
+  assert.match(await notes(page), /refers to no passage/i);
 
   const request = t.llm.requests.at(-1);
   assert.equal(request.authorization, "Bearer secret-key-1");
@@ -64,8 +70,8 @@ test("a written answer is streamed; confirmed and dangling citations are told ap
   assert.equal(request.body.stream, true);
   assert.match(JSON.stringify(request.body.messages), /difference between a keyword graph/);
 
-  await page.locator(".answer-body button.cite").first().click();
-  await page.locator("#passage mark").first().waitFor();
+  await page.locator(OPENS).first().click();
+  await page.locator(`${PASSAGE} mark`).first().waitFor();
   await page.keyboard.press("Escape");
   await assertClean(page);
   await page.context().close();
@@ -75,28 +81,31 @@ test("the quoted answer stands while the endpoint is waited for", async () => {
   t.llm.behaviour = "silent";
   const page = await openWithLlm();
   await ask(page);
-  await page.locator(".answer-body button.cite").first().waitFor();
-  assert.equal(await page.locator(".stop").isVisible(), true);
-  await page.click(".stop");
-  await page.locator(".stop").waitFor({ state: "hidden" });
-  assert.ok((await page.locator(".answer-body button.cite").count()) > 0);
+  await page.locator(OPENS).first().waitFor();
+  assert.equal(await page.locator(STOP).isVisible(), true);
+  await page.click(STOP);
+  await page.locator(STOP).waitFor({ state: "detached" });
+  assert.ok((await page.locator(OPENS).count()) > 0);
+  assert.match(await notes(page), /quoted/i);
   await assertClean(page);
   await page.context().close();
 });
+
+const nobodyWrote = (page) => page.waitForFunction(() => window.part("answer-text")?.textContent.includes("nobody wrote"));
 
 test("Stop ends a written answer, keeps what was written, and hangs up on the endpoint", async () => {
   t.llm.behaviour = "slow";
   t.llm.text = "Zebra words nobody wrote in the handbook before this very test";
   const page = await openWithLlm();
   await ask(page);
-  await page.waitForFunction(() => document.querySelector(".answer-body").textContent.includes("nobody wrote"));
-  await page.click(".stop");
-  await page.locator(".stop").waitFor({ state: "hidden" });
-  assert.match(await page.locator(".answer-by").innerText(), /stopped/i);
-  const written = await page.locator(".answer-body").innerText();
-  assert.match(written, /nobody wrote/);
+  await nobodyWrote(page);
+  await page.click(STOP);
+  await page.locator(STOP).waitFor({ state: "detached" });
+  assert.match(await notes(page), /stopped/i);
+  const text = await page.locator(TEXT).innerText();
+  assert.match(text, /nobody wrote/);
   await page.waitForTimeout(300);
-  assert.equal(await page.locator(".answer-body").innerText(), written);
+  assert.equal(await page.locator(TEXT).innerText(), text);
   assert.ok(t.llm.gone > 0, "the endpoint saw the client leave");
   await assertClean(page);
   await page.context().close();
@@ -108,16 +117,16 @@ test("what was written before Stop is still there when the query model arrives a
   const page = await openWithLlm();
   t.site.faults.set("/bundle/layers", { kind: "delay", ms: 8000 });
   await ask(page);
-  await page.waitForFunction(() => document.querySelector(".answer-body").textContent.includes("nobody wrote"));
-  await page.click(".stop");
-  await page.locator(".stop").waitFor({ state: "hidden" });
-  const written = await page.locator(".answer-body").innerText();
-  const model = page.locator('#stages li[data-stage="model"][aria-current="step"]');
-  assert.equal(await model.count(), 0, "the model is still on its way");
-  await model.waitFor({ timeout: 60_000 });
+  await nobodyWrote(page);
+  await page.click(STOP);
+  await page.locator(STOP).waitFor({ state: "detached" });
+  const text = await page.locator(TEXT).innerText();
+  const byModel = () => window.heard.some(([type, stage]) => type === "result" && stage === "model");
+  assert.equal(await page.evaluate(byModel), false, "the model is still on its way");
+  await page.waitForFunction(byModel, null, { timeout: 60_000 });
   await page.waitForTimeout(500);
-  assert.equal(await page.locator(".answer-body").innerText(), written);
-  assert.match(await page.locator(".answer-by").innerText(), /stopped/i);
+  assert.equal(await page.locator(TEXT).innerText(), text);
+  assert.match(await notes(page), /stopped/i);
   await page.context().close();
 });
 
@@ -125,11 +134,11 @@ test("a new question stops the answer to the old one", async () => {
   t.llm.behaviour = "slow";
   const page = await openWithLlm();
   await ask(page);
-  await page.waitForFunction(() => / word\d/.test(document.querySelector(".answer-body").textContent));
+  await page.waitForFunction(() => / word\d/.test(window.part("answer-text")?.textContent));
   Object.assign(t.llm, { behaviour: "stream", text: "Nothing leaves the browser.", bears: true });
   await ask(page, "what leaves my machine when I ask a question?");
-  await page.waitForFunction(() => document.querySelector(".answer-body").textContent.startsWith("Nothing leaves the browser"));
-  await page.locator('#answer[aria-busy="false"]').waitFor();
+  await page.waitForFunction(() => window.part("answer-text")?.textContent.startsWith("Nothing leaves the browser"));
+  await written(page);
   await page.waitForTimeout(300);
   assert.ok(t.llm.gone > 0, "the endpoint saw the client leave");
   await page.context().close();
@@ -139,16 +148,17 @@ test("by a protocol the model searches while it answers, and its steps are shown
   t.llm.script = ["<think>I must look.</think>\n<search>how are citations checked</search>", "<think>Enough.</think>\n<answer>Citations are checked after the answer is written [1].</answer>"];
   const page = await openWithLlm({ protocol: "search-r1" });
   await ask(page);
-  await page.locator(".answer-steps li", { hasText: "how are citations checked" }).waitFor();
-  await page.waitForFunction(() => document.querySelector(".answer-by").textContent.startsWith("Written"), null, { timeout: 20_000 });
-  assert.match(await page.locator(".answer-body").innerText(), /^Citations are checked after the answer is written/);
+  await page.locator(`${part("way-steps")} li`, { hasText: "how are citations checked" }).waitFor({ state: "attached" });
+  await written(page, 20_000);
+  assert.match(await page.locator(TEXT).innerText(), /^Citations are checked after the answer is written/);
   // Beneath it stands what the documents state, with a citation of its own.
-  const own = (marks) => marks.filter((mark) => !mark.closest(".quotation")).length;
-  assert.equal(await page.locator(".answer-body .cite").evaluateAll(own), 1);
+  assert.equal(await page.locator(`${TEXT} [part~="citation"]`).count(), 1);
+  await openWay(page);
+  assert.equal(await page.locator(`${part("way-steps")} li`, { hasText: "how are citations checked" }).isVisible(), true);
   assert.equal(t.llm.requests.length, 2);
   assert.match(JSON.stringify(t.llm.requests[1].body.messages), /information/, "what was found is sent back");
-  await page.locator(".answer-body button.cite").first().click();
-  await page.locator("#passage").waitFor({ state: "visible" });
+  await page.locator(OPENS).first().click();
+  await page.locator(PASSAGE).waitFor({ state: "visible" });
   await assertClean(page);
   await page.context().close();
 });
@@ -157,7 +167,7 @@ test("an endpoint that says 429 once is asked again", async () => {
   t.llm.behaviour = "429-then-stream";
   const page = await openWithLlm();
   await ask(page);
-  await page.waitForFunction(() => document.querySelector(".answer-by").textContent.startsWith("Written"), null, { timeout: 40_000 });
+  await written(page);
   assert.ok(t.llm.requests.length >= 2);
   await assertClean(page, FAILED_LOAD);
   await page.context().close();
@@ -177,16 +187,16 @@ for (const [behaviour, message] of FAILURES) {
     Object.assign(t.llm, { behaviour, text: "A keyword graph joins keywords by how many passages they share, and so on [1]." });
     const page = await openWithLlm();
     await ask(page);
-    const trouble = page.locator(".answer-trouble");
+    const trouble = page.locator(TROUBLE);
     await trouble.waitFor({ timeout: 45_000 });
     assert.match(await trouble.innerText(), message);
-    assert.match(await page.locator(".answer-by").innerText(), /quoted/i);
-    assert.ok((await page.locator(".answer-body button.cite.verified").count()) > 0);
-    assert.equal(await page.locator(".stop").isVisible(), false);
+    assert.match(await notes(page), /language model[^]*what the documents say[^]*quoted/i);
+    assert.ok((await page.locator(`${TEXT} [part="citation"]`).count()) > 0);
+    assert.equal(await page.locator(STOP).count(), 0);
 
     t.llm.behaviour = "stream";
-    await trouble.locator("button").click();
-    await page.waitForFunction(() => document.querySelector(".answer-by").textContent.startsWith("Written"), null, { timeout: 40_000 });
+    await page.click(part("again"));
+    await written(page);
     assert.equal(await trouble.isVisible(), false);
     await assertClean(page, FAILED_LOAD);
     await page.context().close();
@@ -203,9 +213,9 @@ test("of an endpoint that cannot be reached it is told why: the page's policy, t
     const page = await t.open();
     await useLlm(page, { url: `${own}/v1` });
     await ask(page);
-    const trouble = page.locator(".answer-trouble");
+    const trouble = page.locator(TROUBLE);
     await trouble.waitFor({ timeout: 45_000 });
-    assert.ok((await page.locator(".answer-body button.cite.verified").count()) > 0);
+    assert.ok((await page.locator(`${TEXT} [part="citation"]`).count()) > 0);
     const text = await trouble.innerText();
     await page.context().close();
     return text;

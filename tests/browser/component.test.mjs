@@ -408,6 +408,53 @@ test("a citation opens its passage with the words marked, and gives the focus ba
   await ui.page.context().close();
 });
 
+test("a page opens the bundle before it is used, and passages of its own choice, from which the focus comes back", async () => {
+  const { page, element, part } = await mounted({ model: "off" });
+  const [chunks, quote] = await page.evaluate(async () => {
+    const graph = await document.querySelector("pocketgraph-ask").load();
+    window.opener = document.body.appendChild(document.createElement("button"));
+    window.opener.focus();
+    return [graph.info().chunks, (await graph.passage(5)).text.slice(10, 40)];
+  });
+  assert.ok(chunks > 5);
+  assert.deepEqual((await page.evaluate(() => window.heard)).map(([type]) => type), ["open"]);
+  await element.evaluate((node, quote) => node.openPassage(5, { quote }), quote);
+  assert.equal(await part("passage-body").locator("mark").textContent(), quote);
+  assert.ok((await part("passage-title").innerText()).length > 0);
+  await page.keyboard.press("Escape");
+  assert.ok(await page.evaluate(() => document.activeElement === window.opener));
+  await element.evaluate((node) => node.openPassage(1_000_000));
+  await part("passage").getByRole("alert").waitFor();
+  await assertClean(page);
+  await page.context().close();
+});
+
+test("readers who save data get the model where the page says that they want it", async () => {
+  const saving = { run: () => Object.defineProperty(navigator, "connection", { value: { saveData: true } }) };
+  const { page, element, box, part } = await mounted({}, { first: saving });
+  await asked({ box, part });
+  await page.waitForTimeout(1000);
+  assert.equal(await element.evaluate((node) => node.graph.modelReady()), false);
+  await element.evaluate((node) => { node.model = "on"; });
+  await page.waitForFunction(() => window.heard.some(([type, stage]) => type === "result" && stage === "model"), null, { timeout: 60_000 });
+  await page.context().close();
+});
+
+test("who sets a search up is told by what passages were reached, and what was fetched; readers are not", async () => {
+  for (const debug of [true, false]) {
+    const { page, box, part } = await mounted({ retriever: "autokg", model: "off", ...(debug && { debug: "" }) });
+    await box.fill("keyword graph");
+    await part("hit").first().waitFor();
+    const reached = await part("hit-reached").allInnerTexts();
+    if (debug) assert.ok(reached.some((text) => /keyword /.test(text)), reached.join("\n"));
+    else assert.deepEqual(reached, []);
+    const fetched = part("status").filter({ hasText: /autokg · \w+ · [\d.]+ MB in \d+ files/ });
+    if (debug) await fetched.waitFor();
+    else assert.equal(await fetched.count(), 0);
+    await page.context().close();
+  }
+});
+
 test("a follow-up is understood by the question before, says so, and can be asked as written", async () => {
   const ui = await mounted();
   await asked(ui, "How does hybrid search work?");
@@ -419,7 +466,7 @@ test("a follow-up is understood by the question before, says so, and can be aske
   await ui.page.context().close();
 });
 
-test("a link to a question asks it", async () => {
+test("a link to a question asks it, also one that is followed while the page is open", async () => {
   const page = await newPage(t.browser);
   await page.goto(`${t.site.url}blank/index.html#ask=${encodeURIComponent("What is a chunk?")}`);
   await page.evaluate(async () => {
@@ -428,7 +475,13 @@ test("a link to a question asks it", async () => {
     element.setAttribute("src", "/bundle/");
     document.body.append(element);
   });
-  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=actions]"));
+  const answered = (question) => page.waitForFunction((question) => {
+    const { shadowRoot } = document.querySelector("pocketgraph-ask");
+    return shadowRoot.querySelector("input").value === question && shadowRoot.querySelector("[part=actions]");
+  }, question);
+  await answered("What is a chunk?");
+  await page.evaluate(() => { location.hash = "ask=What+is+a+bundle%3F"; });
+  await answered("What is a bundle?");
   await page.context().close();
 });
 

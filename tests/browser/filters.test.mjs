@@ -77,6 +77,32 @@ test("a reader chooses a version by keyboard, and what was typed is searched in 
   await page.context().close();
 });
 
+test("what the model ranks anew of all documents does not replace what was chosen meanwhile", async () => {
+  const { page, element, box } = await mounted();
+  await page.evaluate(async () => {
+    const { PocketGraph } = await import("/pkg/pocketgraph.js");
+    const search = PocketGraph.prototype.search;
+    PocketGraph.prototype.search = async function (question, options) {
+      const result = await search.call(this, question, options);
+      // Only ranking anew cannot be aborted.
+      if (options.signal || options.filter.version) return result;
+      window.anew = "on its way";
+      await new Promise((resolve) => setTimeout(resolve, 800));
+      window.anew = "there";
+      return result;
+    };
+  });
+  await box.fill("harbour");
+  await page.waitForFunction(() => window.anew === "on its way");
+  await element.evaluate((node) => { node.filter = { version: "2.0" }; });
+  await only(page, "2.0/");
+  await page.waitForFunction(() => window.anew === "there");
+  await page.waitForTimeout(200);
+  await only(page, "2.0/");
+  assert.ok((await lastHits(page)).every((url) => url.startsWith("2.0/")));
+  await page.context().close();
+});
+
 test("the selects have names, and say them in the page's language", async () => {
   const { page, select, box, element } = await mounted({}, { lang: "de" });
   await box.fill("harbour");

@@ -13,6 +13,16 @@ import { serveLlm, serveSite, strictPolicy } from "./server.mjs";
 /** The question that the demo is shown with. */
 export const QUESTION = "what is the difference between a keyword graph and a knowledge graph?";
 
+/** The component's parts on the demo page, as selectors of Playwright, which see into its shadow tree. */
+export const part = (name) => `pocketgraph-ask [part~="${name}"]`;
+export const BOX = part("input");
+export const HIT = part("hit");
+export const CITATION = part("citation");
+/** A citation that can be opened. */
+export const OPENS = `pocketgraph-ask :is(a, button)[part~="citation"]`;
+export const SETTLED = `${part("answer")}[aria-busy="false"] [part="actions"]`;
+export const PASSAGE = part("passage");
+
 /** The folder with the built page: $POCKETGRAPH_SITE. */
 function siteFolder() {
   const built = process.env.POCKETGRAPH_SITE;
@@ -42,9 +52,9 @@ export function harness(prepare) {
   /** A page at `path` of the site, ready for a question. */
   test.open = async ({ path = "", ...options } = {}) => {
     test.site.faults.clear();
-    const page = await newPage(test.browser, options);
+    const page = await watchedPage(test.browser, options);
     await page.goto(test.site.url + path);
-    await page.locator("#welcome:not([hidden]), #results:not([hidden])").waitFor();
+    await opened(page);
     return page;
   };
   /** A page of the site's origin in which a test uses the package itself: `use(page, async ({ PocketGraph, PocketGraphError }, argument) => …)`. */
@@ -55,6 +65,28 @@ export function harness(prepare) {
     return page;
   };
   return test;
+}
+
+/**
+ * A page that notes what the component tells, in `heard`: `[type, stage or code or who answered]`. In it, `part(name)` is the first such part of the component
+ * and `parts(name)` all of them.
+ */
+export async function watchedPage(browser, options) {
+  const page = await newPage(browser, options);
+  await page.addInitScript(() => {
+    window.heard = [];
+    for (const type of ["open", "result", "answer", "error", "clear"]) {
+      document.addEventListener(`pocketgraph-${type}`, ({ detail }) => window.heard.push([type, detail?.stage ?? detail?.code ?? detail?.by]));
+    }
+    window.parts = (name) => [...(document.querySelector("pocketgraph-ask")?.shadowRoot?.querySelectorAll(`[part~="${name}"]`) ?? [])];
+    window.part = (name) => window.parts(name)[0];
+  });
+  return page;
+}
+
+/** Waits until the demo has opened its bundle. */
+export async function opened(page) {
+  await page.locator("#facts:not(:empty)").waitFor();
 }
 
 /** Builds a small graph of films beside one document of this text, and serves it at /films/; for `harness`. It is removed after the tests. */
@@ -83,20 +115,36 @@ export function use(page, body, argument) {
 
 /** Types a question and presses Enter. */
 export async function ask(page, question = QUESTION) {
-  await page.fill("#question", question);
-  await page.press("#question", "Enter");
+  await page.fill(BOX, question);
+  await page.press(BOX, "Enter");
 }
 
 /** Asks, and waits for the quoted answer. */
 export async function askAndRead(page, question = QUESTION) {
   await ask(page, question);
-  await page.locator('#answer[aria-busy="false"] .cite').first().waitFor();
+  await page.locator(`${part("answer")}[aria-busy="false"] [part~="citation"]`).first().waitFor();
 }
 
 /** Waits until the page's hits are ranked by the model, and its quoted answer was chosen anew. */
 export async function modelReady(page) {
-  await page.locator('#stages li[data-stage="model"][aria-current="step"]').waitFor({ timeout: 60_000 });
-  await page.waitForFunction(() => document.querySelector("#answer").ariaBusy !== "true");
+  await page.waitForFunction(() => window.heard.findLast(([type]) => type === "result")?.[1] === "model", null, { timeout: 60_000 });
+  await page.waitForFunction(() => window.part("answer").ariaBusy !== "true" && window.part("answer-text")?.ariaBusy !== "true");
+}
+
+/** Waits until a language model has written, and the answer is whole. */
+export async function written(page, timeout = 40_000) {
+  await page.waitForFunction(() => window.part("answer").ariaBusy !== "true" && window.parts("answer-note").some((note) => /^Written by a language model/.test(note.textContent)), null, { timeout });
+}
+
+/** Unfolds the map of the question. */
+export async function openMap(page) {
+  await page.locator("#map:not([open]) > summary").click();
+  await page.locator("#graph svg .node").first().waitFor();
+}
+
+/** Unfolds how the answer was found. */
+export async function openWay(page) {
+  await page.locator(`${part("way")}:not([open]) > summary`).click();
 }
 
 /** Names the LLM endpoint in the settings. */

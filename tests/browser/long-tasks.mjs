@@ -8,6 +8,7 @@
 // bare page, with the engine in its worker and, beside it, on the page's thread; then the demo page as a reader uses it.
 
 import { launch, newPage } from "./browser.mjs";
+import { ask, BOX, CITATION, HIT, modelReady, opened, openMap, part, watchedPage } from "./harness.mjs";
 import { serveSite } from "./server.mjs";
 
 const FRAME_MS = 16;
@@ -122,31 +123,31 @@ async function bare(browser, site, worker) {
 async function demo(browser, site) {
   const results = new Map();
   for (let run = 0; run < runs; run++) {
-    const page = await newPage(browser);
+    const page = await watchedPage(browser);
     await page.addInitScript(watch);
     await page.goto("about:blank");
     const step = async (name, work) => results.set(name, [...(results.get(name) ?? []), await traced(browser, page, work)]);
     await page.goto(`${site.url}icon.svg`);
     await step("load the page and open the bundle", async () => {
       await page.goto(site.url);
-      await page.locator("#welcome:not([hidden])").waitFor();
+      await opened(page);
     });
     await step("type a question, first hits, answer, map", async () => {
-      await page.locator("#question").pressSequentially(QUESTION, { delay: 30 });
-      await page.locator("#hits > li.hit").first().waitFor();
-      await page.press("#question", "Enter");
-      await page.locator('#answer[aria-busy="false"] .cite').first().waitFor();
+      await page.locator(BOX).pressSequentially(QUESTION, { delay: 30 });
+      await page.locator(HIT).first().waitFor();
+      await page.press(BOX, "Enter");
+      await page.locator(CITATION).first().waitFor();
+      await openMap(page);
     });
     await step("the query model loads, hits and map are drawn again", async () => {
-      await page.locator('#stages li[data-stage="model"][aria-current="step"]').waitFor({ timeout: 60_000 });
+      await modelReady(page);
       await page.waitForTimeout(500);
     });
     await step("four more questions", async () => {
       for (const other of OTHERS) {
-        await page.fill("#question", other);
-        await page.press("#question", "Enter");
-        await page.waitForFunction((other) => new URLSearchParams(location.hash.slice(1)).get("q") === other, other);
-        await page.locator('#answer[aria-busy="false"]').first().waitFor();
+        await ask(page, other);
+        await page.waitForFunction((other) => new URLSearchParams(location.hash.slice(1)).get("ask") === other, other);
+        await page.locator(part("actions")).waitFor();
         await page.waitForTimeout(300);
       }
     });

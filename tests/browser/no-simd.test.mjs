@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, newPage } from "./browser.mjs";
-import { QUESTION, assertClean, ask, harness, use } from "./harness.mjs";
+import { QUESTION, assertClean, askAndRead, harness, opened, use } from "./harness.mjs";
 
 const t = harness();
 const OTHERS = ["how does hybrid search work?", "where is the API key kept?", "how are passages cut, and what is a chunk?"];
@@ -75,9 +75,8 @@ test("the page works without SIMD, and what it keeps for use without a network i
   await bare.context().close();
   const page = await newPage(plain);
   await page.goto(t.site.url);
-  await page.locator("#welcome:not([hidden])").waitFor();
-  await ask(page);
-  await page.locator('#answer[aria-busy="false"] .cite').first().waitFor();
+  await opened(page);
+  await askAndRead(page);
   await assertClean(page);
   await page.context().close();
 });

@@ -6,7 +6,7 @@ import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { askAndRead, assertClean, FAILED_LOAD, harness, modelReady, QUESTION, use } from "./harness.mjs";
+import { ask, askAndRead, assertClean, CITATION, FAILED_LOAD, harness, HIT, modelReady, opened, part, QUESTION, use, watchedPage } from "./harness.mjs";
 import { newPage } from "./browser.mjs";
 import { buildOther, TIDES } from "./other-bundle.mjs";
 import { serveSite, strictPolicy } from "./server.mjs";
@@ -32,7 +32,7 @@ async function copyOfSite() {
 }
 
 const start = async (site, { keep = "visited" } = {}) => {
-  const page = await newPage(t.browser);
+  const page = await watchedPage(t.browser);
   await page.goto(`${site.url}icon.svg`);
   const begun = await use(page, async ({ PocketGraph }, keep) => {
     window.copy = await PocketGraph.offline({ bundle: "/bundle/", worker: "/offline-worker.js", keep });
@@ -69,16 +69,15 @@ test("what was visited works with the network cut and the server gone, and what 
   const asked = site.requests.length;
 
   await page.reload();
-  await page.locator("#welcome:not([hidden]), #results:not([hidden])").waitFor();
+  await opened(page);
   await askAndRead(page);
-  assert.match(await page.locator("#hits > li.hit").first().innerText(), /keyword graph/i);
+  assert.match(await page.locator(HIT).first().innerText(), /keyword graph/i);
   await modelReady(page);
-  assert.equal(await page.locator("#notice:not([hidden])").count(), 0);
+  assert.equal(await page.locator(`${part("error")}:not([hidden])`).count(), 0);
 
   // A question whose parts were never fetched: hits or a clear word, never silence.
-  await page.fill("#question", "which licence does a contribution have, and who may sue?");
-  await page.press("#question", "Enter");
-  await page.waitForFunction(() => !document.querySelector("#notice").hidden || document.querySelector("#hits > li"));
+  await ask(page, "which licence does a contribution have, and who may sue?");
+  await page.waitForFunction(() => !window.part("error").hidden || window.part("hit"));
   assert.equal(site.requests.length, asked);
 
   await page.context().setOffline(false);
@@ -332,10 +331,10 @@ test("a slow host is not waited for where there is a kept copy", async () => {
   await askAndRead(page);
   await page.waitForTimeout(500);
   site.faults.set("/", { kind: "hang" });
-  await page.goto(`${site.url}#q=${encodeURIComponent(QUESTION)}`);
+  await page.goto(`${site.url}#ask=${encodeURIComponent(QUESTION)}`);
   await page.reload({ timeout: 20_000 });
-  await page.locator('#answer[aria-busy="false"] .cite').first().waitFor({ timeout: 20_000 });
-  assert.match(await page.locator("#hits > li.hit").first().innerText(), /keyword graph/i);
+  await page.locator(CITATION).first().waitFor({ timeout: 20_000 });
+  assert.match(await page.locator(HIT).first().innerText(), /keyword graph/i);
   await page.context().close();
   await site.close();
 });
@@ -360,9 +359,9 @@ test("offline is refused by name: for another origin, without a bundle, and wher
 
 test("the reader chooses in the settings what is kept, sees how much, and removes it", async () => {
   const site = await ownSite();
-  const page = await newPage(t.browser);
+  const page = await watchedPage(t.browser);
   await page.goto(site.url);
-  await page.locator("#welcome:not([hidden])").waitFor();
+  await opened(page);
   assert.deepEqual(await keptFiles(page), [], "nothing is kept unasked");
   await page.click("#settings-button");
   await page.selectOption("#offline", "all");

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, test } from "node:test";
-import { ask, assertClean, harness, use, useLlm } from "./harness.mjs";
+import { ask, assertClean, harness, openWay, part, use, useLlm, written } from "./harness.mjs";
 
 const PAGES = {
   "ferry.md": "# Night Ferry\n\nNight Ferry is a film about a crossing that never ends. It was shot in Bergen in the autumn of 1997.\n",
@@ -166,18 +166,22 @@ test("arguments of plans and protocols that make no sense are refused by name", 
   await page.context().close();
 });
 
+const FILMS = "?bundle=/films/";
+const TEXT = part("answer-text");
+const byGraph = (page) => page.locator(part("answer-note"), { hasText: "knowledge graph" }).waitFor();
+
 test("the page shows the plan, its steps and what the answer rests on; a name is never markup", async () => {
-  const page = await t.open({ path: "?bundle=/films/" });
+  const page = await t.open({ path: FILMS });
   await ask(page, TWO_HOPS);
-  await page.locator('.answer[data-by="graph"]').waitFor();
-  assert.match(await page.locator(".answer-by").innerText(), /knowledge graph/);
-  assert.match(await page.locator(".answer-body").innerText(), /Ben Okoro/);
-  // The answer is made again when the query model arrives, which may be now: steps, picture and sources are waited for together.
+  await byGraph(page);
+  await openWay(page);
+  assert.match(await page.locator(TEXT).innerText(), /Ben Okoro/);
+  // The answer may be chosen again when the query model arrives, which may be now: steps, picture and statements are waited for together.
   await page.waitForFunction(() => {
-    const told = (selector) => [...document.querySelectorAll(selector)].map((element) => element.textContent.trim());
-    const labels = told(".route-stage .route-node text");
-    return told(".answer-steps").some((text) => /SearchKG[\s\S]*Night Ferry, The Silent Harbour/.test(text)) && labels.includes("Ada Lind") && labels.includes("Ben Okoro")
-      && told(".route-stage .route-node.answer").length === 2 && told(".sources .statement")[0] === "Night Ferry | directed by | Ada Lind";
+    const told = (selector) => [...window.part("root").querySelectorAll(selector)].map((element) => element.textContent.trim());
+    const labels = told("[part=way-picture] .node text");
+    return told("[part=way-steps]").some((text) => /SearchKG[\s\S]*Night Ferry, The Silent Harbour/.test(text)) && labels.includes("Ada Lind") && labels.includes("Ben Okoro")
+      && told("[part=way-picture] .node.answer").length === 2 && told("[part=statement]")[0] === "Night Ferry | directed by | Ada Lind";
   }, null, { timeout: 20_000 });
   assert.equal(await page.locator("img").count(), 0);
   await assertClean(page);
@@ -185,10 +189,12 @@ test("the page shows the plan, its steps and what the answer rests on; a name is
 });
 
 test("on a narrow screen the picture is a tree whose boxes do not lie on each other, and nothing scrolls sideways", async () => {
-  const page = await t.open({ path: "?bundle=/films/", viewport: { width: 360, height: 800 } });
+  const page = await t.open({ path: FILMS, viewport: { width: 360, height: 800 } });
   await ask(page, TWO_HOPS);
-  await page.locator(".route-stage .route-node").first().waitFor();
-  const boxes = await page.locator(".route-stage .route-node rect").evaluateAll((all) => all.map((rect) => rect.getBoundingClientRect()).map(({ top, bottom }) => ({ top, bottom })));
+  await openWay(page);
+  await page.locator(`${part("way-picture")} .node`).first().waitFor();
+  const boxes = await page.locator(`${part("way-picture")} .node rect`).evaluateAll((all) => all.map((rect) => rect.getBoundingClientRect()).map(({ top, bottom }) => ({ top, bottom })));
+  assert.ok(boxes.length > 3);
   boxes.sort((a, b) => a.top - b.top);
   boxes.slice(1).forEach((box, at) => assert.ok(box.top >= boxes[at].bottom, "boxes overlap"));
   assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
@@ -197,38 +203,40 @@ test("on a narrow screen the picture is a tree whose boxes do not lie on each ot
 });
 
 test("where rules make no plan, the documents are quoted as ever", async () => {
-  const page = await t.open({ path: "?bundle=/films/" });
+  const page = await t.open({ path: FILMS });
   await ask(page, "what tells of a town without ships?");
-  await page.locator('.answer[data-by="extraction"]').waitFor();
-  assert.match(await page.locator(".answer-body").innerText(), /a town without ships/);
+  await page.locator(part("answer-note"), { hasText: "Quoted" }).waitFor();
+  assert.match(await page.locator(TEXT).innerText(), /a town without ships/);
   // Readers are not told of plans.
-  assert.equal(await page.locator(".answer-note", { hasText: /plan|knowledge graph/ }).count(), 0);
+  assert.equal(await page.locator(part("answer-note"), { hasText: /plan|knowledge graph/ }).count(), 0);
   await assertClean(page);
   await page.context().close();
 });
 
 test("the model plans where it is told to, and is told what the graph's words are", async () => {
-  const page = await t.open({ path: "?bundle=/films/" });
+  const page = await t.open({ path: FILMS });
   await useLlm(page, t.llm, { protocol: "plan", planner: "llm" });
   t.llm.script = ["<plan>\nAns1=SearchKG(t=* | h=Glass Orchard, r=directed by)\n</plan>", "Tomas Vey [1]."];
   await ask(page, "who made the film about fragile trees?");
-  await page.waitForFunction(() => document.querySelector(".answer-by").textContent.startsWith("Written"), null, { timeout: 20_000 });
-  assert.match(await page.locator(".answer-body").innerText(), /Tomas Vey/);
+  await written(page, 20_000);
+  assert.match(await page.locator(TEXT).innerText(), /Tomas Vey/);
   assert.match(JSON.stringify(t.llm.requests[0].body.messages), /directed by/);
-  assert.match(await page.locator(".answer-steps").innerText(), /Glass Orchard/);
+  await openWay(page);
+  assert.match(await page.locator(part("way-steps")).innerText(), /Glass Orchard/);
   await assertClean(page);
   await page.context().close();
 });
 
 test("with a language model, a plan is carried out here and the model words the answer", async () => {
-  const page = await t.open({ path: "?bundle=/films/" });
+  const page = await t.open({ path: FILMS });
   await useLlm(page, t.llm, { protocol: "plan" });
   t.llm.text = "Ben Okoro [2].";
   await ask(page, TWO_HOPS);
-  await page.waitForFunction(() => document.querySelector(".answer-by").textContent.startsWith("Written"), null, { timeout: 20_000 });
-  assert.match(await page.locator(".answer-body").innerText(), /Ben Okoro/);
+  await written(page, 20_000);
+  assert.match(await page.locator(TEXT).innerText(), /Ben Okoro/);
   assert.match(JSON.stringify(t.llm.requests.at(-1).body.messages), /Ada Lind/, "the statements are sent to the model");
-  assert.ok((await page.locator(".route-stage .route-node").count()) > 3);
+  await openWay(page);
+  await page.locator(`${part("way-picture")} .node`).nth(3).waitFor();
   await assertClean(page);
   await page.context().close();
 });

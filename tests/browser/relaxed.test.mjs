@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { newPage } from "./browser.mjs";
-import { FAILED_LOAD, QUESTION, assertClean, ask, harness, use } from "./harness.mjs";
+import { FAILED_LOAD, QUESTION, assertClean, askAndRead, harness, opened, use } from "./harness.mjs";
 
 const t = harness();
 const RELAXED = "/pkg/pocketgraph_relaxed.wasm";
@@ -128,9 +128,8 @@ test("the page says nothing where the module cannot be had", async () => {
   const page = await newPage(t.browser);
   t.site.faults.set("pocketgraph_relaxed.wasm", { kind: "status", status: 404 });
   await page.goto(t.site.url);
-  await page.locator("#welcome:not([hidden])").waitFor();
-  await ask(page);
-  await page.locator('#answer[aria-busy="false"] .cite').first().waitFor();
+  await opened(page);
+  await askAndRead(page);
   for (let i = 0; i < 100 && !t.site.requests.includes(RELAXED); i++) await page.waitForTimeout(100);
   assert.ok(t.site.requests.includes(RELAXED));
   await assertClean(page, FAILED_LOAD);

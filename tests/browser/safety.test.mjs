@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { ask, askAndRead, assertClean, harness, useLlm } from "./harness.mjs";
+import { ask, askAndRead, assertClean, harness, HIT, openMap, part, useLlm, written } from "./harness.mjs";
 
 const t = harness();
 beforeEach(() => {
@@ -22,11 +22,12 @@ test("markup in a question stays text", async () => {
   const page = await t.open();
   for (const attack of ATTACKS) {
     await ask(page, `${attack} keyword graph`);
-    await page.locator("#hits > li.hit").first().waitFor();
-    await page.locator("#graph .node.question").waitFor();
+    await page.locator(HIT).first().waitFor();
+    if (attack === ATTACKS[0]) await openMap(page);
+    await page.locator("#graph .node.question title", { hasText: attack.slice(0, 12) }).waitFor({ state: "attached" });
   }
   assert.equal(await page.evaluate(() => window.hacked), undefined);
-  assert.equal(await page.locator("main img, main script, main a[href^='javascript']").count(), 0);
+  assert.equal(await page.locator("main :is(img, script, a[href^='javascript'])").count(), 0);
   await assertClean(page);
   await page.context().close();
 });
@@ -36,11 +37,11 @@ test("markup in what an LLM writes stays text", async () => {
   await useLlm(page, t.llm);
   t.llm.text = `${ATTACKS.join("\n\n")}\n\n- \`<b>code</b>\`\n- **<i>bold</i>**\n\n\`\`\`\n<script>window.hacked=2</script>\n\`\`\`\n\nEnd [1].`;
   await ask(page);
-  await page.waitForFunction(() => document.querySelector(".answer-by").textContent.startsWith("Written"));
-  const text = await page.locator(".answer-body").innerText();
+  await written(page);
+  const text = await page.locator(part("answer-text")).innerText();
   for (const attack of ATTACKS) assert.ok(text.includes(attack.slice(0, 20)), `${attack} is shown as it is`);
   assert.equal(await page.evaluate(() => window.hacked), undefined);
-  assert.equal(await page.locator(".answer-body :is(img, svg, script, a, i, b, style, iframe)").count(), 0);
+  assert.equal(await page.locator(`${part("answer-text")} :is(img, svg, script, a:not([part~="citation"]), i, b, style, iframe)`).count(), 0);
   await assertClean(page);
   await page.context().close();
 });
@@ -87,14 +88,14 @@ test("the key is in no storage, no cookie, no address, and gone after a reload",
   await useLlm(page, t.llm, { key: "secret-key-2" });
   t.llm.text = "Yes [1].";
   await ask(page);
-  await page.waitForFunction(() => document.querySelector(".answer-by").textContent.startsWith("Written"));
+  await written(page);
   const traces = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href, history.state, document.documentElement.outerHTML]));
   assert.ok(!traces.includes("secret-key-2"));
   assert.equal(await page.inputValue("#llm-key"), "");
   assert.deepEqual(await page.evaluate(() => indexedDB.databases().then((all) => all.map(({ name }) => name))), []);
   assert.ok(t.site.requests.every((path) => !path.includes("secret-key-2")));
   await page.reload();
-  await page.locator("#results:not([hidden])").waitFor();
+  await page.locator(HIT).first().waitFor();
   assert.match(await page.locator("#settings-button").innerText(), /quoted/);
   await page.context().close();
 });

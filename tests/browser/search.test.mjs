@@ -2,27 +2,28 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, askAndRead, assertClean, harness, modelReady, QUESTION } from "./harness.mjs";
+import { ask, askAndRead, assertClean, BOX, CITATION, harness, HIT, modelReady, opened, openMap, OPENS, part, PASSAGE, QUESTION, watchedPage } from "./harness.mjs";
 
 const t = harness();
 
 test("hits arrive while one types, and the right page comes first", async () => {
   const page = await t.open();
-  await page.locator("#question").pressSequentially(QUESTION.slice(0, -1), { delay: 15 });
-  const first = page.locator("#hits > li.hit").first();
+  await page.locator(BOX).pressSequentially(QUESTION.slice(0, -1), { delay: 15 });
+  const first = page.locator(HIT).first();
   await first.waitFor();
-  await page.waitForFunction((question) => location.hash.includes(new URLSearchParams({ q: question }).toString()), QUESTION.slice(0, -1));
+  await page.waitForFunction((question) => location.hash.includes(new URLSearchParams({ ask: question }).toString()), QUESTION.slice(0, -1));
   const text = await first.innerText();
   assert.match(text, /keyword graph/i);
   assert.match(text, /knowledge graph/i);
   assert.ok((await first.locator("mark").count()) > 0, "words of the question are marked");
-  assert.ok((await first.locator(".way").count()) > 0, "it says how the passage was reached");
   await assertClean(page);
   await page.context().close();
 });
 
 test("a result that arrives late does not replace a newer one", async () => {
   const page = await t.open();
+  await ask(page, "keyword");
+  await openMap(page);
   // The first search is made slow and deaf to its abort, so that only the page itself can drop it.
   await page.evaluate(async () => {
     const { PocketGraph } = await import("/pkg/pocketgraph.js");
@@ -35,28 +36,28 @@ test("a result that arrives late does not replace a newer one", async () => {
       return result;
     };
   });
-  await page.fill("#question", "knowledge graph");
+  await page.fill(BOX, "knowledge graph");
   await page.waitForTimeout(250);
-  await page.fill("#question", "privacy");
-  await page.waitForFunction(() => location.hash === "#q=privacy");
+  await page.fill(BOX, "privacy");
+  await page.waitForFunction(() => location.hash === "#ask=privacy");
   await page.waitForFunction(() => window.lateResultCame);
   await page.waitForTimeout(100);
-  assert.equal(await page.evaluate(() => location.hash), "#q=privacy");
+  assert.equal(await page.evaluate(() => location.hash), "#ask=privacy");
   await page.waitForFunction(() => document.querySelector("#graph .node.question title")?.textContent === "privacy");
-  assert.match(await page.locator("#hits > li.hit").first().innerText(), /privacy/i);
+  assert.match(await page.locator(part("page")).first().innerText(), /privacy/i);
   await assertClean(page);
   await page.context().close();
 });
 
 test("a pause after a question brings an answer without Enter; a few words bring only hits", async () => {
   const page = await t.open();
-  await page.fill("#question", "keyword graph");
-  await page.locator("#hits > li.hit").first().waitFor();
+  await page.fill(BOX, "keyword graph");
+  await page.locator(HIT).first().waitFor();
   await page.waitForTimeout(1000);
-  assert.equal(await page.locator("#answer").isVisible(), false);
-  await page.fill("#question", QUESTION);
-  await page.locator("#answer .cite").first().waitFor();
-  assert.match(await page.locator(".answer-by").innerText(), /quoted/i);
+  assert.equal(await page.locator(part("answer")).isVisible(), false);
+  await page.fill(BOX, QUESTION);
+  await page.locator(CITATION).first().waitFor();
+  assert.match(await page.locator(part("answer-note")).first().innerText(), /quoted/i);
   await page.context().close();
 });
 
@@ -64,56 +65,65 @@ test("a click on a citation opens its passage with the quoted words marked", asy
   const page = await t.open();
   await askAndRead(page);
   await modelReady(page);
-  const cite = page.locator("#answer .answer-body button.cite").first();
-  const answer = (await page.locator(".answer-body").innerText()).replace(/\s+/g, " ");
+  const cite = page.locator(OPENS).first();
+  const answer = (await page.locator(part("answer-text")).innerText()).replace(/\s+/g, " ");
   await cite.click();
-  const mark = page.locator("#passage mark").first();
+  const mark = page.locator(`${PASSAGE} mark`).first();
   await mark.waitFor();
   // A quotation of several blocks stands in its passage as one stretch, and in the answer as paragraphs, code and lists.
-  const quoted = (await page.locator("#passage .passage-body mark").allInnerTexts()).join("").split(/\n+/).map((line) => line.replace(/\s+/g, " ").trim());
+  const quoted = (await page.locator(`${part("passage-body")} mark`).allInnerTexts()).join("").split(/\n+/).map((line) => line.replace(/\s+/g, " ").trim());
   for (const line of quoted) assert.ok(answer.includes(line), `“${line}” is a part of the answer`);
   assert.ok(quoted.join("").length > 10);
   assert.ok(await mark.evaluate((node) => {
     const box = node.getBoundingClientRect();
-    const frame = node.closest(".passage-text").getBoundingClientRect();
+    const frame = node.closest("[part=passage-text]").getBoundingClientRect();
     return box.top >= frame.top && box.top < frame.bottom;
   }), "the marked words are in view");
-  assert.equal(await page.evaluate(() => document.activeElement.closest("dialog")?.id), "passage");
+  assert.equal(await cite.evaluate((node) => node.getRootNode().activeElement.closest("dialog")?.part.value), "passage");
   await page.keyboard.press("Escape");
-  await page.locator("#passage").waitFor({ state: "hidden" });
-  assert.ok(await cite.evaluate((node) => node === document.activeElement), "the focus is back on the citation");
+  await page.locator(PASSAGE).waitFor({ state: "hidden" });
+  assert.ok(await cite.evaluate((node) => node === node.getRootNode().activeElement), "the focus is back on the citation");
   await assertClean(page);
   await page.context().close();
 });
 
-test("a list that is drawn anew behind an open passage has the focus again when the passage closes", async () => {
-  // The layers that come late are not there before both passages have been opened.
-  for (const opener of ["#answer .answer-body button.cite", "#hits .hit-title"]) {
-    const page = await t.open();
-    t.site.faults.set("/bundle/layers", { kind: "delay", ms: 3000 });
-    await askAndRead(page);
-    const node = page.locator(opener).last();
-    const list = opener.split(" ")[0];
-    await node.evaluate((node) => (node.isOld = true));
-    await node.click();
-    await page.locator("#passage .passage-body").waitFor();
-    await modelReady(page);
-    await page.waitForFunction((opener) => [...document.querySelectorAll(opener)].every((node) => !node.isOld), opener);
-    await page.keyboard.press("Escape");
-    await page.locator("#passage").waitFor({ state: "hidden" });
-    // The drawer tells that it is closed a moment after it is hidden.
-    await page.waitForFunction((list) => document.querySelector(list).contains(document.activeElement), list, { timeout: 5000 });
-    await assertClean(page);
-    await page.context().close();
-  }
+test("an answer that is drawn anew behind an open passage has the focus again when the passage closes", async () => {
+  const page = await t.open();
+  // The layers that come late are not there before the passage has been opened; then another answer is chosen.
+  t.site.faults.set("/bundle/layers", { kind: "delay", ms: 3000 });
+  await page.evaluate(async () => {
+    const { PocketGraph } = await import("/pkg/pocketgraph.js");
+    const ask = PocketGraph.prototype.ask;
+    PocketGraph.prototype.ask = async function* (question, options) {
+      for await (const event of ask.call(this, question, options)) {
+        if (event.type === "done" && this.modelReady()) event.answer.text += "\n\nAnew.";
+        if (event.type === "done" && this.modelReady()) event.answer.blocks.unshift({ ...event.answer.blocks[0], text: "Anew." });
+        yield event;
+      }
+    };
+  });
+  await askAndRead(page);
+  const node = page.locator(OPENS).last();
+  const old = await node.elementHandle();
+  await node.click();
+  await page.locator(part("passage-body")).waitFor();
+  await modelReady(page);
+  await page.waitForFunction((old) => !old.isConnected, old);
+  await page.keyboard.press("Escape");
+  await page.locator(PASSAGE).waitFor({ state: "hidden" });
+  // The dialog tells that it is closed a moment after it is hidden.
+  await page.waitForFunction(() => window.part("citation").getRootNode().activeElement?.part.contains("citation"), null, { timeout: 5000 });
+  await assertClean(page);
+  await page.context().close();
 });
 
 test("the map shows the question, keywords and passages, and a keyword leads to its neighbours", async () => {
   const page = await t.open();
   await askAndRead(page);
+  await openMap(page);
   await page.locator("#graph svg .node.keyword").first().waitFor();
   assert.equal(await page.locator("#graph .node.question").count(), 1);
-  const hits = await page.locator("#hits > li.hit").count();
+  const hits = await page.locator(HIT).count();
   assert.ok((await page.locator("#graph .node.adjacent-keyword").count()) > 0);
   const numbers = await page.locator("#graph .node.chunk text").allTextContents();
   assert.ok(numbers.length > 0 && numbers.every((number) => Number(number) >= 1 && Number(number) <= hits));
@@ -126,11 +136,11 @@ test("the map shows the question, keywords and passages, and a keyword leads to 
   await heading.waitFor();
   assert.equal(await heading.innerText(), label);
   await page.locator("#keyword .keyword-passages button").first().click();
-  await page.locator("#passage .passage-body").waitFor();
+  await page.locator(part("passage-body")).waitFor();
   await page.keyboard.press("Escape");
 
   await page.locator("#graph .node.chunk").first().click();
-  await page.locator("#passage .passage-body").waitFor();
+  await page.locator(part("passage-body")).waitFor();
   await page.keyboard.press("Escape");
   await assertClean(page);
   await page.context().close();
@@ -140,6 +150,7 @@ for (const width of [1280, 360]) {
   test(`nothing in the map overlaps and nothing leaves it (${width} pixels)`, async () => {
     const page = await t.open({ viewport: { width, height: 800 } });
     await askAndRead(page);
+    await openMap(page);
     await page.locator("#graph svg .node.keyword").first().waitFor();
     const faults = await page.evaluate(() => {
       const frame = document.querySelector("#graph svg").getBoundingClientRect();
@@ -160,7 +171,7 @@ for (const width of [1280, 360]) {
 test("the map is there as a list too", async () => {
   const page = await t.open();
   await askAndRead(page);
-  await page.locator("#graph .node").first().waitFor();
+  await openMap(page);
   await page.locator("#graph summary").click();
   const nodes = (await page.locator("#graph .node").count()) - 1;
   assert.equal(await page.locator("#graph .graph-list li").count(), nodes);
@@ -172,22 +183,26 @@ test("the map is there as a list too", async () => {
 test("a question that the documents do not answer is told so", async () => {
   const page = await t.open();
   await ask(page, "zzyzx qwrtp vlkmnx?");
-  await page.locator('#answer[aria-busy="false"]').waitFor();
-  await page.waitForFunction(() => document.querySelector("#answer .answer-body").textContent.length > 0);
-  assert.match(await page.locator("#answer").innerText(), /not say|not in the documents|no passage/i);
-  assert.equal(await page.locator("#answer .cite").count(), 0);
+  await page.locator(part("actions")).waitFor();
+  assert.match(await page.locator(part("answer")).innerText(), /not say|not in the documents|no passage/i);
+  assert.equal(await page.locator(CITATION).count(), 0);
   await assertClean(page);
   await page.context().close();
 });
 
-test("emptying the box brings the examples back, and an example asks itself", async () => {
+test("emptying the box brings the examples back and takes the map away, and an example asks itself", async () => {
   const page = await t.open();
+  const [example] = await page.locator(part("question")).allInnerTexts();
   await askAndRead(page);
-  await page.fill("#question", "");
-  await page.locator("#examples button").first().click();
-  await page.locator('#answer[aria-busy="false"] .cite').first().waitFor();
-  assert.equal(await page.inputValue("#question"), await page.locator("#question").inputValue());
-  assert.match(await page.locator("#hits > li.hit").first().innerText(), /keyword graph/i);
+  await page.locator("#map").waitFor();
+  await page.fill(BOX, "");
+  await page.locator("#map").waitFor({ state: "hidden" });
+  assert.equal(await page.evaluate(() => location.hash), "");
+  // What was asked before is offered first.
+  await page.locator(part("question"), { hasText: example }).last().click();
+  await page.locator(CITATION).first().waitFor();
+  assert.equal(await page.inputValue(BOX), example);
+  assert.match(await page.locator(HIT).first().innerText(), /keyword graph/i);
   await page.context().close();
 });
 
@@ -195,8 +210,8 @@ test("once the model has been loaded, the hits are refined in place and the page
   const page = await t.open();
   await askAndRead(page);
   await modelReady(page);
-  assert.ok((await page.locator("#hits > li.hit").count()) > 0);
-  assert.match(await page.locator("#fetched").innerText(), /\d.*fetched in \d+ files?/);
+  assert.ok((await page.locator(HIT).count()) > 0);
+  await page.locator(part("status"), { hasText: /^\d+ results · auto · model · \d.*MB in \d+ files$/ }).waitFor();
   await assertClean(page);
   await page.context().close();
 });
@@ -205,33 +220,51 @@ test("while the model is on its way, the page ranks by the token table and says 
   const page = await t.open();
   t.site.faults.set("/bundle/layers", { kind: "delay", ms: 4000 });
   await askAndRead(page);
-  await page.locator('#stages li[data-stage="table"][aria-current="step"]').waitFor({ timeout: 3500 });
-  assert.ok((await page.locator("#hits > li.hit").count()) > 0);
+  await page.locator(part("status"), { hasText: "· table ·" }).waitFor({ timeout: 3500 });
+  assert.ok((await page.locator(HIT).count()) > 0);
   t.site.faults.clear();
   await modelReady(page);
   await assertClean(page);
   await page.context().close();
 });
 
-test("a shared link asks its question", async () => {
-  const page = await t.open({ path: `#${new URLSearchParams({ q: QUESTION })}` });
-  await page.locator('#answer[aria-busy="false"] .cite').first().waitFor();
-  assert.equal(await page.inputValue("#question"), QUESTION);
+test("readers who save data are offered the model with its size, and get it when they want it", async () => {
+  t.site.faults.clear();
+  const page = await watchedPage(t.browser);
+  await page.addInitScript(() => Object.defineProperty(navigator, "connection", { value: { saveData: true } }));
+  await page.goto(t.site.url);
+  await opened(page);
+  await askAndRead(page);
+  const offer = page.locator("#offer button");
+  assert.match(await offer.innerText(), /load the model \(\d\.\d MB\)/);
+  assert.equal(await page.evaluate(() => document.querySelector("pocketgraph-ask").graph.modelReady()), false);
+  await offer.click();
+  await modelReady(page);
+  assert.equal(await offer.isVisible(), false);
   await page.context().close();
 });
+
+for (const name of ["ask", "q"]) {
+  test(`a shared link asks its question (${name})`, async () => {
+    const page = await t.open({ path: `#${new URLSearchParams({ [name]: QUESTION })}` });
+    await page.locator(CITATION).first().waitFor();
+    assert.equal(await page.inputValue(BOX), QUESTION);
+    await page.context().close();
+  });
+}
 
 test("hits of an unfinished word stay while the model arrives, and half a word is told no verdict", async () => {
   const page = await t.open();
   await page.evaluate(() => {
     window.counts = [];
-    new MutationObserver(() => window.counts.push(document.querySelectorAll("#hits > li.hit").length)).observe(document.querySelector("#hits"), { childList: true });
+    new MutationObserver(() => window.counts.push(window.parts("hit").length)).observe(window.part("hits"), { childList: true });
   });
-  await page.fill("#question", "how does hyb");
-  await page.waitForFunction(() => document.querySelector("#fetched").textContent.includes("fetched in") && window.counts.length >= 2, null, { timeout: 60_000 });
+  await page.fill(BOX, "how does hyb");
+  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").graph.modelReady(), null, { timeout: 60_000 });
   await page.waitForTimeout(1500);
   const counts = await page.evaluate(() => window.counts);
-  assert.ok(counts.every((count) => count > 0), counts.join(" "));
-  assert.equal(await page.locator("#answer").isVisible(), false);
+  assert.ok(counts.length >= 2 && counts.every((count) => count > 0), counts.join(" "));
+  assert.equal(await page.locator(part("answer")).isVisible(), false);
   await page.context().close();
 });
 
@@ -240,9 +273,11 @@ test("Back brings the last question back, and an address that is changed by hand
   await askAndRead(page, "What is a chunk?");
   await askAndRead(page, "What is a bundle?");
   await page.goBack();
-  await page.waitForFunction(() => document.querySelector("#question").value === "What is a chunk?");
-  await page.locator("#answer .cite").first().waitFor();
-  await page.evaluate(() => { location.hash = new URLSearchParams({ q: "privacy" }).toString(); });
-  await page.waitForFunction(() => document.querySelector("#question").value === "privacy" && document.querySelector("#hits > li.hit"));
+  await page.waitForFunction(() => window.part("input").value === "What is a chunk?");
+  await page.locator(CITATION).first().waitFor();
+  await page.evaluate(() => { location.hash = new URLSearchParams({ ask: "privacy" }).toString(); });
+  await page.waitForFunction(() => window.part("input").value === "privacy" && window.part("hit"));
+  await page.evaluate(() => { location.hash = ""; });
+  await page.waitForFunction(() => window.part("input").value === "" && window.part("question"));
   await page.context().close();
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, assertClean, harness, serveFilms, use } from "./harness.mjs";
+import { ask, assertClean, harness, openWay, part, serveFilms, use } from "./harness.mjs";
 
 const JOINED = "Which films were directed by Michael Mann and also starred Al Pacino?";
 
@@ -58,9 +58,10 @@ for (const worker of [true, false]) {
 test("the page shows a plan that joins several things and its steps", async () => {
   const page = await t.open({ path: "?bundle=/films/" });
   await ask(page, JOINED);
-  await page.locator('.answer[data-by="graph"]').waitFor();
-  assert.match(await page.locator(".answer-body").innerText(), /Heat/);
-  await page.locator(".answer-steps", { hasText: /A plan by rules[\s\S]*Intersect/ }).waitFor();
+  await page.locator(part("answer-note"), { hasText: "knowledge graph" }).waitFor();
+  assert.match(await page.locator(part("answer-text")).innerText(), /Heat/);
+  await openWay(page);
+  await page.locator(part("way-steps"), { hasText: /A plan by rules[\s\S]*Intersect/ }).waitFor();
   await assertClean(page);
   await page.context().close();
 });

@@ -10,8 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { newPage } from "./browser.mjs";
-import { ask, harness, useLlm } from "./harness.mjs";
+import { ask, harness, HIT, opened, openMap, part, useLlm, watchedPage } from "./harness.mjs";
 
 /** Nobody listens there: what asks it is seen by the browser's own record of requests. */
 const STRANGER = "http://127.0.0.1:9";
@@ -133,7 +132,7 @@ beforeEach(() => {
 /** A page that notes whatever runs, loads or opens. Without the policy, neither the server nor the page's own element states one. */
 async function watched({ policy, path = "" }) {
   t.site.policy = policy ? strict : "";
-  const page = await newPage(t.browser);
+  const page = await watchedPage(t.browser);
   const seen = (page.seen = { ran: [], dialogs: [], foreign: new Set(), suspect: new Set(), looked: 0 });
   await page.exposeFunction("noteRun", (what) => seen.ran.push(what));
   await page.addInitScript(() => {
@@ -186,6 +185,28 @@ async function look(page, where) {
   for (const one of suspect) page.seen.suspect.add(`${where}: ${one}`);
 }
 
+/** What can be opened in an answer without leaving the page. */
+const ANSWER = `${part("answer")} :is(button, summary, [part~="citation"], [role="button"])`;
+
+/** Opens the passages of the best `most` hits, looking around after each. */
+async function openPassages(page, most, where) {
+  const chunks = await page.locator(HIT).evaluateAll((all) => all.map(({ dataset }) => Number(dataset.chunk)));
+  for (const chunk of chunks.slice(0, most)) {
+    await page.evaluate((chunk) => document.querySelector("pocketgraph-ask").openPassage(chunk), chunk);
+    assert.ok(await page.locator(part("passage-body")).isVisible());
+    await look(page, where);
+    await page.keyboard.press("Escape");
+  }
+  return Math.min(most, chunks.length);
+}
+
+/** Unfolds the map and the way to the answer, where there is one. */
+async function unfold(page) {
+  if (await page.locator("#map:not([open])").count()) await openMap(page);
+  const way = page.locator(`${part("way")}:not([open]) > summary`);
+  if (await way.count()) await way.click();
+}
+
 /** Clicks up to `most` of what `selector` names, looking around after each. */
 async function clickAll(page, selector, most, where) {
   const all = page.locator(selector);
@@ -208,7 +229,7 @@ const QUESTIONS = ["keyword graph", "keyword graph of address", "the file's name
 
 /** The settled answer to a question, whatever it is. */
 async function settled(page) {
-  await page.waitForFunction(() => document.querySelector("#answer")?.ariaBusy !== "true" && !document.querySelector("#results")?.hidden, null, { timeout: 15_000 });
+  await page.waitForFunction(() => window.part("actions") && window.part("answer").ariaBusy !== "true", null, { timeout: 15_000 });
 }
 
 for (const policy of [true, false]) {
@@ -216,19 +237,20 @@ for (const policy of [true, false]) {
 
   test(`hostile documents, names, triples and replies run nothing in the page, ${how}`, async () => {
     const page = await watched({ policy, path: `?bundle=${encodeURIComponent(`${t.site.url}hostile/`)}` });
-    await page.locator("#welcome:not([hidden]), #results:not([hidden])").waitFor();
+    await opened(page);
     await look(page, "welcome");
-    let opened = 0;
+    let count = 0;
     for (const question of QUESTIONS) {
       await ask(page, question);
-      await page.locator("#hits > li").first().waitFor();
+      await page.locator(HIT).first().waitFor();
       await settled(page);
       await look(page, question);
-      opened += await clickAll(page, "#hits > li button", 6, `${question}: passage`);
-      opened += await clickAll(page, "#graph .node", 5, `${question}: node`);
-      opened += await clickAll(page, "#answer button, #answer summary", 5, `${question}: answer`);
+      count += await openPassages(page, 6, `${question}: passage`);
+      await unfold(page);
+      count += await clickAll(page, "#graph .node", 5, `${question}: node`);
+      count += await clickAll(page, ANSWER, 5, `${question}: answer`);
     }
-    assert.ok(opened > 30, `${opened} things were opened`);
+    assert.ok(count > 30, `${count} things were opened`);
 
     await useLlm(page, t.llm);
     let written = 0;
@@ -238,8 +260,9 @@ for (const policy of [true, false]) {
       await ask(page, `keyword graph ${before}`);
       // A reply that no passage bears out is not shown at all.
       const shown = await page.waitForFunction(() => {
-        if (document.querySelector(".answer-by")?.textContent.startsWith("Written")) return "written";
-        return document.querySelector(".answer-trouble")?.hidden === false && "refused";
+        if (window.part("answer")?.ariaBusy === "true") return false;
+        if (window.parts("answer-note").some((note) => note.textContent.startsWith("Written"))) return "written";
+        return document.querySelector("#trouble").hidden === false && "refused";
       });
       written += (await shown.jsonValue()) === "written";
       await look(page, `reply ${reply}`);
@@ -253,7 +276,7 @@ for (const policy of [true, false]) {
       await useLlm(page, t.llm, { protocol });
       await ask(page, `who directed the keyword graph? ${protocol}`);
       await settled(page);
-      await clickAll(page, "#answer summary", 3, protocol);
+      await clickAll(page, `${part("answer")} summary`, 3, protocol);
       await look(page, protocol);
     }
     assertNothingRan(page);
@@ -263,13 +286,13 @@ for (const policy of [true, false]) {
 
   test(`addresses that were forged in a bundle lead nowhere, ${how}`, async () => {
     const page = await watched({ policy, path: `?bundle=${encodeURIComponent(`${t.site.url}forged/`)}` });
-    await page.locator("#welcome:not([hidden]), #results:not([hidden])").waitFor();
+    await opened(page);
     for (const question of ["keyword graph of address", ...ADDRESSES.map((_, i) => `address ${i}`)]) {
       await ask(page, question);
-      await page.locator("#hits > li").first().waitFor();
+      await page.locator(HIT).first().waitFor();
       await settled(page);
       await look(page, question);
-      await clickAll(page, "#hits > li button", 2, question);
+      await openPassages(page, 2, question);
     }
     const leading = await page.evaluate(async ([url, addresses]) => {
       const { PocketGraph } = await import("/pkg/pocketgraph.js");
@@ -314,9 +337,9 @@ for (const policy of [true, false]) {
 
 test("nothing but the site and the model's endpoint is asked for anything", async () => {
   const page = await watched({ policy: false, path: `?bundle=${encodeURIComponent(`${t.site.url}hostile/`)}` });
-  await page.locator("#welcome:not([hidden]), #results:not([hidden])").waitFor();
+  await opened(page);
   await ask(page, "keyword graph");
-  await page.locator("#hits > li").first().waitFor();
+  await page.locator(HIT).first().waitFor();
   await settled(page);
   assert.deepEqual([...page.seen.foreign], []);
   // The record itself works.

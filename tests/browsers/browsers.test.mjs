@@ -102,15 +102,19 @@ for (const [name, { path, start }] of Object.entries(BROWSERS)) {
     test("the demo answers, opens a passage and draws its map", async () => {
       await driver.size(1280, 900);
       await driver.goto(site.url);
-      await until(driver, "return Boolean(document.querySelector('#welcome:not([hidden])'))");
-      await driver.type("return document.querySelector('#question')", `${QUESTION}\n`);
-      await until(driver, "return Boolean(document.querySelector('#answer[aria-busy=\"false\"] .cite'))");
-      await until(driver, "return document.querySelectorAll('#hits > li.hit').length > 0");
+      await until(driver, "return Boolean(document.querySelector('#facts').textContent)");
+      await driver.type(`return ${part("input")}`, `${QUESTION}\n`);
+      await until(driver, `return Boolean(${part("actions")} && ${part("citation")} && ${part("hit")})`);
+      await driver.run("document.querySelector('#map > summary').click()");
       await until(driver, "return document.querySelectorAll('#graph svg g').length > 0");
       await shoot(1280);
-      await driver.run("document.querySelector('#answer .cite').click()");
-      await until(driver, "return Boolean(document.querySelector('#passage[open] mark'))");
-      await driver.run("document.querySelector('#passage').close()");
+      await driver.run(`${part("citation")}.click()`);
+      await until(driver, `return Boolean(${part("passage")}?.open && ${part("passage")}.querySelector("mark"))`);
+      await driver.run(`${part("passage")}.close()`);
+      // A passage on the map opens by the component too.
+      await driver.run("document.querySelector('#graph .node.chunk').dispatchEvent(new MouseEvent('click', { bubbles: true }))");
+      await until(driver, `return Boolean(${part("passage")}?.open && ${part("passage-body")})`);
+      await driver.run(`${part("passage")}.close()`);
     });
 
     test("at 360 pixels nothing is wider than the page", async () => {
@@ -120,7 +124,7 @@ for (const [name, { path, start }] of Object.entries(BROWSERS)) {
       await driver.goto(`${site.url}suite/narrow.html`);
       site.policy = policy;
       const inFrame = (script) => `const { contentDocument: document } = window.document.querySelector("iframe"); ${script}`;
-      await until(driver, inFrame("return Boolean(document.querySelector('#answer[aria-busy=\"false\"] .cite'))"));
+      await until(driver, inFrame("return Boolean(document.querySelector('pocketgraph-ask')?.shadowRoot?.querySelector('[part~=actions]'))"));
       const wide = await driver.run(inFrame("return document.documentElement.scrollWidth - 360"));
       assert.ok(wide <= 0, `${wide} pixels too wide`);
       await shoot(360);

@@ -33,8 +33,9 @@ fn questions_about_the_handbook_are_answered_by_the_blocks_that_answer_them() {
     assert!(program(&["build", &format!("{root}/docs"), "-o", bundle, "--no-runtime"]).status.success());
     let questions = std::fs::read_to_string(format!("{root}/tests/handbook-answers.jsonl")).unwrap();
     let questions: Vec<Value> = questions.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let page = std::fs::read_to_string(format!("{root}/www/welcome.js")).unwrap();
-    let examples: Vec<&str> = page.split('"').filter(|text| text.ends_with('?')).collect();
+    let page = std::fs::read_to_string(format!("{root}/www/index.html")).unwrap();
+    let (_, suggestions) = page.split_once("suggestions=\"").unwrap();
+    let examples: Vec<&str> = suggestions.split('"').next().unwrap().split(" | ").collect();
     let asked = |example: &&str| questions.iter().any(|q| q["question"].as_str() == Some(example));
     assert!(examples.len() >= 4 && examples.iter().all(asked), "the page's examples are among the questions: {examples:?}");
     let (mut right, mut near, mut stated_wrong, mut missing) = (0, 0, 0, Vec::new());

@@ -1,106 +1,89 @@
-// The way to an answer: what was planned and done, step by step while it happens, and afterwards the entities and statements that the answer
-// rests on, as a picture that reads from what the question names to what was found.
+// The way to an answer: what was planned and done, and the entities and statements that it rests on, as a picture that reads from what the question names to
+// what was found. Behind a fold; loaded with the first answer that has one.
 
-import { h } from "./pkg/render.js";
+import { h } from "./render.js";
 
 const MOST_NODES = 28;
 const NARROW = 460;
 const ROW = 46;
 const BOX = 30;
 const SHOWN_MEMBERS = 6;
-/** Who is how sure of a plan. */
-const PLANNERS = { rules: "A plan by rules", trained: "A plan by the trained planner", meaning: "A plan by the relation nearest in meaning" };
+/** The strings that say who planned. */
+const PLANNERS = { rules: "planRules", trained: "planTrained", meaning: "planMeaning" };
 
-/** The folded panel below an answer's heading. */
-export class WayView {
-  #node = h("details", { class: "route", hidden: true });
-  #steps = h("ol", { class: "answer-steps" });
-  #stage = h("div", { class: "route-stage" });
+/** The folded panel below an answer. It stays open, once it was opened. */
+export class AskWay {
+  #strings;
+  #onPassage;
+  #steps = h("ol", { part: "way-steps" });
+  #picture = h("div", { part: "way-picture" });
+  #summary = h("summary", {});
   #graph = null;
   #width = 0;
-  #onPassage;
+  node = h("details", { part: "way" }, this.#summary, this.#steps, this.#picture);
 
-  constructor({ onPassage }) {
+  /** `onPassage(chunk)` opens a passage. */
+  constructor(strings, onPassage) {
+    this.#strings = strings;
     this.#onPassage = onPassage;
-    this.#node.append(h("summary", {}, "How this was found"), this.#steps, this.#stage);
     new ResizeObserver(([entry]) => {
       const width = Math.round(entry.contentRect.width);
       if (width > 0 && Math.abs(width - this.#width) > 8) this.#draw();
-    }).observe(this.#stage);
+    }).observe(this.#picture);
   }
 
-  get node() {
-    return this.#node;
-  }
-
-  clear() {
-    this.#node.hidden = true;
-    this.#node.open = false;
-    this.#steps.replaceChildren();
-    this.#stage.replaceChildren();
-    this.#graph = null;
-  }
-
-  /** Something was done, in words. */
-  say(text) {
-    this.#add(h("span", { class: "route-text" }, text));
-  }
-
-  /** There is a plan. */
-  plan({ text, plan, by, confidence }) {
-    if (!plan) return this.say(text);
-    const lines = text.split("\n").filter((line) => !line.startsWith("#"));
-    // A hundred is for certainty alone.
-    const sure = `${Math.min(Math.round(confidence * 100), confidence < 1 ? 99 : 100)} % sure`;
-    const planner = PLANNERS[by];
-    const who = planner ? `${planner}, ${sure}` : "A plan";
-    this.#add(h("span", { class: "route-text" }, who), h("pre", {}, lines.join("\n")));
-  }
-
-  /** A step of a plan was carried out. */
-  step({ text, step }) {
-    if (!step) return this.say(text);
-    const members = step.members.slice(0, SHOWN_MEMBERS).map(({ label }) => label);
-    const more = step.size > members.length ? ` and ${step.size - members.length} more` : "";
-    const found = step.size === 0 ? "found nothing" : `${members.join(", ")}${more}`;
-    const remarks = [step.fallback && step.fallback !== "none" && "from passages, not from the graph", ...step.notes, ...step.missing].filter((x) => typeof x === "string");
-    this.#add(h("code", {}, step.name), h("span", { class: "route-text" }, ` ${found}`), ...remarks.map((remark) => h("span", { class: "route-remark" }, ` (${remark})`)));
-  }
-
-  /** The run's result: what is to be drawn. */
-  carried(carried) {
-    if (!carried || carried.graph.edges.length === 0) return;
-    this.#graph = carried.graph;
-    this.#node.hidden = false;
-    this.#node.open = true;
+  /** Shows what was done so far, as `ask` tells it, and what it came to (`carried`) once that is known. */
+  show({ events, carried }) {
+    this.#summary.textContent = this.#say("way");
+    this.#steps.replaceChildren(...events.map((event) => h("li", {}, this.#did(event))));
+    this.#graph = carried?.graph.edges.length > 0 ? carried.graph : null;
+    this.#picture.replaceChildren();
     this.#draw();
   }
 
-  #add(...content) {
-    this.#node.hidden = false;
-    this.#node.open = true;
-    this.#steps.append(h("li", {}, content));
+  #say(name, values) {
+    return this.#strings.say(name, values);
+  }
+
+  #did(event) {
+    if (event.type === "plan" && event.plan) return this.#plan(event);
+    if (event.type === "step" && event.step) return this.#step(event.step);
+    return event.text ?? (event.query ? `${event.tool}: ${event.query}` : event.tool);
+  }
+
+  #plan({ text, by, confidence }) {
+    const lines = text.split("\n").filter((line) => !line.startsWith("#"));
+    // A hundred is for certainty alone.
+    const sure = this.#say("sure", { n: Math.min(Math.round(confidence * 100), confidence < 1 ? 99 : 100) });
+    const who = PLANNERS[by] ? `${this.#say(PLANNERS[by])}, ${sure}` : this.#say("plan");
+    return [who, h("pre", { dir: "ltr" }, lines.join("\n"))];
+  }
+
+  #step({ name, members, size, fallback, notes, missing }) {
+    const shown = members.slice(0, SHOWN_MEMBERS).map(({ label }) => label);
+    if (size > shown.length) shown.push(`+${size - shown.length}`);
+    const remarks = [fallback && fallback !== "none" && this.#say("from-passages"), ...notes, ...missing].filter((remark) => typeof remark === "string");
+    return [h("code", {}, name), ` ${size === 0 ? this.#say("noResults") : shown.join(", ")}`, ...remarks.map((remark) => h("span", { part: "way-remark" }, ` (${remark})`))];
   }
 
   #draw() {
-    const width = Math.round(this.#stage.clientWidth);
+    const width = Math.round(this.#picture.clientWidth);
     if (!this.#graph || width === 0) return;
     this.#width = width;
     const { nodes, edges, left } = worthDrawing(this.#graph);
     const narrow = width < NARROW;
     const { placed, height } = narrow ? inRows(nodes, edges, width) : inColumns(nodes, edges, width);
-    const about = `What the answer rests on: ${nodes.filter(({ answer }) => answer).map(({ label }) => label).join(", ")}, reached over ${edges.length} statements.`;
-    const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "aria-label": about });
+    const about = `${this.#say("way")}: ${nodes.filter(({ answer }) => answer).map(({ label }) => label).join(", ")}`;
+    const svg = s("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "group", "aria-label": about });
     for (const edge of edges) svg.append(...line(edge, placed, narrow));
     for (const node of nodes) svg.append(this.#box(node, placed.get(node.id)));
-    const rest = left > 0 && h("p", { class: "graph-hint" }, `${left} more are left out of the picture.`);
-    this.#stage.replaceChildren(svg, ...(rest ? [rest] : []));
+    this.#picture.replaceChildren(svg, ...(left > 0 ? [h("p", { part: "way-remark" }, `+${left}`)] : []));
   }
 
   #box(node, { x, y, width }) {
-    const classes = ["route-node", node.kind, node.start && "start", node.answer && "answer"].filter(Boolean).join(" ");
+    const classes = ["node", node.kind, node.start && "start", node.answer && "answer"].filter(Boolean).join(" ");
     const opens = Number.isInteger(node.chunk);
-    const group = s("g", { class: classes, ...(opens && { role: "button", tabindex: 0, "aria-label": `Passage: ${node.label}` }) });
+    const group = s("g", { class: classes, ...(opens && { role: "button", tabindex: 0, "aria-label": `${this.#say("passage")}: ${node.label}` }) });
     group.append(s("rect", { x: x - width / 2, y: y - BOX / 2, width, height: BOX, rx: node.kind === "passage" ? 4 : BOX / 2 }));
     group.append(s("text", { x, y: y + 4 }, fitted(node.label, width - 18)), s("title", {}, [node.label, ...node.types].join(" · ")));
     if (opens) {
@@ -186,15 +169,15 @@ function line({ from, to, label }, placed, narrow) {
   const apart = Math.abs(a.x - b.x) > 4;
   const [x1, y1] = apart ? [left.x + left.width / 2, left.y] : [left.x, left.y];
   const [x2, y2] = apart ? [right.x - right.width / 2, right.y] : [right.x, right.y];
-  const parts = [s("line", { class: "route-edge", x1, y1, x2, y2 })];
-  if (label && apart) parts.push(s("text", { class: "route-label", x: (x1 + x2) / 2, y: (y1 + y2) / 2 - 4 }, fitted(label, Math.max(40, x2 - x1 + 30))));
+  const parts = [s("line", { class: "edge", x1, y1, x2, y2 })];
+  if (label && apart) parts.push(s("text", { class: "label", x: (x1 + x2) / 2, y: (y1 + y2) / 2 - 4 }, fitted(label, Math.max(40, x2 - x1 + 30))));
   return parts;
 }
 
 /** Down from the upper node and into the lower one's side, as in a tree of folders: a straight line would run behind the nodes between. */
 function elbow(upper, lower) {
   const down = upper.x - upper.width / 2 + 10;
-  return s("polyline", { class: "route-edge", points: `${down},${upper.y + BOX / 2} ${down},${lower.y} ${lower.x - lower.width / 2},${lower.y}` });
+  return s("polyline", { class: "edge", points: `${down},${upper.y + BOX / 2} ${down},${lower.y} ${lower.x - lower.width / 2},${lower.y}` });
 }
 
 /** As much of a text as fits, at about seven pixels a letter. */
