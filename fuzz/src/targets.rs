@@ -3,7 +3,7 @@
 use crate::bundles::{Parts, trial};
 use crate::mutate::{self, Random};
 use pocketgraph::bundle::{
-    ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, VectorIndex, decode_chunks, decode_document_order,
+    Ahead, ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, VectorIndex, decode_chunks, decode_document_order,
     decode_documents, decode_function_words, decode_layouts, decode_list, decode_range, decode_sketches, decode_weights,
     encode_document_order, encode_function_words, encode_list,
 };
@@ -322,7 +322,7 @@ fn texts() -> Vec<Target> {
             sections: vec![section],
             packs: vec![PackInfo { file: "pack-0.pgs".into(), bytes: 9, sha256: [2; 32], holds: vec![("s-0.pgs".into(), 9)] }],
         }
-        .to_json_with(&["s-0.pgs".to_owned()])
+        .to_json_with(&Ahead { first: vec!["s-0.pgs".to_owned()], ..Ahead::default() })
     };
     let reply = "data: {\"choices\":[{\"delta\":{\"content\":\"Mara \"},\"index\":0}]}\n\ndata: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0,\"id\":\"a\",\"function\":{\"name\":\"search\",\"arguments\":\"{\\\"q\\\":1}\"}}]},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":1}}\n\ndata: [DONE]\n\n";
     let whole = "{\"choices\":[{\"message\":{\"content\":\"Mara\",\"tool_calls\":[]},\"finish_reason\":\"length\"}],\"usage\":{\"prompt_tokens\":1}}";
