@@ -48,7 +48,7 @@ export class AskDialog {
     this.#node.setAttribute("aria-label", this.#host.getAttribute("label") ?? say("search"));
     this.#closer.textContent = "Esc";
     // A name has what is seen in it.
-    this.#closer.setAttribute("aria-label", `${say("close")} (Esc)`);
+    this.#closer.setAttribute("aria-label", `${say("close")}: Esc`);
     const hint = (keys, name) => h("span", {}, ...keys.map((key) => h("kbd", {}, key)), ` ${say(name)}`);
     this.#hints.replaceChildren(hint(["↵"], "hintOpen"), hint(["↑", "↓"], "hintMove"), hint(["esc"], "hintClose"));
   }

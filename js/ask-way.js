@@ -56,7 +56,7 @@ export class AskWay {
     // A hundred is for certainty alone.
     const sure = this.#say("sure", { n: Math.min(Math.round(confidence * 100), confidence < 1 ? 99 : 100) });
     const who = PLANNERS[by] ? `${this.#say(PLANNERS[by])}, ${sure}` : this.#say("plan");
-    return [who, h("pre", { dir: "ltr" }, lines.join("\n"))];
+    return [who, h("pre", { dir: "ltr", tabindex: "0" }, lines.join("\n"))];
   }
 
   #step({ name, members, size, fallback, notes, missing }) {

@@ -123,7 +123,10 @@ export class GraphView {
     }
     group.setAttribute("role", "button");
     group.setAttribute("tabindex", "-1");
-    group.setAttribute("aria-label", `${KINDS[node.kind].name}${node.kind === "chunk" && text ? ` ${text}` : ""}: ${node.label}`);
+    // Who speaks what they see finds it: where a word is cut, its part is said too.
+    const cut = text.endsWith("…") && !node.label.startsWith(`${text.slice(0, -1)} `);
+    const said = node.kind === "chunk" ? (text ? ` ${text}: ` : ": ") : cut ? `: ${text} ` : ": ";
+    group.setAttribute("aria-label", `${KINDS[node.kind].name}${said}${node.label}`);
     if (node.kind === "chunk" && text === "") group.append(s("rect", { class: "reach", x: -12, y: -12, width: 24, height: 24 }), s("rect", { x: -6, y: -6, width: 12, height: 12, rx: 3 }));
     else if (node.kind === "chunk") group.append(s("rect", { x: -12, y: -12, width: 24, height: 24, rx: 6 }), s("text", { dy: "0.36em" }, text));
     else if (node.kind === "keyword") group.append(s("rect", { x: -size.w / 2, y: -14, width: size.w, height: 28, rx: 14 }), s("text", { dy: "0.35em" }, text));
@@ -219,7 +222,11 @@ function light(svg, group, groups, lines) {
 function caption(node, rank, narrow) {
   if (node.kind === "chunk") return String(rank.get(node.chunk) ?? "");
   const most = narrow ? 13 : node.kind === "keyword" ? 24 : 20;
-  return node.label.length > most ? `${node.label.slice(0, most - 1).trimEnd()}…` : node.label;
+  if (node.label.length <= most) return node.label;
+  // By whole words, as far as there are any: what is read aloud begins with what is seen.
+  const cut = node.label.slice(0, most);
+  const words = cut.slice(0, cut.lastIndexOf(" ")).trimEnd();
+  return `${words || [...node.label].slice(0, most - 1).join("")}…`;
 }
 
 const pen = document.createElement("canvas").getContext("2d");
