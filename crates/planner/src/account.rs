@@ -9,8 +9,8 @@ use super::chain::is_same_as_cue;
 use super::exclusion::exclusion;
 use super::lexicon::{Lexicon, is_function_word};
 use super::measures::{bases, extreme, measures};
-use super::question::{Token, called, exact, tokens};
-use super::spelling::singular;
+use super::question::{EXACT, Token, called, exact, tokens};
+use super::spelling::{singular, singulars};
 use super::{PlannerError, voice};
 use crate::compact::{Set, sort_by};
 use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId};
@@ -113,7 +113,7 @@ pub(super) fn account_with(
     cues(graph, &plain, &used)?;
     faces(graph, lexicon, &all, &named, &used)?;
     ends(graph, lexicon, &plain, plan, &used)?;
-    explained(graph, lexicon, &tokens(&asked, &named, lexicon), &used, evidence)
+    explained(linker, lexicon, &tokens(&asked, &named, lexicon), &used, evidence)
 }
 
 /// The question without what its asker tells of themselves ("I saw Heat and forgot the rest; who starred in it?"): clauses that begin with "I" and ask for
@@ -422,7 +422,8 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
 }
 
 /// Every content word stands for something in the plan, and every step for something in the question.
-fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: &Used, evidence: Evidence) -> Result<(), PlannerError> {
+fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, evidence: Evidence) -> Result<(), PlannerError> {
+    let graph = linker.graph();
     let types = kinds(graph, used);
     let untyped = untyped_places(graph, used);
     let is = |t: &TypeId, word: &str| graph.vocabulary().entity_type(*t).is_some_and(|t| stem(&fold(&t.name)) == stem(word));
@@ -472,7 +473,8 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
         if matches!(word, "and" | "or" | "but") {
             open = false;
         }
-        if is_frame(word, used) || (untyped > 0 && !known && is_kind_noun(tokens, at, evidence)) {
+        let narrows = || tokens.get(at + 1).is_some_and(|next| next.entity.is_none() && is_kind(&next.folded)) || is_value(linker, word);
+        if is_frame(word, used) || (untyped > 0 && !known && is_kind_noun(tokens, at, evidence) && !narrows()) {
             continue;
         }
         match groups.last_mut() {
@@ -494,6 +496,11 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
     if evidence == Evidence::Words && used.through.iter().any(passed) {
         return Err(PlannerError::NotAsked("it goes through what no word speaks of"));
     }
+    if evidence == Evidence::Words
+        && silent().any(|(r, direction, head)| is_one_of_several(linker, head, *r, *direction) && !by_preposition(graph, tokens, *r))
+    {
+        return Err(PlannerError::NotAsked("several relations lead there, and no word says which"));
+    }
     let silent = silent().count();
     let allowed = if evidence == Evidence::Meaning { silent } else { 0 };
     // What a step may be called by meaning is a word or two.
@@ -501,6 +508,24 @@ fn explained(graph: &KnowledgeGraph, lexicon: &Lexicon, tokens: &[Token], used: 
         return Err(PlannerError::Unexplained(group.first().map_or_else(String::new, |w| (*w).to_owned())));
     }
     Ok(())
+}
+
+/// Whether another relation leads from the thing that a step starts from, the same way, to things of the same kind: "the films of X" are those that X directed as
+/// well as those that X acted in.
+fn is_one_of_several(linker: &Linker, head: &Head, relation: RelationId, direction: Direction) -> bool {
+    let graph = linker.graph();
+    let Head::Entity(name) = head else { return false };
+    let far = |id: RelationId| -> Vec<Class> {
+        let of = graph.vocabulary().relation(id);
+        of.map_or_else(Vec::new, |r| if direction == Direction::Forward { &r.range } else { &r.domain }.iter().map(|(c, _)| *c).collect())
+    };
+    let own = far(relation);
+    linker.exact(name).into_iter().any(|node| {
+        let has = |id: RelationId| graph.follow(node, id, direction).next().is_some();
+        (0..graph.vocabulary().relations().len() as u32)
+            .map(RelationId)
+            .any(|id| id != relation && far(id).iter().any(|c| own.contains(c)) && has(id))
+    })
 }
 
 /// Whether the preposition in front of a name is one of a relation's label: "who works in Oslo" goes through what is "located in" Oslo.
@@ -605,6 +630,12 @@ fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
         return plural && before_kind;
     }
     goes_on || (!asked && (plural || before_kind))
+}
+
+/// Whether a word is a number or the name of something in the graph: it tells things apart, and is no kind of theirs ("films from **1999**", "which **comedies**").
+fn is_value(linker: &Linker, word: &str) -> bool {
+    let is_name = |text: &str| linker.mentions(text).iter().flat_map(|m| &m.candidates).any(|c| c.score >= EXACT);
+    word.starts_with(|c: char| c.is_ascii_digit()) || singulars(word).iter().any(|w| is_name(w))
 }
 
 /// A contraction's first part: "didn't" is "did", "who's" is "who".

@@ -269,3 +269,40 @@ fn what_a_thing_lacks_is_not_looked_for_at_another_that_no_word_speaks_of() {
         &[("Dispatch", "department", "located_in", "Tarn", "town"), ("Archive", "department", "located_in", "Wick", "town")];
     all_answered(&[STAFF, towns].concat(), &[("Who works in Tarn?", &["Rita Moss", "Uwe Hartig"])]);
 }
+
+/// Pots that somebody threw or glazed, and of what they are; no kinds are declared.
+const POTS: &[Row] = &[
+    ("Heron", "", "thrown_by", "Ida Voss", ""),
+    ("Kestrel", "", "thrown_by", "Ida Voss", ""),
+    ("Kestrel", "", "glazed_by", "Ida Voss", ""),
+    ("Merlin", "", "glazed_by", "Ida Voss", ""),
+    ("Merlin", "", "thrown_by", "Olaf Grau", ""),
+    ("Heron", "", "made_of", "Stoneware", ""),
+    ("Kestrel", "", "made_of", "Porcelain", ""),
+    ("Merlin", "", "made_of", "Stoneware", ""),
+    ("Heron", "", "fired_in", "1999", ""),
+    ("Kestrel", "", "fired_in", "2004", ""),
+];
+
+#[test]
+fn a_value_of_the_graph_is_no_kind_of_what_is_asked_for() {
+    assert_eq!(answered(POTS, "Which pots were thrown by Ida Voss?").as_deref(), Some(&["Heron".to_owned(), "Kestrel".to_owned()][..]));
+    for question in [
+        "Which stoneware pots were thrown by Ida Voss?",
+        "Which stonewares were thrown by Ida Voss?",
+        "Which of the pots from 1999 were thrown by Ida Voss?",
+    ] {
+        let found = answered(POTS, question);
+        assert!(found.as_ref().is_none_or(|found| found == &["Heron"]), "{question}: {found:?}");
+    }
+}
+
+#[test]
+fn where_several_relations_lead_to_such_things_one_that_no_word_speaks_of_is_not_taken() {
+    let by = |relation: &str| if relation.ends_with("_by") { "person" } else { "" };
+    let typed: Vec<Row> = POTS.iter().map(|&(pot, _, relation, tail, _)| (pot, "pot", relation, tail, by(relation))).collect();
+    all_answered(&typed, &[("Which pots did Ida Voss glaze?", &["Kestrel", "Merlin"]), ("Which pots are of Olaf Grau?", &["Merlin"])]);
+    for question in ["Which pots are of Ida Voss?", "Which pots are with Ida Voss?", "Which pots are of Ida Voss but not of Olaf Grau?"] {
+        assert_eq!(answered(&typed, question), None, "{question}");
+    }
+}

@@ -159,7 +159,7 @@ pub(super) fn exactly_named<'m>(
 }
 
 /// The score of a mention that has all of a name's words.
-const EXACT: f32 = 0.9;
+pub(super) const EXACT: f32 = 0.9;
 
 /// What the question asks for, as far as its words say.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -26,6 +26,14 @@ pub(super) fn singular(folded: &str) -> &str {
     of(SPOKEN.irregular_plurals(), folded).unwrap_or(folded)
 }
 
+/// What a word may be the plural of: itself, its irregular singular, and what its ending leaves.
+pub(super) fn singulars(folded: &str) -> Vec<String> {
+    let mut all = vec![folded.to_owned(), singular(folded).to_owned()];
+    all.extend(folded.strip_suffix("ies").map(|begin| format!("{begin}y")));
+    all.extend(["s", "es"].iter().filter_map(|end| folded.strip_suffix(end)).map(str::to_owned));
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
