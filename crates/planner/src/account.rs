@@ -273,6 +273,14 @@ fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), Plann
     if used.counts && !cued("counts") && !has_word("many") && !has_word("much") {
         return Err(PlannerError::NotAsked("it counts, and no number is asked for"));
     }
+    let orders = used.ranks || used.compares || used.measures || used.values;
+    let ranks = |w: &[&str]| {
+        let whole = SPOKEN.comparisons().row(w[0]).is_some_and(|row| row.has(2, "whole"));
+        (whole || matches!(w[0], "more" | "less" | "fewer")) && !w.get(1).is_some_and(|next| matches!(*next, "of" | "about"))
+    };
+    if !orders && (0..plain.len()).any(|at| ranks(&plain[at..])) {
+        return Err(PlannerError::NotAsked("it compares nothing, and the question does"));
+    }
     let reason = |r: RelationId| {
         let label = graph.vocabulary().relation(r).map_or("", |r| r.label.as_str()).replace('_', " ");
         words(&label).iter().any(|w| matches!(fold(w.text).as_str(), "cause" | "reason"))

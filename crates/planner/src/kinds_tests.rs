@@ -306,3 +306,14 @@ fn where_several_relations_lead_to_such_things_one_that_no_word_speaks_of_is_not
         assert_eq!(answered(&typed, question), None, "{question}");
     }
 }
+
+#[test]
+fn a_question_for_the_most_or_more_is_not_answered_by_all() {
+    for question in ["Who threw the most pots?", "Which of Heron and Kestrel was fired more?"] {
+        let found = answered(POTS, question);
+        assert!(found.as_ref().is_none_or(|found| found == &["Ida Voss"]), "{question}: {found:?}");
+    }
+    let found = answered(PLAYS, "Which of Ash Lane and Cold Ford has more performers?");
+    assert!(found.as_ref().is_none_or(|found| found == &["Ash Lane"]), "{found:?}");
+    all_answered(PLAYS, &[("Which play is the longest?", &["Blue Hour"])]);
+}
