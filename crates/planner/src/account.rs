@@ -273,6 +273,9 @@ fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), Plann
     if used.counts && !cued("counts") && !has_word("many") && !has_word("much") {
         return Err(PlannerError::NotAsked("it counts, and no number is asked for"));
     }
+    if has_word("same") && used.relations.len() < 2 && !used.compares {
+        return Err(PlannerError::NotAsked("what has the same is asked for, and it finds what that is"));
+    }
     let orders = used.ranks || used.compares || used.measures || used.values;
     let ranks = |w: &[&str]| {
         let whole = SPOKEN.comparisons().row(w[0]).is_some_and(|row| row.has(2, "whole"));
@@ -481,7 +484,13 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
         if matches!(word, "and" | "or" | "but") {
             open = false;
         }
-        let narrows = || tokens.get(at + 1).is_some_and(|next| next.entity.is_none() && is_kind(&next.folded)) || is_value(linker, word);
+        // "Comedy films", "junior staff members": the noun in front is none of the kind's names.
+        let narrows = || {
+            let is_noun = |next: &Token| {
+                is_kind(&next.folded) || next.relations.is_empty() && is_plural(&next.folded) && !is_frame(&next.folded, used)
+            };
+            tokens.get(at + 1).is_some_and(|next| next.entity.is_none() && is_noun(next)) || is_value(linker, word)
+        };
         if is_frame(word, used) || (untyped > 0 && !known && is_kind_noun(tokens, at, evidence) && !narrows()) {
             continue;
         }
@@ -631,8 +640,7 @@ fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
     let beside = is_name(Some(at + 1)) && is_function_word(before) && !asks_for(before) && before != "that";
     let goes_on = beside || spoken || matches!(next, "that" | "where" | "which" | "who" | "whose" | "with");
     let asked = matches!(before, "the" | "a" | "an") && matches!(word(at.checked_sub(2)), "is" | "are" | "was" | "were" | "be");
-    let noun = own.len() > 3 && own.ends_with('s') && !own.ends_with("ss") && !own.ends_with("us");
-    let plural = (noun && !matches!(before, "who" | "whom" | "that")) || matches!(own, "people" | "person");
+    let plural = (is_plural(own) && !matches!(before, "who" | "whom" | "that")) || matches!(own, "people" | "person");
     let before_kind = SPOKEN.before_nouns().has(before, "kind");
     if evidence == Evidence::Meaning {
         return plural && before_kind;
@@ -644,6 +652,11 @@ fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
 fn is_value(linker: &Linker, word: &str) -> bool {
     let is_name = |text: &str| linker.mentions(text).iter().flat_map(|m| &m.candidates).any(|c| c.score >= EXACT);
     word.starts_with(|c: char| c.is_ascii_digit()) || singulars(word).iter().any(|w| is_name(w))
+}
+
+/// Whether a word ends as plurals do.
+fn is_plural(word: &str) -> bool {
+    word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us")
 }
 
 /// A contraction's first part: "didn't" is "did", "who's" is "who".
