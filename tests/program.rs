@@ -259,6 +259,29 @@ fn an_empty_folder_is_a_clear_message() {
 }
 
 #[test]
+fn a_knowledge_graph_alone_is_a_bundle_whose_plans_answer_and_whose_searches_find_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let films = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/data/films.tsv");
+    let [first, second] = ["first", "second"].map(|name| dir.path().join(name));
+    for bundle in [&first, &second] {
+        let output = run(&["build", "--kg", films, "-o", bundle.to_str().unwrap(), "--no-runtime"]);
+        assert!(output.status.success(), "{}", err(&output));
+        assert!(!out(&output).lines().any(|line| line.trim().is_empty()), "{}", out(&output));
+    }
+    assert!(files_of(&first) == files_of(&second), "two builds of one graph differ");
+    let bundle = first.to_str().unwrap();
+    assert!(out(&run(&["ask", bundle, "Who directed Heat?"])).starts_with("Michael Mann"));
+    assert!(out(&run(&["ask", bundle, "How do I bake bread?"])).starts_with("The documents do not say."));
+    for retriever in ["auto", "lexical", "dense", "hybrid", "autokg"] {
+        let output = run(&["search", bundle, "bread", "--retriever", retriever]);
+        assert!(output.status.success() && out(&output).starts_with("Nothing found."), "{retriever}: {}{}", out(&output), err(&output));
+    }
+    assert!(run(&["verify", bundle]).status.success());
+    let output = run(&["build", "-o", bundle]);
+    assert!(!output.status.success() && err(&output).contains("--kg"), "{}", err(&output));
+}
+
+#[test]
 fn a_damaged_bundle_is_found_out_by_verify() {
     let (_dir, bundle) = built();
     let victim = files_of(&bundle).into_keys().find(|p| p.to_string_lossy().starts_with("pack-")).unwrap();

@@ -31,6 +31,8 @@ pub enum Input {
     },
     /// Bundles of one embedder, to be merged.
     Bundles(Vec<PathBuf>),
+    /// No documents: a knowledge graph alone.
+    Graph,
 }
 
 impl Input {
@@ -39,6 +41,7 @@ impl Input {
         match self {
             Input::Documents(path) | Input::Outside { chunks: path, .. } => vec![path],
             Input::Bundles(paths) => paths.iter().map(PathBuf::as_path).collect(),
+            Input::Graph => Vec::new(),
         }
     }
 }

@@ -28,8 +28,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Arguments of `pocketgraph build`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Folder of documents (Markdown, HTML, reStructuredText, AsciiDoc, notebooks, text, JSON Lines of ready chunks), or one such file
-    #[arg(required_unless_present = "chunks", conflicts_with = "chunks")]
+    /// Folder of documents (Markdown, HTML, reStructuredText, AsciiDoc, notebooks, text, JSON Lines of ready chunks), or one such file; left out where --chunks or
+    /// --kg brings all
+    #[arg(conflicts_with = "chunks")]
     documents: Option<PathBuf>,
     /// The bundle's folder; an older bundle there is replaced when the new one is whole
     #[arg(short, long, required_unless_present = "dry_run")]
@@ -172,7 +173,8 @@ pub fn run(args: &Args) -> Result<()> {
     let input = match (&args.documents, &args.chunks) {
         (Some(folder), _) => Input::Documents(folder.clone()),
         (None, Some(chunks)) => Input::Outside { chunks: chunks.clone(), vectors: args.vectors.clone(), embedder: args.embedder.clone() },
-        (None, None) => return Err(miette!("name a folder of documents, or chunks with --chunks FILE")),
+        (None, None) if !args.kg.is_empty() => Input::Graph,
+        (None, None) => return Err(miette!("name a folder of documents, chunks with --chunks FILE, or a knowledge graph with --kg FILE")),
     };
     if args.kg.is_empty() && args.tables.brings_words() {
         return Err(miette!("--lexicon names the relations and types of an imported graph, and there is none: name its files with --kg"));
@@ -251,7 +253,9 @@ pub(super) fn print(out: &Path, summary: &Summary) {
         summary.files,
         summary.skipped.len()
     );
-    println!("  {}", pocketgraph_native::terminal::line(&pocketgraph_languages::in_words(&summary.languages)));
+    if m.counts.documents > 0 {
+        println!("  {}", pocketgraph_native::terminal::line(&pocketgraph_languages::in_words(&summary.languages)));
+    }
     let times: Vec<String> = summary.timings.iter().map(|(name, t)| format!("{name} {:.1} s", t.as_secs_f64())).collect();
     println!("  {}", times.join(", "));
     let describe = |c: &EmbeddingCounts, what: &str| format!("{} of {} embeddings of {what}", grouped(c.reused), grouped(c.asked));

@@ -7,7 +7,7 @@ use pocketgraph::bundle::{Chunk, Document, Layout};
 use std::collections::HashMap;
 
 /// Chunks and vectors from outside, in step.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct OutsideChunks {
     /// The documents. Rows that name theirs are of that, ordered by its name; of others those that share a URL and a title are one, and any other is its own.
     pub documents: Vec<Document>,

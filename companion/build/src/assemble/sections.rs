@@ -325,7 +325,8 @@ fn lexical(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> R
 
 fn vectors(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     let dim = usize::try_from(contents.embedder.dimension).unwrap_or(0);
-    if contents.vectors.is_empty() {
+    // A graph alone has no chunks whose vectors could be missing: searching it finds nothing, and is no error.
+    if contents.vectors.is_empty() && (dim == 0 || !contents.chunks.is_empty()) {
         return Ok(());
     }
     let mut index = PagedIndex::empty();

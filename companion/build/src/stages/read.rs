@@ -6,7 +6,7 @@ use crate::options::Input;
 use crate::outcome::BuildError;
 use crate::prepare::Needs;
 use crate::source::Source;
-use pocketgraph_ingest::{self as ingest, IngestOptions};
+use pocketgraph_ingest::{self as ingest, IngestOptions, OutsideChunks};
 use pocketgraph_native::progress::Progress;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +32,7 @@ impl<'a> Stage<&'a Input> for Read<'_> {
                 Ok(Source::Outside(ingest::outside(chunks, vectors.as_deref())?, embedder.as_deref()))
             }
             Input::Bundles(paths) => self.bundles(paths, progress),
+            Input::Graph => Ok(Source::Outside(OutsideChunks::default(), None)),
         }
     }
 }
