@@ -109,6 +109,7 @@ pre code { overflow-wrap: normal; }
 li[part="hit"] { border: 1px solid var(--_line); border-radius: 0; margin-block-end: -1px; background: var(--_surface); }
 li[part="hit"]:first-child { border-start-start-radius: var(--_radius); border-start-end-radius: var(--_radius); }
 li[part="hit"]:last-child { border-end-start-radius: var(--_radius); border-end-end-radius: var(--_radius); }
+[part="answer"]:not([hidden]) ~ [part="hits"] [part="empty"] { display: none; }
 [part="hit-title"] { display: block; padding-block: 0.15rem; font-weight: 600; color: var(--_accent); text-decoration: none; }
 li > [part="hit-title"]::after { content: ""; position: absolute; inset: 0; }
 li[part="hit"]:hover { background: var(--_raised); }

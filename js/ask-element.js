@@ -350,23 +350,30 @@ export class PocketGraphAskElement extends Base {
   #search(question) {
     this.#retry = () => this.#search(question);
     return this.#run(question, async (graph, signal) => {
-      const options = { ...this.#searchOptions(), typing: true, signal };
-      // What ranks by meaning takes longer to come: the first hits do not wait for it, nor does it wait for the model.
-      if (!this.#ranksByMeaning && [undefined, "auto", "hybrid"].includes(options.retriever)) {
-        const byWords = await graph.search(question, { ...options, retriever: "lexical" });
-        if (signal.aborted) return;
-        if (byWords.hits.length > 0) this.#showHits(byWords, { typing: true });
-      }
-      const result = await graph.search(question, options);
+      // A graph alone has no passages: what it knows is there to be asked.
+      if (graph.info().chunks > 0) await this.#searchPassages(graph, question, signal);
+      else this.#view.forget();
       if (signal.aborted) return;
-      // Nothing found where parts are missing is no finding.
-      if (result.hits.length === 0 && result.missing.length > 0) throw new PocketGraphError("http", result.missing.join("; "));
-      this.#ranksByMeaning = true;
-      this.#showResult(result, { typing: true });
       // After the hits, which would else have to wait for the larger engine that answers.
       clearTimeout(this.#pausing);
       if (FINISHED.test(question)) this.#pausing = setTimeout(() => this.#ask(this.#field.input.value, { write: false }), ANSWER_PAUSE_MS);
     });
+  }
+
+  async #searchPassages(graph, question, signal) {
+    const options = { ...this.#searchOptions(), typing: true, signal };
+    // What ranks by meaning takes longer to come: the first hits do not wait for it, nor does it wait for the model.
+    if (!this.#ranksByMeaning && [undefined, "auto", "hybrid"].includes(options.retriever)) {
+      const byWords = await graph.search(question, { ...options, retriever: "lexical" });
+      if (signal.aborted) return;
+      if (byWords.hits.length > 0) this.#showHits(byWords, { typing: true });
+    }
+    const result = await graph.search(question, options);
+    if (signal.aborted) return;
+    // Nothing found where parts are missing is no finding.
+    if (result.hits.length === 0 && result.missing.length > 0) throw new PocketGraphError("http", result.missing.join("; "));
+    this.#ranksByMeaning = true;
+    this.#showResult(result, { typing: true });
   }
 
   #stop() {

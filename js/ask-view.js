@@ -136,8 +136,11 @@ export class AskView {
     }
   }
 
-  clearHits() {
+  /** Nothing of an earlier question stands there any more. */
+  forget() {
+    this.clearAnswer();
     this.hits.replaceChildren();
+    this.showStatus();
   }
 
   #page({ title, hits }, at, reached) {

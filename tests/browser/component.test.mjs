@@ -1,10 +1,12 @@
 // <pocketgraph-ask> as readers and pages meet it: typing, the dialog, errors, Markdown, languages, themes, and what pages do to it.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, beforeEach, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { newPage } from "./browser.mjs";
 import { assertClean, FAILED_LOAD, fileOf, harness, QUESTION } from "./harness.mjs";
 import { serveSite } from "./server.mjs";
@@ -556,4 +558,19 @@ test("the model survives an engine that is replaced while it is being loaded", a
     assert.deepEqual(seen, { outcomes: ["fulfilled", "fulfilled"], ready: true, stage: "model" });
     await page.context().close();
   }
+});
+
+test("over a knowledge graph alone nothing is looked for while one types, and a question is answered by its plan", async () => {
+  const films = fileURLToPath(new URL("../data/films.tsv", import.meta.url));
+  execFileSync(process.env.POCKETGRAPH_PROGRAM, ["build", "--kg", films, "-o", join(scratch, "graph"), "--no-runtime", "--no-cache"], { stdio: "pipe" });
+  t.site.mounts.set("/graph/", join(scratch, "graph"));
+  const { page, box, part } = await mounted({ src: "/graph/", model: "off" });
+  await box.fill("Who directed Heat?");
+  await box.press("Enter");
+  await part("actions").waitFor();
+  assert.match(await part("answer").innerText(), /^Michael Mann/);
+  await box.fill("heat");
+  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=results]").innerText === "");
+  await assertClean(page);
+  await page.context().close();
 });
