@@ -18,8 +18,8 @@ const TYPING_PAUSE_MS = 120;
 /** A question that ends as one is answered by itself after this, as far as that costs nothing. */
 const ANSWER_PAUSE_MS = 750;
 const FINISHED = /\S\s+\S+\s+\S*[?？؟]$/;
-/** Events of `ask` that tell of the way to an answer. */
-const ON_THE_WAY = ["call", "plan", "step"];
+/** Whether an event of `ask` tells of the way to an answer; that nothing was planned is no way. */
+const isOnTheWay = ({ type, plan, step, tool, text }) => ["call", "plan", "step"].includes(type) && Boolean(plan || step || tool || text);
 /** How many questions and answers a follow-up may refer to. */
 const TURNS_KEPT = 4;
 
@@ -261,7 +261,7 @@ export class PocketGraphAskElement extends Base {
       } else if (event.type === "hits") {
         asking.stage = event.result.stage;
         this.#showResult(event.result);
-      } else if (ON_THE_WAY.includes(event.type)) {
+      } else if (isOnTheWay(event)) {
         told.events.push(event);
         this.#showWay(told);
       } else if (event.type === "turn" || event.type === "anew") written = "";
@@ -314,7 +314,7 @@ export class PocketGraphAskElement extends Base {
     try {
       for await (const event of asking.quote(graph, signal)) {
         if (signal.aborted) return;
-        if (ON_THE_WAY.includes(event.type)) told.events.push(event);
+        if (isOnTheWay(event)) told.events.push(event);
         if (event.type !== "done" || event.answer.text === answer.text) continue;
         this.#answer = { asking, answer: event.answer };
         this.#history = [...this.#history.slice(0, -1), { question: asking.understood, answer: event.answer.text }];

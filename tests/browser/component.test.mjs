@@ -569,6 +569,11 @@ test("over a knowledge graph alone nothing is looked for while one types, and a 
   await box.press("Enter");
   await part("actions").waitFor();
   assert.match(await part("answer").innerText(), /^Michael Mann/);
+  assert.equal(await part("way").count(), 1);
+  await box.fill("How do I bake bread?");
+  await box.press("Enter");
+  await page.waitForFunction(() => /do not say/.test(document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=answer]").innerText));
+  assert.equal(await part("way").count(), 0, "where nothing was planned there is no way to tell of");
   await box.fill("heat");
   await page.waitForFunction(() => document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=results]").innerText === "");
   await assertClean(page);
