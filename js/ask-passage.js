@@ -20,6 +20,8 @@ export class PassageDialog {
     this.node = h("dialog", { part: "passage", "aria-labelledby": "pocketgraph-passage" }, head, this.#text, h("footer", { part: "passage-foot" }, this.#link));
     this.node.addEventListener("click", (event) => event.target === this.node && this.node.close());
     this.node.addEventListener("close", () => {
+      // The event comes a while after the closing: another passage may have been opened in between.
+      if (this.node.open) return;
       this.#loading.abort();
       this.#back()?.focus();
     });

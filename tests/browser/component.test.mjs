@@ -579,3 +579,20 @@ test("over a knowledge graph alone nothing is looked for while one types, and a 
   await assertClean(page);
   await page.context().close();
 });
+
+test("a passage that is opened right behind the closing of another is read", async () => {
+  const { page, part } = await mounted({ model: "off" });
+  await page.evaluate(async () => {
+    const element = document.querySelector("pocketgraph-ask");
+    await element.load();
+    await element.openPassage(0);
+    const dialog = element.shadowRoot.querySelector("[part=passage]");
+    dialog.close();
+    // The event of the closing may come when the other is open.
+    dialog.showModal = () => (HTMLDialogElement.prototype.showModal.call(dialog), dialog.dispatchEvent(new Event("close")));
+    await element.openPassage(1);
+  });
+  await part("passage-body").waitFor();
+  assert.ok(await page.evaluate(() => document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=passage]").open));
+  await page.context().close();
+});
