@@ -78,7 +78,8 @@ async function startHost(folders) {
     show: (text) => (pages = text),
     reset: () => (counted = { requests: 0, bytes: 0 }),
     count: () => ({ ...counted }),
-    busy: () => queue.length > 0,
+    /** What a browser that is gone had still under way is sent to nobody, and counted for nobody. */
+    forget: () => queue.splice(0).forEach(({ response }) => response.destroy()),
     close: () => (clearInterval(ticking), server.closeAllConnections(), server.close()),
   };
 }
@@ -90,6 +91,7 @@ async function measure(host, { page: text, box, hit }) {
     const page = await (await browser.newContext()).newPage();
     page.setDefaultTimeout(120_000);
     host.show(text);
+    host.forget();
     host.reset();
     const started = performance.now();
     await page.goto(`${host.origin}/page.html`);
