@@ -37,7 +37,7 @@ export class AskView {
     this.trouble = h("div", { part: "error", role: "alert", hidden: true });
     this.understood = h("p", { part: "understood", hidden: true });
     this.answer = h("section", { part: "answer", hidden: true });
-    this.hits = h("div", listbox ? { part: "hits", role: "listbox", id: `${this.#id}-hits` } : { part: "hits", id: `${this.#id}-hits` });
+    this.hits = h("div", listbox ? { part: "hits", role: "listbox", id: `${this.#id}-hits` } : { part: "hits", role: "group", id: `${this.#id}-hits` });
     this.body = h("div", { part: "results" }, this.status, this.trouble, this.understood, this.answer, this.hits);
     this.nodes = [this.body, this.live];
     this.hits.addEventListener("keydown", (event) => this.#moveFocus(event));
