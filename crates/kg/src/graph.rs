@@ -3,7 +3,7 @@
 use super::ids::{NodeId, RelationId, TripleId, TypeId};
 use super::literal::{Literal, LiteralKind};
 use super::strings::{Runs, Strings};
-use super::vocabulary::{Class, Vocabulary};
+use super::vocabulary::{Class, Relation, Vocabulary};
 use std::rc::Rc;
 
 /// A typed directed edge.
@@ -34,6 +34,16 @@ impl Direction {
         match self {
             Direction::Forward => Direction::Backward,
             Direction::Backward => Direction::Forward,
+        }
+    }
+}
+
+impl Relation {
+    /// The classes that a step along it leads to, with how many triples do, most frequent first.
+    pub fn far_end(&self, direction: Direction) -> &[(Class, u32)] {
+        match direction {
+            Direction::Forward => &self.range,
+            Direction::Backward => &self.domain,
         }
     }
 }

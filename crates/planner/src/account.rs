@@ -507,7 +507,7 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
     let named = |class: &Class| matches!(class, Class::Type(t) if meant.contains(t));
     let passed = |(id, direction): &(RelationId, Direction)| {
         let of = graph.vocabulary().relation(*id);
-        let to = of.map(|r| if *direction == Direction::Forward { r.range.as_slice() } else { r.domain.as_slice() });
+        let to = of.map(|r| r.far_end(*direction));
         !cued.items().contains(id) && !by_preposition(graph, tokens, *id) && !to.is_some_and(|to| to.iter().any(|(c, _)| named(c)))
     };
     if evidence == Evidence::Words && used.through.iter().any(passed) {
@@ -532,16 +532,11 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
 fn is_one_of_several(linker: &Linker, head: &Head, relation: RelationId, direction: Direction) -> bool {
     let graph = linker.graph();
     let Head::Entity(name) = head else { return false };
-    let far = |id: RelationId| -> Vec<Class> {
-        let of = graph.vocabulary().relation(id);
-        of.map_or_else(Vec::new, |r| if direction == Direction::Forward { &r.range } else { &r.domain }.iter().map(|(c, _)| *c).collect())
-    };
-    let own = far(relation);
+    let Some(own) = graph.vocabulary().relation(relation).map(|r| r.far_end(direction)) else { return false };
+    let alike = |r: &crate::kg::Relation| r.far_end(direction).iter().any(|(class, _)| own.iter().any(|(c, _)| c == class));
     linker.exact(name).into_iter().any(|node| {
         let has = |id: RelationId| graph.follow(node, id, direction).next().is_some();
-        (0..graph.vocabulary().relations().len() as u32)
-            .map(RelationId)
-            .any(|id| id != relation && far(id).iter().any(|c| own.contains(c)) && has(id))
+        (0..).map(RelationId).zip(graph.vocabulary().relations()).any(|(id, r)| id != relation && alike(r) && has(id))
     })
 }
 
@@ -588,9 +583,9 @@ fn untyped_places(graph: &KnowledgeGraph, used: &Used) -> usize {
     let open = |classes: &[(Class, u32)]| classes.iter().any(|(c, _)| undeclared(c));
     let of = |id: &RelationId| graph.vocabulary().relation(*id);
     let steps = used.relations.iter().filter_map(|(id, direction, _)| of(id).map(|r| (r, direction)));
-    let ends = steps.filter(|(r, direction)| open(if **direction == Direction::Forward { &r.range } else { &r.domain })).count();
+    let ends = steps.filter(|(r, direction)| open(r.far_end(**direction))).count();
     let begins = used.relations.first().and_then(|(id, direction, _)| of(id).map(|r| (r, direction)));
-    ends + usize::from(begins.is_some_and(|(r, direction)| open(if *direction == Direction::Forward { &r.domain } else { &r.range })))
+    ends + usize::from(begins.is_some_and(|(r, direction)| open(r.far_end(direction.reversed()))))
 }
 
 /// Whether no other relation joins things of the kinds that this one joins.

@@ -137,7 +137,7 @@ impl<'a> Composer<'a> {
     fn keeps(&self, step: Step, of: TypeId) -> bool {
         let Some(named) = &self.named else { return true };
         let relation = self.graph.vocabulary().relation(step.relation);
-        let ends = relation.map_or(&[][..], |r| if step.direction == Direction::Forward { &r.range } else { &r.domain });
+        let ends = relation.map_or(&[][..], |r| r.far_end(step.direction));
         let all = ends.iter().any(|(class, n)| *class == Class::Type(of) && relation.is_some_and(|r| *n >= r.triples));
         all || named.iter().any(|(class, relations)| *class == of && !relations.contains(&step.relation))
     }

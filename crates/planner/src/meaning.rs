@@ -117,8 +117,7 @@ fn fits(of: &Relation, relation: RelationId, direction: Direction, asked: &Ask) 
     if asked.is_open() || asked.relations.contains(&relation) {
         return true;
     }
-    let ends = if direction == Direction::Forward { &of.range } else { &of.domain };
-    let fitting: u32 = ends.iter().filter(|(c, _)| asked.classes.contains(c)).map(|(_, n)| *n).max().unwrap_or(0);
+    let fitting: u32 = of.far_end(direction).iter().filter(|(c, _)| asked.classes.contains(c)).map(|(_, n)| *n).max().unwrap_or(0);
     fitting as f32 >= FITTING * of.triples.max(1) as f32
 }
 

@@ -347,7 +347,7 @@ impl<'g> Wording<'g> {
         let vocabulary = self.graph.vocabulary();
         let class = target.map(Class::Type).or_else(|| {
             let relation = vocabulary.relation(*relation)?;
-            let ends = if *direction == Direction::Forward { &relation.range } else { &relation.domain };
+            let ends = relation.far_end(*direction);
             ends.first().map(|e| e.0)
         });
         match class {

@@ -149,7 +149,7 @@ impl Lexicon {
                 let cosine = similarity(phrase, &r.label);
                 score = score.max(0.8 * ((cosine - 0.35) / 0.4).clamp(0.0, 1.0));
             }
-            let ends = if direction == Direction::Forward { &r.range } else { &r.domain };
+            let ends = r.far_end(direction);
             let share = |wanted: &dyn Fn(Class) -> bool| {
                 let n: u32 = ends.iter().filter(|(c, _)| wanted(*c)).map(|(_, n)| *n).max().unwrap_or(0);
                 n as f32 / r.triples.max(1) as f32

@@ -14,7 +14,7 @@ use super::draft::{Draft, RelationPhrase};
 use super::label::{Aggregation, Node, Shape};
 use crate::compact::{sort_by, sort_unique};
 use crate::elementary::ln_f32;
-use crate::kg::{Class, Direction, KnowledgeGraph, Linker, Mention, NodeId, RelationId, TypeId, Value};
+use crate::kg::{Direction, KnowledgeGraph, Linker, Mention, NodeId, RelationId, TypeId, Value};
 use crate::plan::execute::{Phrases, Target};
 use crate::plan::{Extreme, Plan};
 use crate::text::{fold, words};
@@ -258,7 +258,7 @@ impl<'g> Grounder<'g> {
             return 0.0;
         }
         let Some(r) = self.graph.vocabulary().relation(relation) else { return 0.0 };
-        let ends: &[(Class, u32)] = if direction == Direction::Forward { &r.range } else { &r.domain };
+        let ends = r.far_end(direction);
         let fitting: u32 = ends.iter().filter(|(c, _)| ask.classes.contains(c)).map(|(_, n)| *n).max().unwrap_or(0);
         weights::answers_kind() * fitting as f32 / r.triples.max(1) as f32
     }
