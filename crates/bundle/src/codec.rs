@@ -318,6 +318,21 @@ pub fn take_vectors(b: &mut Bytes<'_>, rows: usize, dim: u64) -> Result<Quantize
     }
 }
 
+/// Appends numbers: varint how many, then each as varint.
+pub fn put_varints(out: &mut Vec<u8>, all: &[u32]) {
+    put_varint(out, all.len() as u32);
+    all.iter().for_each(|&n| put_varint(out, n));
+}
+
+/// Reads what [`put_varints`] wrote.
+///
+/// # Errors
+/// [`BundleError::Corrupt`] when it ends early, or a number is none.
+pub fn take_varints(b: &mut Bytes<'_>) -> Result<Vec<u32>, BundleError> {
+    let n = b.count(1)?;
+    (0..n).map(|_| b.varint()).collect()
+}
+
 /// Appends a text: varint length in bytes, then UTF-8.
 pub fn put_text(out: &mut Vec<u8>, text: &str) {
     put_varint(out, text.len() as u32);

@@ -1,14 +1,13 @@
 //! Which document is which, where chunks number them by their own order.
 
-use super::codec::{Kind, begin, open_section, put_varint};
+use super::codec::{Kind, begin, open_section, put_varints, take_varints};
 use super::error::BundleError;
 
 /// The section `document-order`: for each document, as chunks number them, its number in `documents`. An order that changes nothing is written as none.
 pub fn encode_document_order(order: &[u32]) -> Vec<u8> {
     let order = if order.iter().zip(0..).all(|(&d, at)| d == at) { &[] } else { order };
     let mut out = begin(Kind::DocumentOrder);
-    put_varint(&mut out, order.len() as u32);
-    order.iter().for_each(|&d| put_varint(&mut out, d));
+    put_varints(&mut out, order);
     out
 }
 
@@ -18,8 +17,7 @@ pub fn encode_document_order(order: &[u32]) -> Vec<u8> {
 /// [`BundleError`] when the bytes are no such section.
 pub fn decode_document_order(file: &str, bytes: &[u8]) -> Result<Vec<u32>, BundleError> {
     let mut b = open_section(file, bytes, Kind::DocumentOrder)?;
-    let n = b.count(1)?;
-    let out = (0..n).map(|_| b.varint()).collect::<Result<Vec<_>, _>>()?;
+    let out = take_varints(&mut b)?;
     b.end().map(|()| out)
 }
 

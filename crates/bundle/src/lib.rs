@@ -27,8 +27,8 @@ pub use chunk::{
     encode_titled_chunks,
 };
 pub use codec::{
-    Bytes, FORMAT, Kind, PACKED_FORMAT, begin, open_section, put_matrix, put_text, put_texts, put_varint, take_matrix, take_text,
-    take_texts, take_vectors,
+    Bytes, FORMAT, Kind, PACKED_FORMAT, begin, open_section, put_matrix, put_text, put_texts, put_varint, put_varints, take_matrix,
+    take_text, take_texts, take_varints, take_vectors,
 };
 pub use document_order::{decode_document_order, encode_document_order};
 pub use error::BundleError;

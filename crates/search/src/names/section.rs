@@ -4,7 +4,7 @@
 //! last one again, which takes no space.
 
 use super::table::{NameEntry, NameTable};
-use crate::bundle::{BundleError, Kind, TermPostings, begin, open_section, put_varint};
+use crate::bundle::{BundleError, Kind, TermPostings, begin, open_section, put_varint, put_varints, take_varints};
 
 /// A name as a term: its documents, each with twice how surely it is called so in hundredths; one more where the name is a common word. What is common
 /// and names nothing has one document with no certainty.
@@ -108,8 +108,7 @@ pub const NOT_HOPPED: u32 = u32::MAX;
 /// The section `links`: how many other documents mention each, or [`NOT_HOPPED`].
 pub fn encode_links(links: &[u32]) -> Vec<u8> {
     let mut out = begin(Kind::Links);
-    put_varint(&mut out, links.len() as u32);
-    links.iter().for_each(|&n| put_varint(&mut out, n));
+    put_varints(&mut out, links);
     out
 }
 
@@ -119,8 +118,7 @@ pub fn encode_links(links: &[u32]) -> Vec<u8> {
 /// [`BundleError`] when the bytes are no such section.
 pub fn decode_links(file: &str, bytes: &[u8]) -> Result<Vec<u32>, BundleError> {
     let mut b = open_section(file, bytes, Kind::Links)?;
-    let n = b.count(1)?;
-    let out = (0..n).map(|_| b.varint()).collect::<Result<Vec<_>, _>>()?;
+    let out = take_varints(&mut b)?;
     b.end().map(|()| out)
 }
 
