@@ -23,7 +23,7 @@ enum Class {
 }
 
 fn class(word: &NameWord) -> Class {
-    let Some(c) = word.key.chars().next().filter(|_| is_caseless(word)) else { return Class::Break };
+    let Some(c) = word.key.chars().next().filter(|_| is_caseless(&word.key)) else { return Class::Break };
     match c as u32 {
         0x3040..=0x309f => Class::Break,
         0x30a0..=0x30ff => Class::Katakana,

@@ -2,6 +2,7 @@
 
 use super::code_word::is_code;
 use crate::bundle::Form;
+use crate::names::is_caseless;
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, without_possessive, words};
 
@@ -32,10 +33,10 @@ impl AskedFor {
         (when || of_time(at(0), at(1)) && past(at(2)) || of_time(at(1), at(2)) && past(at(3))).then_some(AskedFor::Time)
     }
 
-    /// Whether a piece of a block has such a thing, beside what the question names itself: those words are `asked`.
+    /// Whether a piece of a block has such a thing, beside what the question names itself: those words, folded, are `asked`.
     pub(super) fn is_in(self, text: &str, form: Form, asked: &dyn Fn(&str) -> bool) -> bool {
         match self {
-            AskedFor::Time => words(text).iter().any(|w| w.text.bytes().any(|b| b.is_ascii_digit()) && !asked(w.text)),
+            AskedFor::Time => words(text).iter().any(|w| w.text.bytes().any(|b| b.is_ascii_digit()) && !asked(&fold(w.text))),
             // Code has capitals of its own.
             AskedFor::Somebody => form != Form::Code && text.lines().any(|line| has_somebody(line, asked)),
         }
@@ -48,16 +49,16 @@ fn has_somebody(line: &str, asked: &dyn Fn(&str) -> bool) -> bool {
     let (mut begins, mut name_began, mut of_asked) = (true, false, false);
     for token in line.split_whitespace() {
         let word = token.trim_matches(|c: char| !c.is_alphanumeric());
-        let key = fold(word);
-        let key = without_possessive(&key);
+        let folded = fold(word);
+        let key = without_possessive(&folded);
         let one = key.strip_suffix('s').filter(|one| one.len() > 2).unwrap_or(key);
         let people = SPOKEN.people().contains(key) || SPOKEN.people().contains(one);
-        if caseless(word) || token.starts_with('@') && !word.is_empty() || people {
+        if is_caseless(word) || token.starts_with('@') && !word.is_empty() || people {
             return true;
         }
         let capital = is_name(word) && !is_code(word);
         // "Loom Studio" is a thing of Loom.
-        of_asked = is_name(word) && (of_asked || asked(word));
+        of_asked = is_name(word) && (of_asked || asked(&folded));
         if capital && !of_asked && (!begins || name_began) {
             return true;
         }
@@ -73,18 +74,14 @@ fn is_name(word: &str) -> bool {
     letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase)
 }
 
-fn caseless(word: &str) -> bool {
-    word.chars().next().is_some_and(|c| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase())
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     fn is_in(question: &str, text: &str) -> bool {
-        let asked = words(question);
-        AskedFor::of(question).unwrap().is_in(text, Form::Text, &|word| asked.iter().any(|w| fold(w.text) == fold(word)))
+        let asked: Vec<String> = words(question).iter().map(|w| fold(w.text)).collect();
+        AskedFor::of(question).unwrap().is_in(text, Form::Text, &|word| asked.iter().any(|w| w == word))
     }
 
     #[test]

@@ -191,8 +191,8 @@ fn candidate(question: &Question, weight: f32, place: &BlockPlace<'_>, block: Bl
         // Every word of a heading may have a capital.
         let headings = [head, last].into_iter().filter(|_| asked == AskedFor::Time).map(|text| (text, Form::Text));
         let mut pieces = block.shown.iter().map(|s| (text(&s.span), s.form)).chain(headings);
-        let known = |word: &str| question.terms.iter().any(|t| fold(&t.word) == fold(word));
-        !pieces.any(|(text, form)| asked.is_in(text, form, &known))
+        let known: Vec<String> = question.terms.iter().map(|t| fold(&t.word)).collect();
+        !pieces.any(|(text, form)| asked.is_in(text, form, &|word| known.iter().any(|w| w == word)))
     });
     let headings = hit.heading_path.iter().map(String::as_str).rev().take(2).collect::<Vec<_>>();
     let mut embedded = hit.title.clone();

@@ -29,6 +29,6 @@ pub fn name_words(text: &str) -> Vec<NameWord> {
 }
 
 /// Whether a word's letters have no case: then a capital cannot tell a name.
-pub fn is_caseless(word: &NameWord) -> bool {
-    word.key.chars().next().is_some_and(|c| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase())
+pub fn is_caseless(word: &str) -> bool {
+    word.chars().next().is_some_and(|c| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase())
 }

@@ -65,7 +65,7 @@ pub fn lead_name(title: &str, first_sentence: &str) -> Option<(String, u8)> {
     }
     let first = words.first()?;
     // Without case nothing tells where a name at the head of a sentence ends.
-    if words.len() > 8 || !first.capital || is_caseless(first) || is_stop_word(&first.key) {
+    if words.len() > 8 || !first.capital || is_caseless(&first.key) || is_stop_word(&first.key) {
         return None;
     }
     let wanted = without_parenthesis(title);
