@@ -69,7 +69,6 @@ const LATER: [Together<'static>; 5] = [
 /// # Errors
 /// [`WriteError`] when the disk refuses.
 pub(super) fn pack(w: &SectionWriter) -> Result<(Vec<PackInfo>, Ahead), WriteError> {
-    let (first, next, passages) = (first(w), only(w, "sketches"), passages(w));
     let together = first_of(w);
     let mut packs = Vec::new();
     for group in std::iter::once(Together { sections: &together, longest: 96 << 10, most: 224 << 10 }).chain(LATER) {
@@ -89,14 +88,14 @@ pub(super) fn pack(w: &SectionWriter) -> Result<(Vec<PackInfo>, Ahead), WriteErr
         }
         named
     };
-    let first = named(first, &[]);
-    let (next, passages) = (named(next, &first), named(passages, &first));
+    let first = named(files_of_words(w), &[]);
+    let (next, passages) = (named(only(w, "sketches"), &first), named(files_of_passages(w), &first));
     Ok((packs, Ahead { first, next, passages }))
 }
 
 /// The files that a first question needs whatever it is, as far as they are not in the manifest: those of the word index and of the lists of passages where
 /// each is one file.
-fn first(w: &SectionWriter) -> Vec<String> {
+fn files_of_words(w: &SectionWriter) -> Vec<String> {
     let lists = if w.has("chunks-lists") { "chunks-lists" } else { "chunks" };
     // Pages of many documents bring these along.
     let wanted = ["lexical", lists, "documents"].into_iter().filter(|name| *name != "documents" || lists == "chunks");
@@ -104,7 +103,7 @@ fn first(w: &SectionWriter) -> Vec<String> {
 }
 
 /// The passages of a corpus that has no more pages of them than hits are likely to stand in.
-fn passages(w: &SectionWriter) -> Vec<String> {
+fn files_of_passages(w: &SectionWriter) -> Vec<String> {
     let (_, pages) = w.files_of("chunks");
     if pages.len() <= PAGES_OF_A_SMALL_CORPUS { pages.iter().map(|file| file.0.clone()).collect() } else { Vec::new() }
 }
