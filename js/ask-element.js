@@ -362,8 +362,9 @@ export class PocketGraphAskElement extends Base {
 
   async #searchPassages(graph, question, signal) {
     const options = { ...this.#searchOptions(), typing: true, signal };
-    // What ranks by meaning takes longer to come: the first hits do not wait for it, nor does it wait for the model.
-    if (!this.#ranksByMeaning && [undefined, "auto", "hybrid"].includes(options.retriever)) {
+    // What ranks by meaning takes longer to come, where there is any: the first hits do not wait for it, nor does it wait for the model.
+    const meaning = [undefined, "auto", "hybrid"].includes(options.retriever) && graph.info().sections.some(({ name }) => name === "sketches");
+    if (meaning && !this.#ranksByMeaning) {
       const byWords = await graph.search(question, { ...options, retriever: "lexical" });
       if (signal.aborted) return;
       if (byWords.hits.length > 0) this.#showHits(byWords, { typing: true });
