@@ -3,6 +3,7 @@
 
 STEP=''
 STEPS_PASSED=0
+STEP_TIMES=''
 
 # task_test [KIND [FILTER...]]
 task_test() {
@@ -78,16 +79,19 @@ test_everything() {
   step 'page in three browsers' test_in_three_browsers
   step 'package in projects of others' test_packaging 'plain,vite 7,webpack 5'
   STEP=''
+  printf '\n%s' "$STEP_TIMES"
   say "all $STEPS_PASSED steps passed in $((SECONDS - started)) s"
 }
 
-# step NAME COMMAND...: a heading, then the command. Called plainly, so that `set -e` holds inside.
+# step NAME COMMAND...: a heading, the command, and how long it took. Called plainly, so that `set -e` holds inside.
 step() {
+  local step_started=$SECONDS
   STEP=$1
   shift
   printf '\n######## %s\n' "$STEP"
   "$@"
   STEPS_PASSED=$((STEPS_PASSED + 1))
+  STEP_TIMES+="$(printf '%5d s  %s' $((SECONDS - step_started)) "$STEP")"$'\n'
 }
 
 report_failed_step() {
