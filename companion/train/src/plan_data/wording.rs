@@ -105,12 +105,18 @@ impl<'g> Wording<'g> {
             3 => pick(random, &lexicon::frames("request")),
             _ => "",
         };
-        // What is listed beside each other is asked for all together. The list's own words say so, never the request before it.
+        // What is listed beside each other is asked for all together. The list's own words say so, never the request before it, which stands there as often as
+        // before anything else.
         if let Query::Or(parts) = query
             && random.below(3) == 0
         {
-            let request = if request.is_empty() { pick(random, &lexicon::frames("request")) } else { request };
-            return QuestionPieces::plain(request).then(self.listed(parts, random));
+            let listed = self.listed(parts, random);
+            let asks = listed.0.iter().find(|(text, _)| !text.is_empty()).is_some_and(|(text, _)| {
+                let first = text.split(' ').next().unwrap_or_default();
+                ["who", "which", "what"].contains(&first)
+            });
+            let lead = if request.is_empty() && !asks { pick(random, &["What are ", "Which are ", "What is "]) } else { request };
+            return QuestionPieces::plain(lead).then(listed);
         }
         if !request.is_empty() {
             return QuestionPieces::plain(request).then(self.phrase(query, Number::Many, true, random));
