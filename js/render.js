@@ -27,18 +27,45 @@ export function highlighted(text, spans = [], window = { start: 0, end: text.len
   return fragment;
 }
 
-/** The stretch of about `length` characters that holds the most spans, cut at white space. */
+/**
+ * The stretch of about `length` characters that holds the most spans, cut at white space. In a table it is one row, and elsewhere it ends where a table
+ * begins: rows beside each other, without lines between them, are not to be read.
+ */
 export function excerptWindow(text, spans = [], length = 280) {
-  if (text.length <= length * 1.15) return { start: 0, end: text.length };
   let best = { first: 0, count: 0 };
   for (let first = 0, last = 0; first < spans.length; first++) {
     while (last < spans.length && spans[last].end - spans[first].start <= length * 0.8) last++;
     if (last - first > best.count) best = { first, count: last - first };
   }
-  const anchor = best.count > 0 ? spans[best.first].start - Math.round(length * 0.15) : 0;
-  const start = anchor <= 40 ? 0 : nextWord(text, Math.min(anchor, text.length - length));
-  const end = start + length >= text.length ? text.length : wordEnd(text, start + length);
+  const marked = best.count > 0 ? spans[best.first].start : 0;
+  const within = aroundTables(text, marked);
+  if (within.end - within.start <= length * 1.15) return within;
+  const anchor = best.count > 0 ? marked - Math.round(length * 0.15) : within.start;
+  const start = anchor <= within.start + 40 ? within.start : nextWord(text, Math.min(anchor, within.end - length));
+  const end = start + length >= within.end ? within.end : wordEnd(text, start + length);
   return { start, end };
+}
+
+/** The row of a table in which `at` stands, or what stands between tables there: lines with bars between cells, two or more below each other, are a table. */
+function aroundTables(text, at) {
+  const lines = [];
+  for (let start = 0; start <= text.length; ) {
+    const found = text.indexOf("\n", start);
+    const end = found < 0 ? text.length : found;
+    lines.push({ start, end, bars: text.slice(start, end).includes(" | ") });
+    start = end + 1;
+  }
+  const row = lines.map(({ bars }, i) => bars && Boolean(lines[i - 1]?.bars || lines[i + 1]?.bars));
+  const own = Math.max(0, lines.findIndex(({ end }) => at <= end));
+  if (row[own]) return { start: lines[own].start, end: lines[own].end };
+  let [first, last] = [own, own];
+  while (first > 0 && !row[first - 1]) first -= 1;
+  while (last + 1 < lines.length && !row[last + 1]) last += 1;
+  const before = text.slice(lines[first].start, lines[last].end);
+  // Nothing but white space beside a table says nothing: the whole text does.
+  if (before.trim() === "") return { start: 0, end: text.length };
+  const start = lines[first].start + before.length - before.trimStart().length;
+  return { start, end: start + before.trim().length };
 }
 
 function nextWord(text, from) {
