@@ -58,18 +58,26 @@ ray_starts() {
   timeout 120 "$1" -c 'import ray; ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False); ray.shutdown()' >/dev/null 2>&1
 }
 
-# with_recipes ENGINES [ARGUMENT...]: with the wheel in target/package.
-with_recipes() {
-  local engines=$1 python=$TOOLS/scale/bin/python wheel wanted=(numpy pyarrow pandas networkx)
-  shift
+# need_recipes ENGINES: a Python of its own with them, under tools/. Sets RECIPES_PYTHON.
+need_recipes() {
+  local engines=$1 wanted=(numpy pyarrow pandas networkx)
+  RECIPES_PYTHON=$TOOLS/scale/bin/python
   case ,$engines, in *,ray,*) wanted+=('ray[data]') ;; esac
   case ,$engines, in *,spark,*) wanted+=(pyspark) ;; esac
   case ,$engines, in *,duckdb,*) wanted+=(duckdb) ;; esac
-  [ -x "$python" ] || python3 -m venv "$TOOLS/scale"
-  "$python" -m pip install --quiet --disable-pip-version-check "${wanted[@]}" || {
+  [ -x "$RECIPES_PYTHON" ] || python3 -m venv "$TOOLS/scale" || return 1
+  "$RECIPES_PYTHON" -m pip install --quiet --disable-pip-version-check "${wanted[@]}"
+}
+
+# with_recipes ENGINES [ARGUMENT...]: with the wheel in target/package.
+with_recipes() {
+  local engines=$1 python wheel
+  shift
+  need_recipes "$engines" || {
     say 'left out: the engines cannot be had'
     return 0
   }
+  python=$RECIPES_PYTHON
   wheel=$(echo "$PACKAGES"/python/*.whl)
   "$python" -m pip install --quiet --disable-pip-version-check --no-index --no-deps --force-reinstall "$wheel"
   "$python" tests/python/module.py

@@ -59,6 +59,8 @@ test_everything() {
   # First of the builds, because the program carries the package inside. Linking WebAssembly keeps one core busy; the others look at the crates meanwhile.
   need_cargo_component clippy clippy
   mkdir -p "$TARGET"
+  fetch_ahead >"$TARGET/fetch-ahead.log" 2>&1 &
+  local fetched=$!
   lint_crates >"$TARGET/lint-ahead.log" 2>&1 &
   local ahead=$!
   step 'package (wasm)' build_wasm
@@ -66,6 +68,7 @@ test_everything() {
   step 'lints, native' lint_native
   step 'lints, wasm' lint_wasm
   step 'everything compiled' compile_all
+  wait "$fetched" || say "not everything could be fetched ahead ($TARGET/fetch-ahead.log): the steps try again"
   step 'unit, property and behaviour tests' cargo test --release --workspace
   step 'mutated inputs for every decoder' fuzz_shortly
   step 'kernels on ARM' test_kernels_on_arm
@@ -81,6 +84,19 @@ test_everything() {
   STEP=''
   printf '\n%s' "$STEP_TIMES"
   say "all $STEPS_PASSED steps passed in $((SECONDS - started)) s"
+}
+
+# What later steps take from the registries, while compilers keep the cores. Each step still looks for itself, and says what it cannot have. Debian's packages are
+# installed by nobody else meanwhile.
+fetch_ahead() {
+  local failed=0
+  find_chromium || apt_install chromium || failed=1
+  want_browsers
+  have nginx || [ -x /usr/sbin/nginx ] || apt_install nginx-light || failed=1
+  find_arm_emulator || failed=1
+  (need_playwright) || failed=1
+  need_recipes ray || failed=1
+  return "$failed"
 }
 
 # step NAME COMMAND...: a heading, the command, and how long it took. Called plainly, so that `set -e` holds inside.
