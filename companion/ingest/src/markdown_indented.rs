@@ -66,18 +66,20 @@ pub(super) fn moved_left(source: &str) -> (Cow<'_, str>, Moved) {
     }
     let mut out = String::with_capacity(source.len());
     let mut moved = Moved::default();
-    let (mut depth, mut at) = (0usize, 0);
+    // The columns from which on lines belong to each open box, and to each open item of a list.
+    let (mut boxes, mut items): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+    let mut at = 0;
     let mut fence = Fence::default();
     let mut elements = MarkdownInHtml::default();
     for line in source.split_inclusive('\n') {
         let indent = line.bytes().take_while(|&b| b == b' ').count();
         let blank = line.trim().is_empty();
-        if !blank && indent < STEP * depth {
-            depth = indent / STEP;
+        if !blank && boxes.last().is_some_and(|&from| indent < from) {
+            boxes.retain(|&from| indent >= from);
             // What was fenced in a box ends with it.
             fence = Fence::default();
         }
-        let cut = indent.min(STEP * depth);
+        let cut = indent.min(STEP * boxes.len());
         moved.step(out.len(), at + cut);
         let shown = line.get(cut..).unwrap_or("");
         let coded = fence.takes(shown.trim());
@@ -94,11 +96,35 @@ pub(super) fn moved_left(source: &str) -> (Cow<'_, str>, Moved) {
         }
         out.push_str(shown.get(from..).unwrap_or(""));
         at += line.len();
-        if !coded && indent - cut < STEP && depth < DEEPEST && marker(shown).is_some_and(|m| m.indented) {
-            depth += 1;
+        if coded || blank {
+            continue;
+        }
+        items.retain(|&from| indent >= from);
+        let left = boxes.last().copied().unwrap_or(0).max(items.last().copied().unwrap_or(0));
+        // Further to the right it is code that shows a box.
+        if indent - left.min(indent) >= STEP {
+            continue;
+        }
+        if boxes.len() < DEEPEST && marker(shown).is_some_and(|m| m.indented) {
+            boxes.push(left + STEP);
+        } else if let Some(width) = item(shown.trim_start()) {
+            items.push(indent + width);
         }
     }
     (Cow::Owned(out), moved)
+}
+
+/// How far the text of an item of a list is from its mark: 2 in "- text", 4 in "1.  text"; `None` for what begins no item.
+fn item(line: &str) -> Option<usize> {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let mark = match line.as_bytes().get(digits)? {
+        b'-' | b'*' | b'+' if digits == 0 => 1,
+        b'.' | b')' if (1..10).contains(&digits) => digits + 1,
+        _ => return None,
+    };
+    let spaces = line.bytes().skip(mark).take_while(|&b| b == b' ').count();
+    // More than that is code in an item.
+    (spaces > 0).then_some(mark + if spaces > STEP { 1 } else { spaces })
 }
 
 #[cfg(test)]
@@ -112,6 +138,20 @@ mod tests {
         let (text, moved) = moved_left(source);
         assert_eq!(text, "!!! note\nOne.\n\n- two\n\n!!! tip\nThree.\n\n=== \"A\"\n\n```sh\nrun\n  it\n```\n\nAfter.\n\n    code\n");
         for word in ["One", "two", "Three", "run", "  it", "After", "code"] {
+            let at = text.find(word).unwrap_or(0);
+            assert_eq!(source.get(moved.range(at..at + word.len())), Some(word));
+        }
+    }
+
+    #[test]
+    fn what_stands_in_boxes_of_a_lists_items_moves_to_the_left_and_stays_in_them() {
+        let source = "1.  One:\n\n    !!! tip\n\n        Read *this*.\n\n        - a\n\n            ??? note\n                Deep.\n\n2.  Two:\n\n    === \"A\"\n\n        ```sh\n        run\n        ```\n\n- three\n\n    !!! note\n        Four.\n\nAfter.\n\n    !!! code\n        x\n";
+        let (text, moved) = moved_left(source);
+        assert_eq!(
+            text,
+            "1.  One:\n\n    !!! tip\n\n    Read *this*.\n\n    - a\n\n        ??? note\n        Deep.\n\n2.  Two:\n\n    === \"A\"\n\n    ```sh\n    run\n    ```\n\n- three\n\n    !!! note\n    Four.\n\nAfter.\n\n    !!! code\n        x\n"
+        );
+        for word in ["Read", "Deep", "run", "Four", "After"] {
             let at = text.find(word).unwrap_or(0);
             assert_eq!(source.get(moved.range(at..at + word.len())), Some(word));
         }
