@@ -92,7 +92,9 @@ pub(super) fn mask(source: &str, mdx: bool, interpolates: bool) -> Cow<'_, str> 
             let title = found.title.map(|t| start + t.start..start + t.end);
             // As with tags: blanks where the line is nothing else, so that paragraphs end there.
             let fill = if title.is_some() || found.indented { MASK as u8 } else { b' ' };
-            blank(&mut out, source, start..title.as_ref().map_or(end, |t| t.start), fill);
+            // What it is indented by says to which item of a list it belongs.
+            let first = start + line.len() - line.trim_start_matches([' ', '\t']).len();
+            blank(&mut out, source, first..title.as_ref().map_or(end, |t| t.start), fill);
             if let Some(title) = title {
                 blank(&mut out, source, title.end..end, fill);
             }
@@ -339,6 +341,8 @@ mod tests {
     fn marks_of_boxes_and_tabs_go_and_their_titles_and_text_stay() {
         assert_eq!(shown(":::note[Read]\nText.\n:::\n", false), "Read\nText.\n   \n");
         assert_eq!(shown("!!! tip \"T\"\n    Text.\n", false), "T\n    Text.\n");
+        // In an item of a list they stay in it.
+        assert_eq!(shown("1.  a\n\n    !!! tip \"T\"\n\n        Text.\n", false), "1.  a\n\n    T\n\n        Text.\n");
         assert_eq!(
             shown("```\n:::note\n```\n[a](b){ .button } c {.d}\n# H {#id}\n", false),
             "```\n:::note\n```\n[a](b) c {.d}\n# H {#id}\n"
