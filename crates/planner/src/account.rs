@@ -173,7 +173,13 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
                 }
             }
             Operation::Search { .. } => return None,
-            Operation::All { target } => out.types.extend(of_type(target)),
+            Operation::All { target, relation: having } => {
+                out.types.extend(target.as_deref().and_then(of_type));
+                if let Some(having) = having {
+                    let (id, direction) = relation(having)?;
+                    out.relations.push((id, direction, Head::Reference(String::new())));
+                }
+            }
             Operation::Entity { head } => out.names(linker, head),
             Operation::Intersect { .. } => {}
             Operation::Union { .. } => out.joins = true,

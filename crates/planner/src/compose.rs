@@ -81,8 +81,8 @@ impl<'a> Composer<'a> {
 
     /// Adds what finds everything of a type.
     pub fn all(&mut self, of: TypeId) -> String {
-        let target = self.graph.vocabulary().entity_type(of).map(|t| t.name.clone()).unwrap_or_default();
-        self.push(Operation::All { target })
+        let target = self.graph.vocabulary().entity_type(of).map(|t| t.name.clone());
+        self.push(Operation::All { target, relation: None })
     }
 
     fn ranked(&mut self, of: String, rank: Rank) -> String {
