@@ -11,7 +11,7 @@ use super::lexicon::Lexicon;
 use super::negation::{negate, negated_type, negates};
 use super::pattern::pattern;
 use super::question::{Token, ask, asks_for_a_way, exact, exactly_named, is_lexical, named_mentions, tokens};
-use super::schema::{RULE, Schema, Step};
+use super::schema::{Schema, Step};
 use super::sets::{Combination, combined};
 use super::superlative::{Superlatives, read};
 use super::walk::{all, follow, value};
@@ -372,7 +372,7 @@ impl<'a> RulesPlanner<'a> {
         let has = |n: NodeId| self.graph.follow(n, step.relation, step.direction).next().is_some();
         let nearly_all = |of: &TypeId| {
             let kind = all(self.graph, *of);
-            kind.iter().filter(|n| has(**n)).count() as f32 >= RULE * kind.len() as f32
+            kind.iter().filter(|n| has(**n)).count() as f32 >= weights::rule() * kind.len() as f32
         };
         !has(node) && self.graph.types(node).iter().any(nearly_all)
     }

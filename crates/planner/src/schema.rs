@@ -1,5 +1,6 @@
 //! What the graph allows: steps, and which step may follow which.
 
+use super::weights;
 use crate::compact::{Map, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
 
@@ -21,10 +22,6 @@ impl Step {
     }
 }
 
-/// So much is the rule, and the rest exceptions. Where one pair of classes joins so much of a relation's triples, a pair that joins less than `ACCIDENT` of them is no
-/// part of what the relation is for: one node can be a year and a film, "1984".
-pub(super) const RULE: f32 = 0.9;
-const ACCIDENT: f32 = 0.1;
 /// Beyond so many directed relations, which relations meet at nodes is not counted: the table would be too large for a page.
 const SLOTS: usize = 1200;
 /// At so many nodes the relations that meet are counted.
@@ -54,8 +51,9 @@ impl Schema {
         }
         for edge in graph.vocabulary().schema() {
             let all = graph.vocabulary().relation(edge.relation).map_or(0, |r| r.triples) as f32;
-            let ruled = largest.get(&edge.relation).is_some_and(|most| *most as f32 >= RULE * all);
-            if ruled && (edge.triples as f32) < ACCIDENT * all {
+            // One node can be a year and a film, "1984": what it joins as a film is no part of what the relation is for.
+            let ruled = largest.get(&edge.relation).is_some_and(|most| *most as f32 >= weights::rule() * all);
+            if ruled && (edge.triples as f32) < weights::accident() * all {
                 continue;
             }
             let forward = Step { relation: edge.relation, direction: Direction::Forward, to: edge.tail };
