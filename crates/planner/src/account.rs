@@ -70,6 +70,8 @@ struct Used {
     /// Steps behind which others go on, but for those that are taken back: what they lead to is gone through, not found.
     through: Vec<(RelationId, Direction)>,
     values: bool,
+    /// Whether it starts from things of any kind: a noun that nothing explains would leave some of them out.
+    untold: bool,
 }
 
 /// Checks a plan against its question.
@@ -175,6 +177,7 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
             Operation::Search { .. } => return None,
             Operation::All { target, relation: having } => {
                 out.types.extend(target.as_deref().and_then(of_type));
+                out.untold |= target.is_none();
                 if let Some(having) = having {
                     let (id, direction) = relation(having)?;
                     out.relations.push((id, direction, Head::Reference(String::new())));
@@ -347,6 +350,11 @@ fn answers(graph: &KnowledgeGraph, plan: &Plan) -> Vec<Class> {
             }
             Operation::Intersect { of } | Operation::Union { of } => at = of.first().map_or("", String::as_str),
             Operation::Negation { main, .. } => at = main,
+            Operation::All { target: None, relation: Some(Relation::Exact { name, inverse }) } => {
+                let of = graph.vocabulary().relation_named(name).and_then(|id| graph.vocabulary().relation(id));
+                let near = of.map_or(&[][..], |r| if *inverse { &r.range } else { &r.domain });
+                return near.iter().map(|(c, _)| *c).collect();
+            }
             Operation::Filter { of, .. } | Operation::Superlative { of, .. } => at = of,
             _ => return Vec::new(),
         }
@@ -442,7 +450,7 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
 fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, evidence: Evidence) -> Result<(), PlannerError> {
     let graph = linker.graph();
     let types = kinds(graph, used);
-    let untyped = untyped_places(graph, used);
+    let untyped = if used.untold { 0 } else { untyped_places(graph, used) };
     let is = |t: &TypeId, word: &str| graph.vocabulary().entity_type(*t).is_some_and(|t| stem(&fold(&t.name)) == stem(word));
     let people = types
         .iter()

@@ -38,6 +38,7 @@ mod sets;
 mod spelling;
 mod superlative;
 mod token;
+mod unnamed;
 mod voice;
 mod walk;
 #[cfg(not(target_arch = "wasm32"))]
@@ -122,3 +123,5 @@ mod kinds_tests;
 mod metamorphic_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unnamed_tests;

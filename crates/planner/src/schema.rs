@@ -2,7 +2,8 @@
 
 use super::weights;
 use crate::compact::{Map, sort_unique};
-use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
+use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId, Vocabulary};
+use crate::text::fold;
 
 /// A directed step to a class of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,6 +32,8 @@ const SAMPLED: usize = 50_000;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Schema {
     from: Map<Class, Vec<Step>>,
+    /// The types of years and dates: what a graph may keep as things.
+    times: Vec<TypeId>,
     slots: usize,
     /// For each pair of directed relations: whether a node is reached by the first and left by the second. Empty if it was not counted.
     meets: Vec<bool>,
@@ -68,7 +71,8 @@ impl Schema {
         let from = from.into_iter().map(sorted).collect();
         let slots = graph.vocabulary().relations().len() * 2;
         let meets = if slots <= SLOTS { meets(graph, slots) } else { Vec::new() };
-        Schema { from, slots, meets }
+        let times = times(graph.vocabulary());
+        Schema { from, times, slots, meets }
     }
 
     /// The steps that start at a class of nodes, ascending.
@@ -76,9 +80,20 @@ impl Schema {
         self.from.get(&class).map_or(&[], Vec::as_slice)
     }
 
+    /// All steps, by the class that they start from.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.from.values().flatten()
+    }
+
     /// The types that any step starts from, ascending.
     pub fn types(&self) -> impl Iterator<Item = TypeId> {
         self.from.keys().filter_map(|class| if let Class::Type(of) = class { Some(*of) } else { None })
+    }
+
+    /// The classes of nodes that a relation leads from in a direction, ascending.
+    pub fn holders(&self, relation: RelationId, direction: Direction) -> Vec<Class> {
+        let leads = |steps: &[Step]| steps.iter().any(|s| (s.relation, s.direction) == (relation, direction));
+        self.from.iter().filter(|(_, steps)| leads(steps)).map(|(class, _)| *class).collect()
     }
 
     /// Whether any node is reached by the first step and left by the next.
@@ -87,9 +102,29 @@ impl Schema {
         self.meets.get(arrived * self.slots + slot(next.relation, next.direction)) != Some(&false)
     }
 
+    /// Whether things of a class are numbers or dates.
+    pub fn is_value(&self, class: Class) -> bool {
+        is_value(class, &self.times)
+    }
+
     /// How many directed relations there are.
     pub fn directed_relations(&self) -> usize {
         self.slots
+    }
+}
+
+/// The types that are called years or dates.
+pub(super) fn times(vocabulary: &Vocabulary) -> Vec<TypeId> {
+    let called = |of: &EntityType| matches!(fold(&of.label).as_str(), "year" | "date");
+    (0..).map(TypeId).zip(vocabulary.types()).filter(|(_, of)| called(of)).map(|(id, _)| id).collect()
+}
+
+/// Whether things of a class are numbers or dates, where those of the types `times` are.
+pub(super) fn is_value(class: Class, times: &[TypeId]) -> bool {
+    match class {
+        Class::Literal(kind) => matches!(kind, LiteralKind::Number | LiteralKind::Date),
+        Class::Type(of) => times.contains(&of),
+        Class::Untyped => false,
     }
 }
 
