@@ -11,7 +11,7 @@ use super::lexicon::{Lexicon, is_function_word};
 use super::measures::{bases, extreme, measures};
 use super::question::{EXACT, Token, called, exact, tokens};
 use super::spelling::{singular, singulars};
-use super::{PlannerError, voice};
+use super::{PlannerError, voice, weights};
 use crate::compact::{Set, sort_by};
 use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId};
 use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation, Statement};
@@ -541,16 +541,17 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
     Ok(())
 }
 
-/// Whether another relation leads from the thing that a step starts from, the same way, to things of the same kind: "the films of X" are those that X directed as
-/// well as those that X acted in.
+/// Whether other relations lead from the thing that a step starts from, the same way, to things of the same kind, and not just by accident: "the films of X" are those that X
+/// directed as well as those that X acted in.
 fn is_one_of_several(linker: &Linker, head: &Head, relation: RelationId, direction: Direction) -> bool {
     let graph = linker.graph();
     let Head::Entity(name) = head else { return false };
     let Some(own) = graph.vocabulary().relation(relation).map(|r| r.far_end(direction)) else { return false };
     let alike = |r: &crate::kg::Relation| r.far_end(direction).iter().any(|(class, _)| own.iter().any(|(c, _)| c == class));
+    let all = || (0..).map(RelationId).zip(graph.vocabulary().relations()).filter(|(_, r)| alike(r)).map(|(id, _)| id);
     linker.exact(name).into_iter().any(|node| {
-        let has = |id: RelationId| graph.follow(node, id, direction).next().is_some();
-        (0..).map(RelationId).zip(graph.vocabulary().relations()).any(|(id, r)| id != relation && alike(r) && has(id))
+        let joined = |id: RelationId| graph.follow(node, id, direction).len() as f32;
+        joined(relation) < weights::rule() * all().map(joined).sum::<f32>()
     })
 }
 

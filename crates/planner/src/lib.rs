@@ -26,6 +26,7 @@ mod llm;
 mod meaning;
 mod measures;
 pub mod model;
+mod modifier;
 mod negation;
 mod pattern;
 mod phrases;
@@ -121,6 +122,8 @@ pub struct Proposal {
 mod kinds_tests;
 #[cfg(test)]
 mod metamorphic_tests;
+#[cfg(test)]
+mod modifier_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::compose::Composer;
 use super::conditions::{Bound, condition};
 use super::exclusion::{exclusion, without};
 use super::lexicon::{Lexicon, is_function_word};
+use super::modifier::{intersected, is_of, modifier};
 use super::negation::{negate, negated_type, negates};
 use super::pattern::pattern;
 use super::question::{Token, ask, asks_for_a_way, called, exact, exactly_named, is_lexical, named_mentions, tokens};
@@ -83,6 +84,30 @@ impl<'a> RulesPlanner<'a> {
 
     /// The same; a question without what it leaves out leaves nothing out.
     fn planned_with(&self, question: &str, leaves_out: bool) -> Result<Planned, PlannerError> {
+        self.unmodified(question, leaves_out).or_else(|why| self.modified(question, leaves_out).ok_or(why))
+    }
+
+    /// A question with a name in front of a kind's word: "comedy films with Jim Carrey".
+    fn modified(&self, question: &str, leaves_out: bool) -> Option<Planned> {
+        if question.len() > LONGEST {
+            return None;
+        }
+        let modifier = modifier(self.linker, &self.lexicon, question)?;
+        let found = self.planned_with(&modifier.rest, leaves_out).ok()?;
+        if !found.answer.iter().all(|&n| is_of(self.graph, n, modifier.kind)) {
+            return None;
+        }
+        let answer: Vec<NodeId> = found.answer.into_iter().filter(|n| modifier.members.binary_search(n).is_ok()).collect();
+        let composer = Composer::new(self.graph);
+        let relation = composer.exact(modifier.relation, modifier.direction);
+        let target = self.graph.vocabulary().entity_type(modifier.kind).map(|t| t.name.clone());
+        let plan = intersected(found.plan, question, self.graph.id(modifier.named), relation, target)?;
+        account_with(self.linker, &self.lexicon, question, &plan, Evidence::Words).ok()?;
+        (!answer.is_empty()).then_some(Planned { plan, confidence: found.confidence, answer })
+    }
+
+    /// The plan of a question in which no name says more of a kind.
+    fn unmodified(&self, question: &str, leaves_out: bool) -> Result<Planned, PlannerError> {
         if question.len() > LONGEST {
             return Err(PlannerError::TooLong { found: question.len(), limit: LONGEST });
         }
