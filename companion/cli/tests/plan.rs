@@ -110,6 +110,29 @@ fn a_plan_that_is_carried_out_shows_every_step() {
 }
 
 #[test]
+fn triples_alone_are_enough_to_rank_and_to_count_what_has_a_measure() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("firm.tsv");
+    let rows = "Ada\tsalary\t5200\nBen\tsalary\t4100\nCleo\tsalary\t6100\nAda\tworks_on\tApollo\nCleo\tmanages\tApollo\nApollo\tbudget\t900000\nGemini\tbudget\t400000\n";
+    std::fs::write(&path, rows).unwrap();
+    let kg = path.to_str().unwrap();
+    for (question, answers) in [
+        ("Who has the highest salary?", "Cleo"),
+        ("What has the largest budget?", "Apollo"),
+        ("What is the lowest salary?", "4100"),
+        ("Who has a salary above 5000?", "Ada\nCleo"),
+    ] {
+        let done = out(&program(&["plan", "--kg", kg, question, "--execute"]));
+        assert!(done.ends_with(&format!("\n{answers}\n")), "{question}: {done}");
+    }
+    for question in
+        ["Who has the highest blood pressure?", "Who has the highest salary in Berlin?", "Which engineer has the highest salary?"]
+    {
+        refused(&["plan", "--kg", kg, question]);
+    }
+}
+
+#[test]
 fn what_cannot_be_carried_out_says_where_and_why() {
     let dir = tempfile::tempdir().unwrap();
     let kg = films(dir.path());

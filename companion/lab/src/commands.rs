@@ -1,7 +1,7 @@
 //! The command line of `pocketgraph-lab`.
 
 use crate::sets::SETS;
-use crate::{candidates, interface, linking, minilm, patterns, walks, weights};
+use crate::{candidates, interface, kinds, linking, minilm, patterns, walks, weights};
 use clap::{Parser, Subcommand};
 use miette::Result;
 use pocketgraph_cli::eval::{answers, plans};
@@ -38,6 +38,8 @@ enum Eval {
     Candidates(Box<candidates::Args>),
     /// What the rules plan with other weights, and how much of it is right, for `tuning/rules.py`
     Weights(Box<weights::Args>),
+    /// What kinds are inferred with other values of what decides, for `tuning/kinds.py`
+    Kinds(kinds::Args),
     /// How often the pattern of a question is told from its words
     Patterns(patterns::Args),
     /// How often the marked entity of a question is linked first
@@ -74,6 +76,7 @@ pub fn run(cli: Cli) -> Result<()> {
             Eval::Answers(all) => answers::run(&all.args, if all.evidence_graph { SETS } else { &[] }),
             Eval::Candidates(args) => candidates::run(&args),
             Eval::Weights(args) => weights::run(&args),
+            Eval::Kinds(args) => kinds::run(&args),
             Eval::Patterns(args) => patterns::run(&args),
             Eval::Linking(args) => linking::run(&args),
             Eval::Walks(args) => walks::run(&args),

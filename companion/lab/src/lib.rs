@@ -12,6 +12,7 @@ mod evidence;
 mod geoquery;
 mod graph_args;
 pub mod interface;
+pub mod kinds;
 pub mod linking;
 mod logic;
 mod majors;

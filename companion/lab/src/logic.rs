@@ -223,7 +223,7 @@ impl Compiler {
         let within = within.rfind(|s| self.type_of(s) != Some("country"));
         let states = match within {
             Some(state) => self.set(state, rest.clone(), bound.clone())?,
-            None => Source::Set(self.draft.push(Operation::All { target: "state".to_owned() })),
+            None => Source::Set(self.draft.push(Operation::All { target: Some("state".to_owned()), relation: None })),
         };
         let one = match states {
             Source::Entities(_) => states,
@@ -280,7 +280,7 @@ impl Compiler {
         let mut set = match sets.len() {
             0 => {
                 let target = self.type_of(of).filter(|t| *t != "country").ok_or("a set without a type")?;
-                self.draft.push(Operation::All { target: target.to_owned() })
+                self.draft.push(Operation::All { target: Some(target.to_owned()), relation: None })
             }
             1 => sets.remove(0),
             _ => self.draft.push(Operation::Intersect { of: sets }),

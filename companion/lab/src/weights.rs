@@ -1,12 +1,15 @@
-//! What the rules, or the trained planner, plan with other weights, and how much of it is right: what `tuning/rules.py` fits those weights by.
+//! What the rules, the trained planner, or meaning plan with other weights, and how much of it is right: what `tuning/rules.py` fits those weights by.
 
 use crate::sets::SETS;
+use futures::executor::block_on;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::kg::Linker;
 use pocketgraph::plan::rft;
-use pocketgraph::planner::{RulesPlanner, weights};
+use pocketgraph::planner::{RulesPlanner, choose, weights};
 use pocketgraph_cli::import::Tables;
 use pocketgraph_eval::{Gold, execute_plan, graph_for, read_gold};
+use pocketgraph_models::embed_bulk::NativeEmbedder;
+use pocketgraph_models::native_planners::{Meanings, NativePlanners};
 use pocketgraph_models::planner_model::{NativePlanner, PlannerSource};
 use std::collections::{BTreeMap, HashMap};
 use std::io::BufRead;
@@ -26,6 +29,9 @@ pub struct Args {
     /// The trained planner plans, and the weights are those that its drafts are looked up by
     #[arg(long)]
     trained: bool,
+    /// Meaning plans, and the weights are its own
+    #[arg(long, conflicts_with = "trained")]
+    meaning: bool,
 }
 
 /// Prints the weights as JSON; then, for each line of the standard input, which gives some of them other values, how many questions are planned rightly and wrongly.
@@ -41,8 +47,12 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let trained = if args.trained { NativePlanner::open(&PlannerSource::Own)? } else { None };
     let trained = trained.as_ref().map(|t| (t, t.over(&linker)));
+    let embedder = if args.meaning { Some(NativeEmbedder::new()?) } else { None };
+    let meanings = embedder.as_ref().map(Meanings::new).transpose()?;
+    let others = NativePlanners { trained: None, meanings: meanings.as_ref() };
     let all = weights::NAMES.iter().copied().zip(weights::VALUES.iter().copied());
-    let names: BTreeMap<&str, f32> = all.filter(|(name, _)| weights::OF_DRAFTS.contains(name) == args.trained).collect();
+    let is_meant = |name: &&str| (weights::OF_DRAFTS.contains(name), weights::OF_MEANING.contains(name)) == (args.trained, args.meaning);
+    let names: BTreeMap<&str, f32> = all.filter(|(name, _)| is_meant(name)).collect();
     println!("{}", serde_json::to_string(&names).into_diagnostic()?);
     // Most plans stay what they are.
     let mut judged: HashMap<(usize, String), bool> = HashMap::new();
@@ -52,11 +62,16 @@ pub fn run(args: &Args) -> Result<()> {
         if let Some((name, _)) = trial.iter().find(|(name, value)| !weights::set(name, **value)) {
             return Err(miette!("there is no weight {name}"));
         }
-        let rules = RulesPlanner::new(&linker);
+        // More sure than anything is: of meaning nobody else is asked.
+        let rules = if args.meaning { RulesPlanner::new(&linker).least_confidence(2.0) } else { RulesPlanner::new(&linker) };
         let (mut right, mut wrong) = (0, 0);
         for (at, gold) in questions.iter().enumerate() {
             let planned = match &trained {
                 Some((native, planner)) => native.planned(planner, &gold.question).map(|found| found.plan),
+                None if args.meaning => {
+                    let choice = block_on(choose(&rules, &others, &linker, &gold.question, false, None));
+                    choice.plan.map(|(proposal, _)| proposal.plan)
+                }
                 None => rules.planned(&gold.question).map(|found| found.plan),
             };
             let Ok(plan) = planned else { continue };

@@ -90,7 +90,10 @@ fn operation(earlier: Vec<String>, lpkg: bool) -> BoxedStrategy<Operation> {
             let head = if exact { Head::Entity(text) } else { Head::Mention(text) };
             Operation::SearchKg(SearchKg { target, head, relation })
         });
-        let all = words().prop_map(|target| Operation::All { target });
+        let all = prop_oneof![
+            words().prop_map(|target| Operation::All { target: Some(target), relation: None }),
+            (prop::option::of(words()), relation()).prop_map(|(target, of)| Operation::All { target, relation: Some(of) }),
+        ];
         let entity = (words(), any::<bool>())
             .prop_map(|(text, exact)| Operation::Entity { head: if exact { Head::Entity(text) } else { Head::Mention(text) } });
         return if lpkg { search.boxed() } else { prop_oneof![step, search, all, entity].boxed() };

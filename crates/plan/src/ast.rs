@@ -54,10 +54,14 @@ pub enum Operation {
         #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
         query: Template,
     },
-    /// Every entity of a type.
+    /// Every entity of a type, or that has a relation, or both: at least one of the two is there.
     All {
         /// The type's name.
-        target: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        target: Option<String>,
+        /// What each has: something that this relation leads to.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        relation: Option<Relation>,
     },
     /// The one thing that is named, or all things of a name.
     Entity {

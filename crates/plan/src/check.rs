@@ -236,7 +236,17 @@ impl Checker<'_> {
                     self.fault(Fault::Empty("sub-question"), "a question in words", "Write what this step should find.");
                 }
             }
-            Operation::All { target } => self.text("type", target),
+            Operation::All { target, relation } => {
+                if let Some(target) = target {
+                    self.text("type", target);
+                }
+                if let Some(relation) = relation {
+                    self.relation(relation);
+                }
+                if target.is_none() && relation.is_none() {
+                    self.fault(Fault::Empty("type"), "a type, or a relation that each member has", "Say what all of them are or have.");
+                }
+            }
             Operation::Intersect { of } => self.operands("Intersect", of, 2),
             Operation::Union { of } => self.operands("Union", of, 2),
             Operation::Negation { minus, .. } => {

@@ -11,7 +11,7 @@ use super::lexicon::{Lexicon, is_function_word};
 use super::measures::{bases, extreme, measures};
 use super::question::{EXACT, Token, called, exact, tokens};
 use super::spelling::{singular, singulars};
-use super::{PlannerError, voice};
+use super::{PlannerError, voice, weights};
 use crate::compact::{Set, sort_by};
 use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId};
 use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation, Statement};
@@ -70,6 +70,8 @@ struct Used {
     /// Steps behind which others go on, but for those that are taken back: what they lead to is gone through, not found.
     through: Vec<(RelationId, Direction)>,
     values: bool,
+    /// Whether it starts from things of any kind: a noun that nothing explains would leave some of them out.
+    untold: bool,
 }
 
 /// Checks a plan against its question.
@@ -173,7 +175,14 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
                 }
             }
             Operation::Search { .. } => return None,
-            Operation::All { target } => out.types.extend(of_type(target)),
+            Operation::All { target, relation: having } => {
+                out.types.extend(target.as_deref().and_then(of_type));
+                out.untold |= target.is_none();
+                if let Some(having) = having {
+                    let (id, direction) = relation(having)?;
+                    out.relations.push((id, direction, Head::Reference(String::new())));
+                }
+            }
             Operation::Entity { head } => out.names(linker, head),
             Operation::Intersect { .. } => {}
             Operation::Union { .. } => out.joins = true,
@@ -341,6 +350,11 @@ fn answers(graph: &KnowledgeGraph, plan: &Plan) -> Vec<Class> {
             }
             Operation::Intersect { of } | Operation::Union { of } => at = of.first().map_or("", String::as_str),
             Operation::Negation { main, .. } => at = main,
+            Operation::All { target: None, relation: Some(Relation::Exact { name, inverse }) } => {
+                let of = graph.vocabulary().relation_named(name).and_then(|id| graph.vocabulary().relation(id));
+                let near = of.map_or(&[][..], |r| if *inverse { &r.range } else { &r.domain });
+                return near.iter().map(|(c, _)| *c).collect();
+            }
             Operation::Filter { of, .. } | Operation::Superlative { of, .. } => at = of,
             _ => return Vec::new(),
         }
@@ -436,7 +450,7 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
 fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, evidence: Evidence) -> Result<(), PlannerError> {
     let graph = linker.graph();
     let types = kinds(graph, used);
-    let untyped = untyped_places(graph, used);
+    let untyped = if used.untold { 0 } else { untyped_places(graph, used) };
     let is = |t: &TypeId, word: &str| graph.vocabulary().entity_type(*t).is_some_and(|t| stem(&fold(&t.name)) == stem(word));
     let people = types
         .iter()
@@ -527,16 +541,17 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
     Ok(())
 }
 
-/// Whether another relation leads from the thing that a step starts from, the same way, to things of the same kind: "the films of X" are those that X directed as
-/// well as those that X acted in.
+/// Whether other relations lead from the thing that a step starts from, the same way, to things of the same kind, and not just by accident: "the films of X" are those that X
+/// directed as well as those that X acted in.
 fn is_one_of_several(linker: &Linker, head: &Head, relation: RelationId, direction: Direction) -> bool {
     let graph = linker.graph();
     let Head::Entity(name) = head else { return false };
     let Some(own) = graph.vocabulary().relation(relation).map(|r| r.far_end(direction)) else { return false };
     let alike = |r: &crate::kg::Relation| r.far_end(direction).iter().any(|(class, _)| own.iter().any(|(c, _)| c == class));
+    let all = || (0..).map(RelationId).zip(graph.vocabulary().relations()).filter(|(_, r)| alike(r)).map(|(id, _)| id);
     linker.exact(name).into_iter().any(|node| {
-        let has = |id: RelationId| graph.follow(node, id, direction).next().is_some();
-        (0..).map(RelationId).zip(graph.vocabulary().relations()).any(|(id, r)| id != relation && alike(r) && has(id))
+        let joined = |id: RelationId| graph.follow(node, id, direction).len() as f32;
+        joined(relation) < weights::rule() * all().map(joined).sum::<f32>()
     })
 }
 

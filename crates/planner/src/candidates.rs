@@ -7,15 +7,10 @@
 use super::certainty::{FEATURES, WEIGHTS};
 use super::chain::is_same_as_cue;
 use super::model::Grounded;
-use super::{Nearest, Nearness, Proposal};
+use super::{Nearest, Nearness, Proposal, weights};
 use crate::elementary::exp_f32;
 use crate::plan::{Operation, Plan, Relation};
 use crate::text::{fold, words};
-
-/// A relation that is further ahead of the next counts no more for it.
-const AHEAD: f32 = 0.2;
-/// A relation that is as far ahead of the next is apart from it.
-const APART: f32 = 0.02;
 
 /// Whose plan it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,8 +121,8 @@ impl Candidates {
             near.cosine,
             near.of_others,
             // Of two that are equally near neither is meant, however near they are.
-            near.ahead.min(AHEAD),
-            near.ahead.min(APART) / APART,
+            near.ahead.min(weights::ahead()),
+            near.ahead.min(weights::apart()) / weights::apart(),
             // What the words say of a plan beside the rules' plan, and by itself.
             one(rival.is_some_and(|ruled| passes_over(&of.plan, ruled))),
             one(!self.again && turns_back(&of.plan)),

@@ -45,6 +45,23 @@ pub(super) struct Chain {
     pub typed: usize,
 }
 
+impl Chain {
+    /// A chain without steps.
+    pub fn of(start: Start) -> Chain {
+        Chain {
+            start,
+            namesakes: Vec::new(),
+            ranks: Vec::new(),
+            negated: None,
+            counted: false,
+            steps: Vec::new(),
+            score: 0.0,
+            paid: 0,
+            typed: 0,
+        }
+    }
+}
+
 /// Everything about a question that does not depend on the path.
 pub(super) struct Scorer<'a> {
     pub graph: &'a KnowledgeGraph,
@@ -64,6 +81,7 @@ impl Scorer<'_> {
         let own = match start {
             Start::Node(node) => self.graph.types(node).to_vec(),
             Start::All(of) => vec![of],
+            Start::Having(holders) => holders.of.into_iter().collect(),
         };
         let mentioned = self.mentioned(start, &own);
         let present = if let Start::Node(node) = start { Some(self.present(node)) } else { None };
@@ -146,6 +164,13 @@ impl Scorer<'_> {
                 paths.push(Vec::new());
                 frontier.extend(self.schema.from(Class::Type(of)).iter().filter(|s| few || speaks(s)).map(|step| vec![*step]));
             }
+            Start::Having(holders) => {
+                paths.push(Vec::new());
+                let classes = holders.classes(self.graph);
+                let mut all: Vec<Step> = classes.iter().flat_map(|class| self.schema.from(*class)).filter(|s| speaks(s)).copied().collect();
+                sort_unique(&mut all);
+                frontier.extend(all.into_iter().map(|step| vec![step]));
+            }
         }
         let mut spoken: Map<Class, Vec<Step>> = Map::new();
         for length in 1..=LONGEST {
@@ -200,8 +225,15 @@ impl Scorer<'_> {
             return 0.0;
         }
         let Some(last) = steps.last() else {
-            return if matches!(start, Start::All(of) if self.ask.classes.contains(&Class::Type(of))) {
+            let classes = match start {
+                Start::All(of) => vec![Class::Type(of)],
+                Start::Having(holders) => holders.classes(self.graph),
+                Start::Node(_) => Vec::new(),
+            };
+            return if classes.iter().any(|c| self.ask.classes.contains(c)) {
                 weights::kind_agrees()
+            } else if classes.contains(&Class::Untyped) && self.ask.relations.is_empty() {
+                0.0
             } else {
                 weights::kind_disagrees()
             };

@@ -2,6 +2,7 @@
 
 use super::chain::{Chain, Rank, Ranking, Start};
 use super::question::{Ask, Token};
+use super::rank::Holders;
 use super::schema::Step;
 use super::sets::{Combination, Combine};
 use crate::kg::{Class, Direction, KnowledgeGraph, RelationId, TypeId};
@@ -52,6 +53,7 @@ impl<'a> Composer<'a> {
         let (mut sets, mut heads) = (Vec::new(), Vec::new());
         match chain.start {
             Start::All(of) => sets.push(self.all(of)),
+            Start::Having(holders) => sets.push(self.having(holders)),
             Start::Node(node) => {
                 heads.extend(std::iter::once(&node).chain(&chain.namesakes).map(|&n| Head::Entity(self.graph.id(n).to_owned())))
             }
@@ -81,8 +83,15 @@ impl<'a> Composer<'a> {
 
     /// Adds what finds everything of a type.
     pub fn all(&mut self, of: TypeId) -> String {
-        let target = self.graph.vocabulary().entity_type(of).map(|t| t.name.clone()).unwrap_or_default();
-        self.push(Operation::All { target })
+        let target = self.graph.vocabulary().entity_type(of).map(|t| t.name.clone());
+        self.push(Operation::All { target, relation: None })
+    }
+
+    /// Adds what finds everything that has a relation.
+    pub fn having(&mut self, holders: Holders) -> String {
+        let target = holders.of.and_then(|of| self.graph.vocabulary().entity_type(of)).map(|t| t.name.clone());
+        let relation = Some(self.exact(holders.relation, holders.direction));
+        self.push(Operation::All { target, relation })
     }
 
     fn ranked(&mut self, of: String, rank: Rank) -> String {

@@ -5,6 +5,7 @@ use super::measures::measures;
 use super::question::Token;
 use super::schema::Schema;
 use super::superlative::numeric;
+use crate::compact::sort_unique;
 use crate::kg::{RelationId, TypeId, number};
 use crate::plan::Comparison;
 use crate::text::lexicon::{Language, SPOKEN};
@@ -19,8 +20,8 @@ const LONGEST: usize = 256;
 pub(super) struct Condition {
     /// The part of the question before it, which says whose condition it is.
     pub of: Range<usize>,
-    /// What has the value: things of this type.
-    pub kind: TypeId,
+    /// What has the value: things of this type; `None` where no word names one.
+    pub kind: Option<TypeId>,
     /// The relation that leads to it.
     pub by: RelationId,
     /// How it compares.
@@ -38,13 +39,19 @@ pub(super) enum Bound {
     Named(Range<usize>),
 }
 
-/// The first condition of a question, its words being read one by one; `None` where nothing is compared by "than", nor with a year.
+/// The first condition of a question, its words being read one by one; `None` where nothing is compared by "than", nor with a year, nor with a figure behind "above".
 pub(super) fn condition(question: &str, tokens: &[Token], lexicon: &Lexicon, schema: &Schema) -> Option<Condition> {
     let all: Vec<Word<'_>> = words(question).into_iter().take(LONGEST).collect();
     let folded: Vec<String> = all.iter().map(|w| fold(w.text)).collect();
     let year = |at: usize| folded.get(at).is_some_and(|w| w.len() == 4 && w.bytes().all(|b| b.is_ascii_digit()));
-    let dated = || (0..folded.len()).find(|&at| matches!(folded[at].as_str(), "after" | "before" | "since") && year(at + 1));
-    // What is compared stands before "than", or is itself the word of time: "after 1950".
+    let figure = |at: usize| folded.get(at).is_some_and(|w| w.starts_with(|c: char| c.is_ascii_digit()));
+    let bounds = |at: usize| SPOKEN.comparisons().row(&folded[at]).is_some_and(|row| row.has(2, "figure"));
+    let dated = || {
+        let is =
+            |at: &usize| matches!(folded[*at].as_str(), "after" | "before" | "since") && year(*at + 1) || bounds(*at) && figure(*at + 1);
+        (0..folded.len()).find(is)
+    };
+    // What is compared stands before "than", or is itself the word of time or of a bound: "after 1950", "above 5000".
     let (than, at) = match folded.iter().position(|w| w == "than") {
         Some(than) => (than, than.checked_sub(1)?),
         None => dated().map(|at| (at, at))?,
@@ -58,8 +65,10 @@ pub(super) fn condition(question: &str, tokens: &[Token], lexicon: &Lexicon, sch
     // Words and tokens are the same but for what was drawn together, so that places are found by the words' texts.
     let types = |word: &str| tokens.iter().find(|t| t.folded == word).map_or(&[][..], |t| t.types.as_slice());
     let relations = |word: &str| lexicon.relations(word).into_iter().map(|r| r.0).collect::<Vec<_>>();
-    let (place, kind) = (0..at).rev().find_map(|i| Some((i, *types(&folded[i]).first()?)))?;
-    let numbers = numeric(schema, kind);
+    let typed = (0..at).rev().find_map(|i| Some((i, *types(&folded[i]).first()?)));
+    let asks = || folded.iter().position(|w| matches!(w.as_str(), "who" | "what" | "which")).filter(|&asks| asks < at);
+    let (place, kind) = typed.map(|(place, of)| (place, Some(of))).or_else(|| Some((asks()?, None)))?;
+    let numbers = kind.map_or_else(|| lexicon.numeric().to_vec(), |of| numeric(schema, of));
     let spoken = (place + 1..at).flat_map(|i| relations(&folded[i])).chain(
         // "With more than 150,000 people": what is counted stands behind.
         (than + 1..all.len())
@@ -67,10 +76,19 @@ pub(super) fn condition(question: &str, tokens: &[Token], lexicon: &Lexicon, sch
             .filter(|_| folded[at] == "more" || folded[at] == "less" || folded[at] == "fewer"),
     );
     let by_adjective = || (!measures(&folded[at]).is_empty()).then(|| lexicon.measured_by(&folded[at]));
-    let by = spoken.into_iter().find(|r| numbers.contains(r)).or_else(|| {
-        let all = by_adjective()?;
-        all.into_iter().map(|r| r.0).find(|r| numbers.contains(r))
-    })?;
+    let measured = spoken.filter(|r| numbers.contains(r));
+    let by = match kind {
+        Some(_) => measured.into_iter().next().or_else(|| {
+            let all = by_adjective()?;
+            all.into_iter().map(|r| r.0).find(|r| numbers.contains(r))
+        }),
+        // Where no kind tells which of several is meant, none is.
+        None => {
+            let mut all: Vec<RelationId> = measured.collect();
+            sort_unique(&mut all);
+            if let [one] = all.as_slice() { Some(*one) } else { None }
+        }
+    }?;
     let joint =
         |w: &str| matches!(w, "with" | "whose" | "having" | "that" | "which" | "where" | "are" | "is" | "have" | "has" | "was" | "were");
     let end = (place + 1..at).rfind(|&i| joint(&folded[i])).unwrap_or(at);

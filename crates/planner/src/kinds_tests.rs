@@ -7,7 +7,7 @@ use crate::plan::execute::{Executor, Limits, Resources};
 use futures::FutureExt;
 
 /// Head, its type, relation, tail, its type: `number` and `date` are values, an empty type is none.
-type Row = (&'static str, &'static str, &'static str, &'static str, &'static str);
+pub(super) type Row = (&'static str, &'static str, &'static str, &'static str, &'static str);
 
 const PLAYS: &[Row] = &[
     ("Ash Lane", "play", "directed_by", "Mara Stone", "person"),
@@ -71,7 +71,7 @@ fn graph(rows: &[Row]) -> KnowledgeGraph {
 }
 
 /// What is answered: labels in order, `true` or `false`; `None` where nothing is planned.
-fn answered(rows: &[Row], question: &str) -> Option<Vec<String>> {
+pub(super) fn answered(rows: &[Row], question: &str) -> Option<Vec<String>> {
     let graph = graph(rows);
     let linker = Linker::new(&graph);
     let plan = RulesPlanner::new(&linker).planned(question).ok()?.plan;
@@ -81,7 +81,7 @@ fn answered(rows: &[Row], question: &str) -> Option<Vec<String>> {
     Some(all)
 }
 
-fn all_answered(rows: &[Row], questions: &[(&str, &[&str])]) {
+pub(super) fn all_answered(rows: &[Row], questions: &[(&str, &[&str])]) {
     let wrong: Vec<_> = questions
         .iter()
         .map(|(q, expected)| (*q, answered(rows, q), expected))

@@ -1,10 +1,11 @@
 //! Which words speak of which relations and types: stems of labels and synonyms.
 
 use super::measures::{Names, bases, cues, extreme, measures};
+use super::schema::{is_value, times};
 use super::spelling::{compared, singular};
 use super::weights;
 use crate::compact::{Map, sort_by, sort_unique};
-use crate::kg::{Class, LiteralKind, RelationId, TypeId, Vocabulary};
+use crate::kg::{Class, RelationId, TypeId, Vocabulary};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, is_stop_word, stem, words};
 
@@ -35,8 +36,9 @@ impl Lexicon {
     /// The words of labels and synonyms, function words left out: they never speak of a relation.
     pub fn new(vocabulary: &Vocabulary) -> Lexicon {
         let mut lexicon = Lexicon { cues: cues().map(|cue| (stem_of(cue.0), cue)).collect(), ..Lexicon::default() };
+        let times = times(vocabulary);
         for (id, relation) in (0..).map(RelationId).zip(vocabulary.relations()) {
-            if relation.range.iter().any(|(class, _)| matches!(class, Class::Literal(LiteralKind::Number | LiteralKind::Date))) {
+            if relation.range.iter().any(|(class, _)| is_value(*class, &times)) {
                 lexicon.numeric.push(id);
             }
             for text in std::iter::once(&relation.label).chain(&relation.aliases) {
@@ -121,6 +123,11 @@ impl Lexicon {
             found.get_or_insert_with(relation, || worth);
         }
         found.into_iter().collect()
+    }
+
+    /// The relations that lead to numbers or dates.
+    pub fn numeric(&self) -> &[RelationId] {
+        &self.numeric
     }
 
     /// The relations that an adjective of measure speaks of: by their own names and synonyms, else by what such an adjective measures.

@@ -26,6 +26,7 @@ mod llm;
 mod meaning;
 mod measures;
 pub mod model;
+mod modifier;
 mod negation;
 mod pattern;
 mod phrases;
@@ -38,6 +39,7 @@ mod sets;
 mod spelling;
 mod superlative;
 mod token;
+mod unnamed;
 mod voice;
 mod walk;
 #[cfg(not(target_arch = "wasm32"))]
@@ -121,4 +123,8 @@ mod kinds_tests;
 #[cfg(test)]
 mod metamorphic_tests;
 #[cfg(test)]
+mod modifier_tests;
+#[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unnamed_tests;

@@ -9,6 +9,7 @@
 use super::lexicon::{Lexicon, is_function_word};
 use super::query::{LogicalForm, Query};
 use super::question::{Ask, Token, ask, asks_how_to, named_mentions, tokens};
+use super::weights;
 use crate::compact::{sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, Provenance, Relation, RelationId, TripleId};
 use crate::plan::Plan;
@@ -22,10 +23,6 @@ const CHOICES: usize = 32;
 const NAMES: usize = 6;
 /// The longest name that is embedded, in bytes.
 const LONGEST_NAME: usize = 200;
-/// What is nearer than this to a name of a relation says the same.
-const SAME: f32 = 0.85;
-/// The part of a relation's triples that must lead to what the question asks for.
-const FITTING: f32 = 0.5;
 
 /// A question about one thing, and what it may ask of it.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,7 +115,7 @@ fn fits(of: &Relation, relation: RelationId, direction: Direction, asked: &Ask) 
         return true;
     }
     let fitting: u32 = of.far_end(direction).iter().filter(|(c, _)| asked.classes.contains(c)).map(|(_, n)| *n).max().unwrap_or(0);
-    fitting as f32 >= FITTING * of.triples.max(1) as f32
+    fitting as f32 >= weights::fitting() * of.triples.max(1) as f32
 }
 
 /// What things of the kind of `node` are called; empty where it has no type that says it.
@@ -208,7 +205,7 @@ impl OneEntityQuestion {
         }
         let next = ranked.get(1).map_or(0.0, |r| r.0.max(0.0));
         let names: Vec<&[f32]> = self.choices.iter().flat_map(|c| &c.phrases).filter_map(|text| vector(text)).collect();
-        let another = |text: &&String| vector(text).is_some_and(|v| names.iter().all(|name| dot(name, v) < SAME));
+        let another = |text: &&String| vector(text).is_some_and(|v| names.iter().all(|name| dot(name, v) < weights::same_meaning()));
         let other = self.others.iter().filter(another).map(near).fold(0.0f32, f32::max);
         let step =
             Query::Step { of: Box::new(Query::Entity(self.start)), relation: choice.relation, direction: choice.direction, target: None };

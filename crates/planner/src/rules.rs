@@ -7,11 +7,13 @@ use super::comparison::{asks_for_the_same, asks_which_of, compared};
 use super::compose::Composer;
 use super::conditions::{Bound, condition};
 use super::exclusion::{exclusion, without};
-use super::lexicon::Lexicon;
+use super::lexicon::{Lexicon, is_function_word};
+use super::modifier::{intersected, is_of, modifier};
 use super::negation::{negate, negated_type, negates};
 use super::pattern::pattern;
-use super::question::{Token, ask, asks_for_a_way, exact, exactly_named, is_lexical, named_mentions, tokens};
-use super::schema::{RULE, Schema, Step};
+use super::question::{Token, ask, asks_for_a_way, called, exact, exactly_named, is_lexical, named_mentions, tokens};
+use super::rank::Holders;
+use super::schema::{Schema, Step};
 use super::sets::{Combination, combined};
 use super::superlative::{Superlatives, read};
 use super::walk::{all, follow, value};
@@ -82,6 +84,30 @@ impl<'a> RulesPlanner<'a> {
 
     /// The same; a question without what it leaves out leaves nothing out.
     fn planned_with(&self, question: &str, leaves_out: bool) -> Result<Planned, PlannerError> {
+        self.unmodified(question, leaves_out).or_else(|why| self.modified(question, leaves_out).ok_or(why))
+    }
+
+    /// A question with a name in front of a kind's word: "comedy films with Jim Carrey".
+    fn modified(&self, question: &str, leaves_out: bool) -> Option<Planned> {
+        if question.len() > LONGEST {
+            return None;
+        }
+        let modifier = modifier(self.linker, &self.lexicon, question)?;
+        let found = self.planned_with(&modifier.rest, leaves_out).ok()?;
+        if !found.answer.iter().all(|&n| is_of(self.graph, n, modifier.kind)) {
+            return None;
+        }
+        let answer: Vec<NodeId> = found.answer.into_iter().filter(|n| modifier.members.binary_search(n).is_ok()).collect();
+        let composer = Composer::new(self.graph);
+        let relation = composer.exact(modifier.relation, modifier.direction);
+        let target = self.graph.vocabulary().entity_type(modifier.kind).map(|t| t.name.clone());
+        let plan = intersected(found.plan, question, self.graph.id(modifier.named), relation, target)?;
+        account_with(self.linker, &self.lexicon, question, &plan, Evidence::Words).ok()?;
+        (!answer.is_empty()).then_some(Planned { plan, confidence: found.confidence, answer })
+    }
+
+    /// The plan of a question in which no name says more of a kind.
+    fn unmodified(&self, question: &str, leaves_out: bool) -> Result<Planned, PlannerError> {
         if question.len() > LONGEST {
             return Err(PlannerError::TooLong { found: question.len(), limit: LONGEST });
         }
@@ -256,8 +282,12 @@ impl<'a> RulesPlanner<'a> {
         let words = tokens(question, &[], &self.lexicon);
         let condition = condition(question, &words, &self.lexicon, &self.schema)?;
         let before: Vec<Mention> = mentions.iter().filter(|m| m.span.end <= condition.of.end).cloned().collect();
-        let (mut chain, confidence, members) = self.best(question.get(condition.of.clone())?, &before).ok()?;
-        let is = |at: &NodeId| self.graph.types(*at).binary_search(&condition.kind).is_ok();
+        let of = question.get(condition.of.clone())?;
+        let is = |at: &NodeId| condition.kind.is_none_or(|kind| self.graph.types(*at).binary_search(&kind).is_ok());
+        let (mut chain, confidence, members) = match condition.kind {
+            Some(_) => self.best(of, &before).ok()?,
+            None => self.all_having(condition.by, &tokens(of, &[], &self.lexicon))?,
+        };
         if !members.iter().all(is) {
             return None;
         }
@@ -287,6 +317,15 @@ impl<'a> RulesPlanner<'a> {
         Some(Planned { plan: composer.finish(question), confidence, answer })
     }
 
+    /// Everything that has a measure, where the words before the condition on it say nothing more of what is meant: "who has …".
+    fn all_having(&self, by: RelationId, words: &[Token]) -> Option<(Chain, f32, Vec<NodeId>)> {
+        let bare = words.iter().all(|t| t.entity.is_none() && is_function_word(&t.folded));
+        let holders = bare.then(|| self.holders((by, Direction::Forward, true), words)).flatten()?;
+        let chain = Chain::of(Start::Having(holders));
+        let members = follow(self.graph, &chain);
+        Some((chain, 1.0, members))
+    }
+
     /// The value that a relation leads to.
     fn valued(&self, node: NodeId, relation: RelationId) -> Option<Value> {
         let edge = self.graph.follow(node, relation, Direction::Forward).next()?;
@@ -308,7 +347,7 @@ impl<'a> RulesPlanner<'a> {
                 continue;
             }
             let words = tokens(question, std::slice::from_ref(&candidate.span), &self.lexicon);
-            let (words, superlatives) = read(words, &self.lexicon, &self.schema);
+            let (words, superlatives) = read(words, &self.lexicon, &self.schema, self.graph.vocabulary());
             let Some(anchor) = words.iter().position(|t| t.entity.is_some()) else { continue };
             let ask = ask(&words, &self.lexicon);
             let negated = negated_type(&words, &ask).filter(|_| negates);
@@ -331,14 +370,14 @@ impl<'a> RulesPlanner<'a> {
             !self.is_lexical(text) || (m.span.start > 0 && text.chars().any(char::is_uppercase))
         });
         if !named {
-            let (words, superlatives) = read(tokens(question, &[], &self.lexicon), &self.lexicon, &self.schema);
+            let (words, superlatives) = read(tokens(question, &[], &self.lexicon), &self.lexicon, &self.schema, self.graph.vocabulary());
             let ask = ask(&words, &self.lexicon);
             let negated = negated_type(&words, &ask).filter(|_| negates);
             let from = chains.len();
-            for (words, anchor, of) in self.sets(words, &superlatives) {
+            for (words, anchor, start) in self.sets(words, &superlatives) {
                 let scorer =
                     Scorer { graph: self.graph, schema: &self.schema, tokens: &words, ask: &ask, anchor, superlatives: &superlatives };
-                chains.extend(scorer.chains(Start::All(of)).into_iter().map(|c| Chain { counted: ask.count, ..c }));
+                chains.extend(scorer.chains(start).into_iter().map(|c| Chain { counted: ask.count, ..c }));
             }
             negate(self.graph, &mut chains, from, negated);
         }
@@ -372,28 +411,48 @@ impl<'a> RulesPlanner<'a> {
         let has = |n: NodeId| self.graph.follow(n, step.relation, step.direction).next().is_some();
         let nearly_all = |of: &TypeId| {
             let kind = all(self.graph, *of);
-            kind.iter().filter(|n| has(**n)).count() as f32 >= RULE * kind.len() as f32
+            kind.iter().filter(|n| has(**n)).count() as f32 >= weights::rule() * kind.len() as f32
         };
         !has(node) && self.graph.types(node).iter().any(nearly_all)
     }
 
-    /// The sets that a question without names may start from: the innermost type that it speaks of, in whose place they stand.
-    fn sets(&self, mut words: Vec<Token>, superlatives: &Superlatives) -> Vec<(Vec<Token>, usize, TypeId)> {
+    /// The sets that a question without names may start from: the innermost type that it speaks of, in whose place they stand, or what has the measure that it ranks by.
+    fn sets(&self, mut words: Vec<Token>, superlatives: &Superlatives) -> Vec<(Vec<Token>, usize, Start)> {
         let place = |at: usize| Token { entity: Some(at), folded: String::new(), relations: Vec::new(), types: Vec::new() };
         let mut found = Vec::new();
         if let Some(anchor) = words.iter().rposition(|t| !t.types.is_empty()) {
             for &of in &words[anchor].types {
                 let mut words = words.clone();
                 words[anchor] = place(0);
-                found.push((words, anchor, of));
+                found.push((words, anchor, Start::All(of)));
             }
         }
-        if let Some(of) = superlatives.owner(&self.schema) {
+        let of_measure = superlatives.had().and_then(|had| self.holders(had, &words)).map(Start::Having);
+        if let Some(start) = superlatives.owner(&self.schema).map(Start::All).or(of_measure) {
             words.push(place(0));
             let anchor = words.len() - 1;
-            found.push((words, anchor, of));
+            found.push((words, anchor, start));
         }
         found
+    }
+
+    /// Everything that has a measure, of persons only those where somebody is asked for. Who is asked for must be known to be a person where no word names the measure:
+    /// what is the oldest may be a house.
+    fn holders(&self, (relation, direction, spoken): (RelationId, Direction, bool), words: &[Token]) -> Option<Holders> {
+        let all = Holders { relation, direction, of: None };
+        if !words.iter().any(|t| matches!(t.folded.as_str(), "who" | "whom" | "whose")) {
+            return Some(all);
+        }
+        let persons = self.lexicon.types_named(&called("person", "asked"));
+        let types = || all.classes(self.graph).into_iter().filter_map(|c| if let Class::Type(of) = c { Some(of) } else { None });
+        let person = types().find(|of| persons.contains(of));
+        match (person, types().any(|of| !persons.contains(&of))) {
+            (Some(_), true) => Some(Holders { of: person, ..all }),
+            (Some(_), false) => Some(all),
+            // What a graph without persons calls them, only it knows.
+            (None, true) => persons.is_empty().then_some(all),
+            (None, false) => spoken.then_some(all),
+        }
     }
 
     /// Whether a text is made of words for relations and types, and of function words.

@@ -1,7 +1,9 @@
 //! What the graph allows: steps, and which step may follow which.
 
+use super::weights;
 use crate::compact::{Map, sort_unique};
-use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
+use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId, Vocabulary};
+use crate::text::fold;
 
 /// A directed step to a class of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,10 +23,6 @@ impl Step {
     }
 }
 
-/// So much is the rule, and the rest exceptions. Where one pair of classes joins so much of a relation's triples, a pair that joins less than `ACCIDENT` of them is no
-/// part of what the relation is for: one node can be a year and a film, "1984".
-pub(super) const RULE: f32 = 0.9;
-const ACCIDENT: f32 = 0.1;
 /// Beyond so many directed relations, which relations meet at nodes is not counted: the table would be too large for a page.
 const SLOTS: usize = 1200;
 /// At so many nodes the relations that meet are counted.
@@ -34,6 +32,8 @@ const SAMPLED: usize = 50_000;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Schema {
     from: Map<Class, Vec<Step>>,
+    /// The types of years and dates: what a graph may keep as things.
+    times: Vec<TypeId>,
     slots: usize,
     /// For each pair of directed relations: whether a node is reached by the first and left by the second. Empty if it was not counted.
     meets: Vec<bool>,
@@ -54,8 +54,9 @@ impl Schema {
         }
         for edge in graph.vocabulary().schema() {
             let all = graph.vocabulary().relation(edge.relation).map_or(0, |r| r.triples) as f32;
-            let ruled = largest.get(&edge.relation).is_some_and(|most| *most as f32 >= RULE * all);
-            if ruled && (edge.triples as f32) < ACCIDENT * all {
+            // One node can be a year and a film, "1984": what it joins as a film is no part of what the relation is for.
+            let ruled = largest.get(&edge.relation).is_some_and(|most| *most as f32 >= weights::rule() * all);
+            if ruled && (edge.triples as f32) < weights::accident() * all {
                 continue;
             }
             let forward = Step { relation: edge.relation, direction: Direction::Forward, to: edge.tail };
@@ -70,7 +71,8 @@ impl Schema {
         let from = from.into_iter().map(sorted).collect();
         let slots = graph.vocabulary().relations().len() * 2;
         let meets = if slots <= SLOTS { meets(graph, slots) } else { Vec::new() };
-        Schema { from, slots, meets }
+        let times = times(graph.vocabulary());
+        Schema { from, times, slots, meets }
     }
 
     /// The steps that start at a class of nodes, ascending.
@@ -78,9 +80,20 @@ impl Schema {
         self.from.get(&class).map_or(&[], Vec::as_slice)
     }
 
+    /// All steps, by the class that they start from.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.from.values().flatten()
+    }
+
     /// The types that any step starts from, ascending.
     pub fn types(&self) -> impl Iterator<Item = TypeId> {
         self.from.keys().filter_map(|class| if let Class::Type(of) = class { Some(*of) } else { None })
+    }
+
+    /// The classes of nodes that a relation leads from in a direction, ascending.
+    pub fn holders(&self, relation: RelationId, direction: Direction) -> Vec<Class> {
+        let leads = |steps: &[Step]| steps.iter().any(|s| (s.relation, s.direction) == (relation, direction));
+        self.from.iter().filter(|(_, steps)| leads(steps)).map(|(class, _)| *class).collect()
     }
 
     /// Whether any node is reached by the first step and left by the next.
@@ -89,9 +102,29 @@ impl Schema {
         self.meets.get(arrived * self.slots + slot(next.relation, next.direction)) != Some(&false)
     }
 
+    /// Whether things of a class are numbers or dates.
+    pub fn is_value(&self, class: Class) -> bool {
+        is_value(class, &self.times)
+    }
+
     /// How many directed relations there are.
     pub fn directed_relations(&self) -> usize {
         self.slots
+    }
+}
+
+/// The types that are called years or dates.
+pub(super) fn times(vocabulary: &Vocabulary) -> Vec<TypeId> {
+    let called = |of: &EntityType| matches!(fold(&of.label).as_str(), "year" | "date");
+    (0..).map(TypeId).zip(vocabulary.types()).filter(|(_, of)| called(of)).map(|(id, _)| id).collect()
+}
+
+/// Whether things of a class are numbers or dates, where those of the types `times` are.
+pub(super) fn is_value(class: Class, times: &[TypeId]) -> bool {
+    match class {
+        Class::Literal(kind) => matches!(kind, LiteralKind::Number | LiteralKind::Date),
+        Class::Type(of) => times.contains(&of),
+        Class::Untyped => false,
     }
 }
 

@@ -10,7 +10,7 @@ use super::question::Token;
 use super::rank::{Rank, Ranking, Start};
 use super::schema::{Schema, Step};
 use crate::compact::sort_by;
-use crate::kg::{Class, Direction, LiteralKind, RelationId, TypeId};
+use crate::kg::{Class, Direction, RelationId, TypeId, Vocabulary};
 use crate::plan::Extreme;
 
 /// The superlatives of a question.
@@ -23,11 +23,25 @@ pub(super) struct Superlatives {
 
 #[derive(Debug, Clone, PartialEq)]
 struct Wish {
-    of: TypeId,
+    wanted: Wanted,
+    /// The classes of what is ranked.
+    of: Vec<Class>,
     /// Which mention of the type is ranked, from the outermost.
     mention: usize,
     by: Ranking,
     end: Extreme,
+}
+
+/// What a superlative ranks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Wanted {
+    /// Things of a type, and the place of its word.
+    Of(TypeId, usize),
+    /// Whatever has the measure, which a word names (`spoken`) or an adjective alone means.
+    Having {
+        /// Whether a word names the measure.
+        spoken: bool,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -39,26 +53,29 @@ struct Named {
 
 /// The relations that lead from things of a type to numbers or dates.
 pub(super) fn numeric(schema: &Schema, of: TypeId) -> Vec<RelationId> {
-    let is = |s: &&Step| s.direction == Direction::Forward && matches!(s.to, Class::Literal(LiteralKind::Number | LiteralKind::Date));
+    let is = |s: &&Step| s.direction == Direction::Forward && schema.is_value(s.to);
     let mut all: Vec<RelationId> = schema.from(Class::Type(of)).iter().filter(is).map(|s| s.relation).collect();
     all.dedup();
     all
 }
 
-struct Reading<'a> {
-    lexicon: &'a Lexicon,
-    schema: &'a Schema,
-    tokens: Vec<Token>,
-    gone: Vec<bool>,
-    /// Type, place of its word, ranking, end.
-    wishes: Vec<(TypeId, usize, Ranking, Extreme)>,
+/// A question's words while superlatives are read in them.
+pub(super) struct Reading<'a> {
+    pub lexicon: &'a Lexicon,
+    pub schema: &'a Schema,
+    pub vocabulary: &'a Vocabulary,
+    pub tokens: Vec<Token>,
+    /// The words that are read.
+    pub gone: Vec<bool>,
+    /// What is ranked, by what, and the end.
+    pub wishes: Vec<(Wanted, Ranking, Extreme)>,
     named: Vec<Named>,
 }
 
 /// Reads the superlatives of a question's words, and gives the words without them.
-pub(super) fn read(tokens: Vec<Token>, lexicon: &Lexicon, schema: &Schema) -> (Vec<Token>, Superlatives) {
+pub(super) fn read(tokens: Vec<Token>, lexicon: &Lexicon, schema: &Schema, vocabulary: &Vocabulary) -> (Vec<Token>, Superlatives) {
     let gone = vec![false; tokens.len()];
-    let mut reading = Reading { lexicon, schema, tokens, gone, wishes: Vec::new(), named: Vec::new() };
+    let mut reading = Reading { lexicon, schema, vocabulary, tokens, gone, wishes: Vec::new(), named: Vec::new() };
     for at in 0..reading.tokens.len() {
         if reading.gone[at] || reading.tokens[at].entity.is_some() || (at > 0 && reading.tokens[at - 1].folded == "at") {
             continue;
@@ -69,7 +86,15 @@ pub(super) fn read(tokens: Vec<Token>, lexicon: &Lexicon, schema: &Schema) -> (V
     }
     let Reading { tokens, gone, wishes, named, .. } = reading;
     let mention = |of: TypeId, place: usize| (0..place).filter(|&i| !gone[i] && tokens[i].types.first() == Some(&of)).count();
-    let wishes = wishes.iter().map(|&(of, place, by, end)| Wish { of, mention: mention(of, place), by, end }).collect();
+    let wish = |&(wanted, by, end): &(Wanted, Ranking, Extreme)| {
+        let (of, mention) = match (wanted, by) {
+            (Wanted::Of(of, place), _) => (vec![Class::Type(of)], mention(of, place)),
+            (Wanted::Having { .. }, Ranking::Value(relation)) => (schema.holders(relation, Direction::Forward), 0),
+            (Wanted::Having { .. }, Ranking::Number(relation, direction)) => (schema.holders(relation, direction), 0),
+        };
+        Wish { wanted, of, mention, by, end }
+    };
+    let wishes = wishes.iter().map(wish).collect();
     let left = tokens.iter().zip(&gone).filter(|(_, gone)| !**gone).map(|(t, _)| t.clone()).collect();
     (left, Superlatives { wishes, named })
 }
@@ -89,8 +114,12 @@ impl Reading<'_> {
         if counting && self.counted(at, next, end) {
             return;
         }
+        let known = self.wishes.len();
         if !self.manner(at, next, end) {
             self.valued(at, next, end, counting);
+        }
+        if self.wishes.len() == known {
+            self.unnamed(at, next, end, counting);
         }
     }
 
@@ -109,7 +138,7 @@ impl Reading<'_> {
             (true, Extreme::Min) => Extreme::Max,
         };
         let last = if place > at { place } else { next + 1 };
-        self.wishes.push((of, place, Ranking::Value(by), end));
+        self.wishes.push((Wanted::Of(of, place), Ranking::Value(by), end));
         self.gone[at..last.min(self.tokens.len())].fill(true);
         true
     }
@@ -142,7 +171,7 @@ impl Reading<'_> {
         if let Some((place, of)) = before {
             let gap = &self.tokens[place + 1..at];
             if gap.iter().any(joins) && gap.iter().all(|t| joins(t) || small(t)) {
-                self.wishes.push((of, place, Ranking::Value(by), end));
+                self.wishes.push((Wanted::Of(of, place), Ranking::Value(by), end));
                 self.gone[at] = true;
                 self.gone[at + 1] = true;
                 return true;
@@ -178,7 +207,7 @@ impl Reading<'_> {
                 token.relations.clear();
             }
         }
-        self.wishes.push((of, place, Ranking::Number(step.relation, step.direction), end));
+        self.wishes.push((Wanted::Of(of, place), Ranking::Number(step.relation, step.direction), end));
         self.gone[at..=next].fill(true);
         true
     }
@@ -206,7 +235,7 @@ impl Reading<'_> {
             let modified = behind.filter(|_| last == next);
             for (place, of) in modified.into_iter().chain(self.type_before(at)) {
                 if let Some(by) = known(of, &named) {
-                    self.wishes.push((of, place, Ranking::Value(by), end));
+                    self.wishes.push((Wanted::Of(of, place), Ranking::Value(by), end));
                     self.gone[at..=last].fill(true);
                     return;
                 }
@@ -254,7 +283,7 @@ impl Reading<'_> {
             _ => None,
         };
         let Some(by) = by.or(only) else { return };
-        self.wishes.push((of, place, Ranking::Value(by), end));
+        self.wishes.push((Wanted::Of(of, place), Ranking::Value(by), end));
         self.gone[at] = true;
         if let Some(from) = spoken {
             self.gone[from..from + 2].fill(true);
@@ -270,20 +299,23 @@ impl Superlatives {
         }
         let class = |at: usize| match (at.checked_sub(1), start) {
             (None, Start::All(of)) => Some(Class::Type(of)),
-            (None, Start::Node(_)) => None,
+            (None, Start::Node(_) | Start::Having(_)) => None,
             (Some(before), _) => steps.get(before).map(|s| s.to),
         };
         let mut ranks = Vec::new();
         let mut unmet = 0;
         for wish in &self.wishes {
-            let places: Vec<usize> = (0..=steps.len()).rev().filter(|&at| class(at) == Some(Class::Type(wish.of))).collect();
+            // What a chain starts from because it is ranked, is ranked.
+            let begins = matches!((wish.wanted, start), (Wanted::Having { .. }, Start::Having(_)));
+            let is = |at: &usize| if begins { *at == 0 } else { class(*at).is_some_and(|c| wish.of.contains(&c)) };
+            let places: Vec<usize> = (0..=steps.len()).rev().filter(is).collect();
             match places.get(wish.mention).or(places.last()) {
                 Some(&at) => ranks.push(Rank { at, by: wish.by, end: wish.end }),
                 None => unmet += 1,
             }
         }
         for named in &self.named {
-            let several = |at: &usize| *at > 0 || matches!(start, Start::All(_));
+            let several = |at: &usize| *at > 0 || !matches!(start, Start::Node(_));
             let meant = |step: &Step| {
                 step.direction == Direction::Forward && (named.relations.contains(&step.relation) || step.relation == named.by)
             };
@@ -292,6 +324,15 @@ impl Superlatives {
         }
         sort_by(&mut ranks, |a, b| a.at.cmp(&b.at));
         (ranks, unmet)
+    }
+
+    /// What everything has that is ranked, where no word says of what kind it is, and whether a word names that: the relation, and the way that it leads on.
+    pub fn had(&self) -> Option<(RelationId, Direction, bool)> {
+        self.wishes.iter().find_map(|wish| match (wish.wanted, wish.by) {
+            (Wanted::Of(..), _) => None,
+            (Wanted::Having { spoken }, Ranking::Value(relation)) => Some((relation, Direction::Forward, spoken)),
+            (Wanted::Having { spoken }, Ranking::Number(relation, direction)) => Some((relation, direction, spoken)),
+        })
     }
 
     /// The type of things among which a relation that a superlative names is sought, where the question names no other: "the highest point".

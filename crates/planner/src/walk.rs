@@ -1,6 +1,7 @@
 //! Following steps on the graph, to see what a candidate plan would find.
 
 use super::chain::{Chain, Rank, Ranking, Start};
+use super::rank::Holders;
 use super::schema::Step;
 use crate::compact::sort_unique;
 use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId, Value};
@@ -20,6 +21,7 @@ pub(super) fn follow(graph: &KnowledgeGraph, chain: &Chain) -> Vec<NodeId> {
             set
         }
         Start::All(of) => all(graph, of),
+        Start::Having(holders) => having(graph, holders),
     };
     for at in 0..=chain.steps.len() {
         if let Some(of) = chain.negated.filter(|_| at == chain.steps.len()) {
@@ -47,6 +49,13 @@ pub(super) fn follow(graph: &KnowledgeGraph, chain: &Chain) -> Vec<NodeId> {
 pub(super) fn all(graph: &KnowledgeGraph, of: TypeId) -> Vec<NodeId> {
     let nodes = (0..u32::try_from(graph.entities()).unwrap_or(u32::MAX)).map(NodeId);
     nodes.filter(|&n| graph.types(n).binary_search(&of).is_ok()).collect()
+}
+
+/// All entities that have a relation, ascending.
+pub(super) fn having(graph: &KnowledgeGraph, holders: Holders) -> Vec<NodeId> {
+    let nodes = (0..u32::try_from(graph.entities()).unwrap_or(u32::MAX)).map(NodeId);
+    let is = |n: NodeId| holders.of.is_none_or(|of| graph.types(n).binary_search(&of).is_ok());
+    nodes.filter(|&n| is(n) && graph.follow(n, holders.relation, holders.direction).len() > 0).collect()
 }
 
 /// The members at which a relation leads to the largest or smallest value, or to most or fewest things.

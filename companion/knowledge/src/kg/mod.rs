@@ -27,6 +27,7 @@ mod entity_index;
 pub use as_tables::{VocabularyTables, as_tables};
 pub use documents::DocumentTriples;
 pub use gather::{Gathering, heads_of, names_of};
+pub use infer::KindRules;
 pub use labels::{LabelVectors, label_vectors, phrase_pages};
 pub use literals::LiteralRule;
 pub use read_triples::{ReadTriplesError, all_heads, read_triples, shown_chunks};
@@ -76,6 +77,8 @@ pub struct ImportOptions {
     pub words: SiteWords,
     /// Whether things without a declared type get the kinds that relations' names and sides tell.
     pub inferred_types: bool,
+    /// What decides of what kind they are.
+    pub kind_rules: KindRules,
 }
 
 impl Default for ImportOptions {
@@ -90,6 +93,7 @@ impl Default for ImportOptions {
             everyday_names: true,
             words: SiteWords::default(),
             inferred_types: true,
+            kind_rules: KindRules::default(),
         }
     }
 }
@@ -163,7 +167,7 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
     rows.add_to(kg, &options.literals, &mut report)?;
     statements.add_to(kg, &options.language)?;
     if options.inferred_types {
-        report.inferred_types = infer::add(kg)?;
+        report.inferred_types = infer::add(kg, &options.kind_rules)?;
     }
     if options.everyday_names {
         report.everyday_relations = everyday_names::add(kg, &options.words)?;

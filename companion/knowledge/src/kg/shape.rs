@@ -4,11 +4,13 @@ use super::literals::reads_as_year;
 use pocketgraph::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, Triple};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Of a rule this part may be exceptions: data have errors.
+// `tuning/kinds.py` measures these over six graphs, leaving one of them out at a time.
+
+/// Of a rule this part may be exceptions: data have errors. Best of .0 to .2.
 const EXCEPTIONS: f64 = 0.02;
-/// A closed set has at most so many values, each borne by so many things on the whole.
+/// A closed set has at most so many values, each borne by so many things on the whole. Flat from 250 values on, and from 3 to 10 things.
 const CLOSED: (usize, usize) = (250, 5);
-/// Relations with fewer triples say nothing.
+/// Relations with fewer triples say nothing. Flat from 3 to 4.
 const FEW: usize = 3;
 
 /// What the data say of a relation.

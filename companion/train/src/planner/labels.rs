@@ -210,7 +210,7 @@ fn read<'p>(by_name: &BTreeMap<&str, &'p Operation>, name: &str, depth: usize) -
     }
     let set = |name: &String| read(by_name, name, depth + 1);
     match *by_name.get(name)? {
-        Operation::All { target } => Some(Set::All(target)),
+        Operation::All { target: Some(target), relation: None } => Some(Set::All(target)),
         Operation::SearchKg(search) => {
             let head = match &search.head {
                 Head::Entity(id) => Set::Entity(id),

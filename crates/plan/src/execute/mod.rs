@@ -383,7 +383,7 @@ impl<'a> Executor<'a> {
         match operation {
             Operation::SearchKg(search) => self.search_kg(search, step).await,
             Operation::Search { query } => self.search(query, step).await,
-            Operation::All { target } => self.all(target, step),
+            Operation::All { target, relation } => self.all(target.as_deref(), relation.as_ref(), step),
             Operation::Entity { head } => self.named(head, step),
             Operation::Intersect { .. } => {
                 step.note_empty("the intersection is empty");

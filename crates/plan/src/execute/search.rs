@@ -146,6 +146,33 @@ impl Executor<'_> {
         keep: &dyn Fn(NodeId) -> bool,
         step: &mut Step<'_>,
     ) -> Vec<Member> {
+        let nodes: Vec<NodeId> = starts.iter().map(|s| s.node).collect();
+        let ranked = self.ranked(graph, relation, target_words, target, &nodes, step);
+        for group in groups(&ranked) {
+            let members = follow(graph, &ranked[group.clone()], starts, keep, step);
+            if !members.is_empty() || matches!(relation, Relation::Exact { .. }) {
+                step.note_relations(graph, &ranked, &group);
+                return members;
+            }
+        }
+        if let Relation::Phrase(phrase) = relation {
+            step.note_relations(graph, &ranked, &(0..0));
+            let what = target_words.map_or_else(String::new, |t| format!(" that leads to: {t}"));
+            step.trace.missing.push(format!("the graph has no relation like \"{phrase}\" there{what}"));
+        }
+        Vec::new()
+    }
+
+    /// The relations at these nodes that a plan's relation may be, the best first; the one that is named exactly.
+    fn ranked(
+        &self,
+        graph: &KnowledgeGraph,
+        relation: &Relation,
+        target_words: Option<&str>,
+        target: &Target,
+        nodes: &[NodeId],
+        step: &mut Step<'_>,
+    ) -> Vec<Ranked> {
         match relation {
             Relation::Exact { name, inverse } => {
                 let Some(id) = graph.vocabulary().relation_named(name) else {
@@ -153,40 +180,33 @@ impl Executor<'_> {
                     return Vec::new();
                 };
                 let direction = if *inverse { Direction::Backward } else { Direction::Forward };
-                let edges = starts.iter().map(|s| graph.follow(s.node, id, direction).len()).sum();
-                let ranked = Ranked { relation: id, direction, score: 1.0, edges };
-                step.note_relations(graph, &[ranked], &(0..1));
-                follow(graph, &[ranked], starts, keep, step)
+                let edges = nodes.iter().map(|n| graph.follow(*n, id, direction).len()).sum();
+                vec![Ranked { relation: id, direction, score: 1.0, edges }]
             }
-            Relation::Phrase(phrase) => {
-                let Some(lexicon) = &self.lexicon else { return Vec::new() };
-                let nodes: Vec<NodeId> = starts.iter().map(|s| s.node).collect();
-                let ranked = lexicon.rank(graph, &nodes, phrase, target_words, target, step.run.resources.similarity);
-                for group in groups(&ranked) {
-                    let members = follow(graph, &ranked[group.clone()], starts, keep, step);
-                    if !members.is_empty() {
-                        step.note_relations(graph, &ranked, &group);
-                        return members;
-                    }
-                }
-                step.note_relations(graph, &ranked, &(0..0));
-                let what = target_words.map_or_else(String::new, |t| format!(" that leads to: {t}"));
-                step.trace.missing.push(format!("the graph has no relation like \"{phrase}\" there{what}"));
-                Vec::new()
-            }
+            Relation::Phrase(phrase) => self
+                .lexicon
+                .as_ref()
+                .map_or_else(Vec::new, |lexicon| lexicon.rank(graph, nodes, phrase, target_words, target, step.run.resources.similarity)),
         }
     }
 
-    pub(super) fn all(&self, target: &str, step: &mut Step<'_>) -> Set {
-        let (Some(graph), Target::Types(types)) = (self.graph(), self.target(Some(target), step)) else {
-            step.trace.missing.push(format!("the graph has no type \"{target}\""));
+    /// Everything of a type that has a relation, as far as either is said.
+    pub(super) fn all(&self, target: Option<&str>, relation: Option<&Relation>, step: &mut Step<'_>) -> Set {
+        let wanted = self.target(target, step);
+        if let (Some(of), false) = (target, matches!(wanted, Target::Types(_))) {
+            step.trace.missing.push(format!("the graph has no type \"{of}\""));
             return Set::default();
-        };
-        let entity = |i: u32| NodeId(i);
-        let members = (0..graph.entities() as u32)
-            .map(entity)
-            .filter(|&n| graph.types(n).iter().any(|t| types.contains(t)))
-            .map(|n| Member { item: Item::Node(n), score: 1.0, origins: Vec::new() });
+        }
+        let Some(graph) = self.graph() else { return Set::default() };
+        let mut nodes: Vec<NodeId> = (0..graph.entities() as u32).map(NodeId).filter(|&n| fits(graph, n, &wanted)).collect();
+        if let Some(relation) = relation {
+            let ranked = self.ranked(graph, relation, None, &Target::Any, &nodes, step);
+            let group = groups(&ranked).into_iter().next().unwrap_or(0..0);
+            step.note_relations(graph, &ranked, &group);
+            let has = |n: &NodeId| ranked[group.clone()].iter().any(|r| graph.follow(*n, r.relation, r.direction).len() > 0);
+            nodes.retain(has);
+        }
+        let members = nodes.into_iter().map(|n| Member { item: Item::Node(n), score: 1.0, origins: Vec::new() });
         Set::new(members.collect(), false)
     }
 

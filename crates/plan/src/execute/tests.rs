@@ -80,6 +80,18 @@ fn a_type_limits_what_a_step_finds_and_an_unknown_type_is_said_not_to_be_checked
 }
 
 #[test]
+fn all_that_have_a_relation_are_found_whatever_they_are() {
+    assert_eq!(answer("A=All(r=<directed_by>)"), ["Ali", "Heat"]);
+    assert_eq!(answer("A=All(r=^<directed_by>)"), ["Michael Mann"]);
+    assert_eq!(answer("A=All(r=directed by)"), ["Ali", "Heat"]);
+    assert_eq!(answer("A=All(t=person, r=<directed_by>)"), [""; 0]);
+    assert_eq!(answer("A=All(r=<release_year>)\nB=Max(A | r=<release_year>)"), ["Ali"]);
+    let linker = Linker::new(&example());
+    let e = run(&linker, "A=All(r=<salary>)", Resources::default(), Limits::default());
+    assert_eq!(e.trace.missing(), ["A: the graph has no relation <salary>"]);
+}
+
+#[test]
 fn every_member_knows_the_heads_and_triples_that_led_to_it() {
     let linker = Linker::new(&example());
     let e = run(

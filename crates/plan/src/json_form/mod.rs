@@ -109,7 +109,7 @@ fn statement(reader: &Reader, item: &Value) -> Result<Statement, PlanError> {
     let (allowed, read): (&[&str], Read) = match fold_name(op).as_str() {
         "searchkg" => (&["target", "head", "relation"], search_kg),
         "search" => (&["query"], search),
-        "all" => (&["target"], |r, m| Ok(Operation::All { target: r.text(m, "target")? })),
+        "all" => (&["target", "relation"], all),
         "entity" => (&["head"], |r, m| Ok(Operation::Entity { head: r.head(r.needed(m, "head")?)? })),
         "intersect" | "intersection" => (&["of"], |r, m| Ok(Operation::Intersect { of: r.names(m, "of")? })),
         "union" => (&["of"], |r, m| Ok(Operation::Union { of: r.names(m, "of")? })),
@@ -140,6 +140,15 @@ fn search_kg(reader: &Reader, members: &Members) -> Result<Operation, PlanError>
     let head = reader.head(reader.needed(members, "head")?)?;
     let relation = reader.relation(reader.needed(members, "relation")?)?;
     Ok(Operation::SearchKg(SearchKg { target, head, relation }))
+}
+
+fn all(reader: &Reader, members: &Members) -> Result<Operation, PlanError> {
+    let relation = reader.find(members, "relation").map(|r| reader.relation(r)).transpose()?;
+    let target = reader.text_if(members, "target")?;
+    if target.is_none() && relation.is_none() {
+        return Err(reader.missing("target", "a type, or a relation that each has"));
+    }
+    Ok(Operation::All { target, relation })
 }
 
 fn search(reader: &Reader, members: &Members) -> Result<Operation, PlanError> {

@@ -48,14 +48,17 @@ fn head(head: &Head) -> Value {
 fn operation(members: &mut Members, operation: &Operation) {
     match operation {
         Operation::SearchKg(step) => {
-            if let Some(target) = &step.target {
-                put(members, "target", Value::from(target.as_str()));
-            }
+            target(members, step.target.as_deref());
             put(members, "head", head(&step.head));
             put(members, "relation", relation(&step.relation));
         }
         Operation::Search { query } => put(members, "query", Value::from(query.map_references(canonical_name).to_string())),
-        Operation::All { target } => put(members, "target", Value::from(target.as_str())),
+        Operation::All { target: of, relation: having } => {
+            target(members, of.as_deref());
+            if let Some(having) = having {
+                put(members, "relation", relation(having));
+            }
+        }
         Operation::Entity { head: of } => put(members, "head", head(of)),
         Operation::Intersect { of } | Operation::Union { of } => put(members, "of", names(of)),
         Operation::Negation { main, minus } => {
@@ -89,6 +92,12 @@ fn operation(members: &mut Members, operation: &Operation) {
                 put(members, "keep", Value::from(*keep));
             }
         }
+    }
+}
+
+fn target(members: &mut Members, of: Option<&str>) {
+    if let Some(of) = of {
+        put(members, "target", Value::from(of));
     }
 }
 

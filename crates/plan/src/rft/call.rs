@@ -115,10 +115,17 @@ impl Call<'_, '_> {
             }
             Function::All => {
                 let target = match self.arguments {
-                    [one] if one.key.is_none() => one,
-                    _ => self.needed("t", "t=, the type whose entities are meant")?,
+                    [one] if one.key.is_none() => Some(one),
+                    _ => self.keyed("t")?,
                 };
-                Operation::All { target: self.text(target).to_owned() }
+                let relation = match target {
+                    Some(_) => self.keyed("r")?,
+                    None => Some(self.needed("r", "t=, the type whose entities are meant, or r=, the relation that each has")?),
+                };
+                Operation::All {
+                    target: target.map(|t| self.target(t)).transpose()?.flatten(),
+                    relation: relation.map(|r| self.relation(r)).transpose()?,
+                }
             }
             Function::Entity => {
                 let head = match self.arguments {

@@ -39,15 +39,16 @@ impl Printer<'_> {
     fn operation(&self, operation: &Operation) -> Result<String, PlanError> {
         Ok(match operation {
             Operation::SearchKg(step) => {
-                let target = match &step.target {
-                    None => "*".to_owned(),
-                    Some(target) if is_wild(target) => quote(target),
-                    Some(target) => self.words(target),
-                };
+                let target = self.target(step.target.as_deref());
                 format!("SearchKG(t={target} | h={}, r={})", self.head(&step.head)?, self.relation(&step.relation))
             }
             Operation::Search { query } => format!("Search(q={})", self.words(&query.map_references(canonical_name).to_string())),
-            Operation::All { target } => format!("All(t={})", self.words(target)),
+            Operation::All { target, relation } => {
+                // Of nothing at all a reader is told that the type is lacking.
+                let target = (target.is_some() || relation.is_none()).then(|| format!("t={}", self.target(target.as_deref())));
+                let relation = relation.as_ref().map(|r| format!("r={}", self.relation(r)));
+                format!("All({})", target.into_iter().chain(relation).collect::<Vec<_>>().join(", "))
+            }
             Operation::Entity { head } => format!("Entity(h={})", self.head(head)?),
             Operation::Intersect { of } => format!("Intersect({})", self.names(of)?),
             Operation::Union { of } => format!("Union({})", self.names(of)?),
@@ -77,6 +78,14 @@ impl Printer<'_> {
                 format!("{function}({}{})", self.name(of)?, self.keyed([self.measure(by.as_ref()), keep, None]))
             }
         })
+    }
+
+    fn target(&self, target: Option<&str>) -> String {
+        match target {
+            None => "*".to_owned(),
+            Some(target) if is_wild(target) => quote(target),
+            Some(target) => self.words(target),
+        }
     }
 
     fn head(&self, head: &Head) -> Result<String, PlanError> {

@@ -151,6 +151,15 @@ fn superlatives_comparisons_counts_and_filters_have_calls_of_their_own() {
 }
 
 #[test]
+fn all_of_a_type_or_all_that_have_a_relation_or_both_are_said_alike() {
+    let text = "Ans1=All(river)\nAns2=All(relation=<salary>)\nAns3=All(t=person | r=salary)\nAns4=All(t=any, r=^<manages>)\n";
+    let printed = "Ans1=All(t=river)\nAns2=All(r=<salary>)\nAns3=All(t=person, r=salary)\nAns4=All(r=^<manages>)\n";
+    assert_eq!(print(&read(text)).unwrap(), printed);
+    let error = refused("Ans1=All(h=Ada)");
+    assert!(error.to_string().contains("r=, the relation that each has"), "{error}");
+}
+
+#[test]
 fn prose_that_holds_an_equals_sign_is_no_statement() {
     let plan = read("With x = 5 in mind:\nAns1=All(t=river)\nNote that Intersect(a, b) is not needed, e = mc2.");
     assert_eq!(plan.statements.len(), 1);

@@ -2,18 +2,12 @@
 //!
 //! The everyday relations that planners are trained with say what they join. Where a label is none of them, a noun names what stands at its end: "has tag".
 
+use super::KindRules;
 use crate::everyday::{self, EverydayRelation};
 use pocketgraph::planner::is_verb_form;
 use pocketgraph::text::{fold, is_stop_word, stem, words};
 use pocketgraph_keywords::extract::wordclass::singular;
 use std::collections::BTreeMap;
-
-/// What a relation's own noun is worth as the name of its tails, against an everyday relation.
-const NOUN: f32 = 0.25;
-/// A narrow kind needs this part of all votes to be the name of a cluster; else the wider kind is.
-const OWN: f32 = 0.3;
-/// A kind needs the support of this part of all votes: its own, and those of wider or narrower kinds.
-const SUPPORT: f32 = 0.6;
 
 /// Names of a kind, each with how much speaks for it.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -45,7 +39,7 @@ impl Votes {
     }
 
     /// The kind that most speaks for: the narrowest that bears the votes, "film" where half of them say film and half work.
-    pub fn leader(&self) -> Option<&str> {
+    pub fn leader(&self, rules: &KindRules) -> Option<&str> {
         let total: f32 = self.worth.values().sum();
         let support = |kind: &str, narrower: bool| -> f32 {
             self.worth
@@ -57,9 +51,12 @@ impl Votes {
         let best = self.worth.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
         let mut kinds: Vec<(&str, f32)> = self.worth.iter().map(|(k, w)| (k.as_str(), *w)).collect();
         kinds.sort_by(|a, b| depth(b.0).cmp(&depth(a.0)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(b.0)));
-        let narrow = kinds.iter().find(|(kind, own)| *own >= OWN * total && support(kind, false) >= SUPPORT * total).map(|(kind, _)| *kind);
+        let narrow = kinds
+            .iter()
+            .find(|(kind, own)| *own >= rules.own * total && support(kind, false) >= rules.support * total)
+            .map(|(kind, _)| *kind);
         let wide = || best.into_iter().flat_map(|(k, _)| [everyday::wider(k), Some(k.as_str())]).flatten();
-        narrow.or_else(|| wide().find(|kind| support(kind, true) >= SUPPORT * total))
+        narrow.or_else(|| wide().find(|kind| support(kind, true) >= rules.support * total))
     }
 
     /// How many sides name this kind, or a wider or narrower one.
@@ -74,7 +71,7 @@ fn depth(kind: &str) -> usize {
 }
 
 /// What a relation of these names says of its heads and of its tails.
-pub(super) fn votes(names: &[String], everyday: &[EverydayRelation<'_>]) -> [Votes; 2] {
+pub(super) fn votes(names: &[String], everyday: &[EverydayRelation<'_>], rules: &KindRules) -> [Votes; 2] {
     let mut out = [Votes::default(), Votes::default()];
     let found = matching(names, everyday);
     let worth = 1.0 / found.len().max(1) as f32;
@@ -88,7 +85,7 @@ pub(super) fn votes(names: &[String], everyday: &[EverydayRelation<'_>]) -> [Vot
     if out[1] == Votes::default()
         && let Some(noun) = names.first().and_then(|label| noun(label))
     {
-        out[1].add(&noun, NOUN);
+        out[1].add(&noun, rules.noun);
     }
     out
 }
@@ -143,8 +140,8 @@ mod tests {
     use super::*;
 
     fn leaders(label: &str) -> [Option<String>; 2] {
-        votes(&[label.to_owned()], &everyday::relations().chain(everyday::measures()).collect::<Vec<_>>())
-            .map(|v| v.leader().map(str::to_owned))
+        votes(&[label.to_owned()], &everyday::relations().chain(everyday::measures()).collect::<Vec<_>>(), &KindRules::default())
+            .map(|v| v.leader(&KindRules::default()).map(str::to_owned))
     }
 
     #[test]
@@ -170,7 +167,7 @@ mod tests {
         let of = |all: &[(&str, f32)]| {
             let mut votes = Votes::default();
             all.iter().for_each(|(kind, worth)| votes.add(kind, *worth));
-            votes.leader().map(str::to_owned)
+            votes.leader(&KindRules::default()).map(str::to_owned)
         };
         assert_eq!(of(&[("film", 2.5), ("book", 0.5), ("work", 2.0)]).as_deref(), Some("film"));
         assert_eq!(of(&[("musician", 1.0), ("person", 4.0)]).as_deref(), Some("person"));

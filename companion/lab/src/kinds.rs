@@ -1,0 +1,84 @@
+//! The kinds that a build infers for things without a type, with other values of what decides: what `tuning/kinds.py` measures.
+
+use miette::{IntoDiagnostic, Result, miette};
+use pocketgraph::kg::{Class, KnowledgeGraph};
+use pocketgraph_cli::import::Tables;
+use pocketgraph_knowledge::kg::{ImportOptions, KindRules, import};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::BufRead;
+use std::path::PathBuf;
+
+/// Arguments of the command.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The knowledge graph's triples: TSV, CSV, `|`, JSON Lines or RDF, also gzipped
+    #[arg(long = "kg", required = true, num_args = 1..)]
+    files: Vec<PathBuf>,
+    #[command(flatten)]
+    tables: Tables,
+}
+
+/// A relation, and how many of its triples lead from and to things of which kind, the most first.
+#[derive(Serialize)]
+struct Sides<'a> {
+    relation: &'a str,
+    triples: u32,
+    domain: Vec<(&'a str, u32)>,
+    range: Vec<(&'a str, u32)>,
+}
+
+/// Prints the values as they are; then, for each line of the standard input, which gives some of them others, what every relation joins.
+///
+/// # Errors
+/// When files cannot be read, or a line is no trial.
+pub fn run(args: &Args) -> Result<()> {
+    let (files, options) = args.tables.files(&args.files)?;
+    println!("{}", serde_json::to_string(&values(&KindRules::default())).into_diagnostic()?);
+    for line in std::io::stdin().lock().lines() {
+        let trial: BTreeMap<String, f32> = serde_json::from_str(&line.into_diagnostic()?).into_diagnostic()?;
+        let options = ImportOptions { kind_rules: with(&trial)?, ..options.clone() };
+        let (graph, _) = import(&files, &options).into_diagnostic()?;
+        println!("{}", serde_json::to_string(&sides(&graph)).into_diagnostic()?);
+    }
+    Ok(())
+}
+
+fn values(of: &KindRules) -> BTreeMap<&'static str, f32> {
+    let KindRules { one_kind, same_things, many_sides, noun, own, support } = *of;
+    let many_sides = many_sides as f32;
+    [("one_kind", one_kind), ("same_things", same_things), ("many_sides", many_sides), ("noun", noun), ("own", own), ("support", support)]
+        .into_iter()
+        .collect()
+}
+
+fn with(trial: &BTreeMap<String, f32>) -> Result<KindRules> {
+    let mut rules = KindRules::default();
+    for (name, &value) in trial {
+        match name.as_str() {
+            "one_kind" => rules.one_kind = value,
+            "same_things" => rules.same_things = value,
+            "many_sides" => rules.many_sides = value as usize,
+            "noun" => rules.noun = value,
+            "own" => rules.own = value,
+            "support" => rules.support = value,
+            _ => return Err(miette!("there is no value {name}")),
+        }
+    }
+    Ok(rules)
+}
+
+fn sides(graph: &KnowledgeGraph) -> Vec<Sides<'_>> {
+    let v = graph.vocabulary();
+    let end = |classes: &[(Class, u32)]| {
+        let named = classes.iter().map(|(class, n)| match class {
+            Class::Type(t) => (v.entity_type(*t).map_or("", |t| t.label.as_str()), *n),
+            Class::Untyped => ("", *n),
+            Class::Literal(_) => ("value", *n),
+        });
+        named.collect::<Vec<_>>()
+    };
+    let sides =
+        v.relations().iter().map(|r| Sides { relation: &r.label, triples: r.triples, domain: end(&r.domain), range: end(&r.range) });
+    sides.collect()
+}
