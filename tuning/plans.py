@@ -12,6 +12,10 @@ what matches the site's answer).
 `fit`: a logistic regression over the plans of all questions, right or wrong, with a quadratic penalty. Each domain weighs the same, and in it what its graph answers
 as much as what it does not. Each domain is left out once, and its plans are judged by weights that have not seen it; the least certainty is the lowest at which at most
 5 % of the questions of domains so left out are answered wrongly, those that can be answered and those that cannot counted half each, and at most 2.5 % of the latter. Enough are the rules alone where asking the others as well changes at most one right answer in 200.
+
+The weights in the engine are of the run before the planner was trained anew and before plans over triples alone. With them the new proposals are right for 3,887 of the 5,091
+questions that a graph answers, wrong for 88, and planned for 11 of the 2,451 that none answers. Fitted anew (2026-11-27) weights gave a plan of which the rules are not sure at all a certainty of .6, and so
+planned 3 of 80 questions about documentation, bare names of options; with a limit above that no plan by meaning alone was left. They were not taken.
 """
 import argparse
 import collections

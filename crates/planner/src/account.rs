@@ -505,7 +505,10 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
             };
             tokens.get(at + 1).is_some_and(|next| next.entity.is_none() && is_noun(next)) || is_value(linker, word)
         };
-        if is_frame(word, used) || (untyped > 0 && !known && is_kind_noun(tokens, at, evidence) && !narrows()) {
+        // "In which city" asks where.
+        let asks_where = || is_place(word) && at >= 2 && asks_for(&tokens[at - 1].folded) && tokens[at - 2].folded == "in";
+        let of_no_place = || asks_where() && !places(graph, used);
+        if is_frame(word, used) || (untyped > 0 && !known && is_kind_noun(tokens, at, evidence) && !narrows() && !of_no_place()) {
             continue;
         }
         match groups.last_mut() {
@@ -644,6 +647,11 @@ fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
     let (own, next) = (word(Some(at)), word(Some(at + 1)));
     let before = word(at.checked_sub(1));
     if is_name(at.checked_sub(1)) || matches!(next, "of" | "behind" | "about") {
+        return false;
+    }
+    // "Which licences do they have", "how many visitors does it have": what is had is what is asked for, and no kind of something else.
+    let had = matches!(next, "do" | "does" | "did") && tokens.last().is_some_and(|t| t.folded == "have");
+    if had && (asks_for(before) || matches!(before, "many" | "much")) {
         return false;
     }
     let spoken = tokens.get(at + 1).is_some_and(|t| !t.relations.is_empty());

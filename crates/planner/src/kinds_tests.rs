@@ -299,6 +299,20 @@ fn a_value_of_the_graph_is_no_kind_of_what_is_asked_for() {
 }
 
 #[test]
+fn what_a_thing_is_to_have_is_no_kind_of_what_else_it_leads_to() {
+    let parts: &[Row] = &[
+        ("Pump", "", "depends_on", "Valve", ""),
+        ("Pump", "", "depends_on", "Motor", ""),
+        ("Valve", "", "depends_on", "Seal", ""),
+        ("Motor", "", "headed_by", "Ada Lind", ""),
+    ];
+    assert_eq!(answered(parts, "Which parts does the Pump depend on?"), Some(vec!["Motor".to_owned(), "Valve".to_owned()]));
+    assert_eq!(answered(parts, "Which licences do the dependencies of the Pump have?"), None);
+    assert_eq!(answered(parts, "How many visitors does the Pump have?"), None);
+    assert_eq!(answered(parts, "In which city is the Motor?"), None);
+}
+
+#[test]
 fn where_several_relations_lead_to_such_things_one_that_no_word_speaks_of_is_not_taken() {
     let by = |relation: &str| if relation.ends_with("_by") { "person" } else { "" };
     let typed: Vec<Row> = POTS.iter().map(|&(pot, _, relation, tail, _)| (pot, "pot", relation, tail, by(relation))).collect();
