@@ -2,7 +2,7 @@
 
 use super::by_tag;
 use std::str::FromStr;
-use whatlang::{Script, detect_script};
+use whatlang::{Lang, Script, detect_script};
 
 /// A language in which questions will be asked, by its tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,7 +18,9 @@ impl FromStr for QuestionLanguage {
     fn from_str(text: &str) -> Result<QuestionLanguage, String> {
         let tag = super::primary(text).ok_or_else(|| format!("{text:?} is no language's tag, as de or zh are"))?;
         let lang = by_tag(&tag).ok_or_else(|| format!("the letters of the language {tag:?} are not known"))?;
-        let scripts = Script::all().iter().copied().filter(|script| script.langs().contains(&lang)).collect();
+        // Japanese is written in Chinese characters too, which the table of scripts has for Chinese alone.
+        let written = |script: &Script| script.langs().contains(&lang) || lang == Lang::Jpn && *script == Script::Mandarin;
+        let scripts = Script::all().iter().copied().filter(written).collect();
         Ok(QuestionLanguage { tag, scripts })
     }
 }
