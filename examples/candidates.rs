@@ -18,12 +18,12 @@ fn main() {
 async fn candidates_json(engine: &Engine, question: &Value) -> Value {
     let text = ["question", "query", "claim", "text"].iter().find_map(|key| question[key].as_str()).unwrap();
     let query = engine.query(text, false).await.unwrap();
-    let rows = candidates(engine.corpus(), &query).await.unwrap();
+    let (rows, held) = candidates(engine.corpus(), &query).await.unwrap();
     let ids: Vec<u32> = rows.iter().map(|r| r.0).collect();
     let (passages, _) = engine.corpus().passages(&ids).await.unwrap();
     let row = |(chunk, features): &(u32, [f32; 7])| {
         let document = &passages.get(chunk).unwrap().1;
         json!({ "path": document.path, "url": document.url, "features": features })
     };
-    json!({ "asked": question, "candidates": rows.iter().map(row).collect::<Vec<_>>() })
+    json!({ "asked": question, "held": held, "candidates": rows.iter().map(row).collect::<Vec<_>>() })
 }

@@ -17,12 +17,12 @@ fn main() {
 async fn blocks_json(engine: &Engine, question: &Value) -> Value {
     let options = AskOptions::default();
     let found = engine.quotable(question["question"].as_str().unwrap(), &options).await.unwrap();
-    let chosen = choose(&found.asked, &found.result.hits, &found.candidates, found.cosines.as_deref());
+    let chosen = choose(&found.asked, &found.result.hits, &found.candidates, found.cosines.as_ref());
     let block = |(i, c): (usize, &pocketgraph::answer::Candidate)| {
         let only = Choice { picked: vec![i], sureness: Sureness::Stated, ..Choice::default() };
         json!({
             "features": c.features,
-            "cosine": found.cosines.as_ref().map(|all| all[i]).filter(|c| c.is_finite()),
+            "cosine": found.cosines.as_ref().map(|all| all.of[i]).filter(|c| c.is_finite()),
             "covered": c.covered,
             "lacks_figure": c.lacks_figure,
             "hit": c.hit,

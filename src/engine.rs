@@ -141,7 +141,7 @@ pub struct Neighbor {
 
 struct ReadBlocks {
     candidates: Vec<answer::Candidate>,
-    cosines: Option<Vec<f32>>,
+    cosines: Option<answer::Cosines>,
 }
 
 /// What could be quoted for a question: see [`Engine::quotable`].
@@ -154,7 +154,7 @@ pub struct Quotable {
     /// The blocks of the first hits, best first by words.
     pub candidates: Vec<answer::Candidate>,
     /// How near each is to the question, no number where it was not embedded; none without a model.
-    pub cosines: Option<Vec<f32>>,
+    pub cosines: Option<answer::Cosines>,
 }
 
 /// An open bundle.
@@ -411,7 +411,7 @@ impl Engine {
         let asked = self.parse_question(&query).await?;
         let read = self.read_for(&query, &asked, &result).await;
         self.pause().await;
-        let choice = answer::choose(&asked, &result.hits, &read.candidates, read.cosines.as_deref());
+        let choice = answer::choose(&asked, &result.hits, &read.candidates, read.cosines.as_ref());
         let answer = answer::extractive(&result, options, &read.candidates, &choice);
         Ok((result, answer))
     }
@@ -422,7 +422,13 @@ impl Engine {
         let idf = |chunks: u32| lexical::idf(chunks, self.corpus.len());
         let mut asked = answer::Question::new(&query.text, &|term| idf(found.document_frequency.get(term).copied().unwrap_or(0)));
         found.meant.iter().for_each(|m| asked.read_as(&m.term, &m.known, idf(m.chunks)));
-        asked.read_in(&query.text, &self.corpus.function_words().await, idf(0));
+        if asked.read_in(&query.text, &self.corpus.function_words().await, idf(0)) {
+            // Of English words the stem is known; of others the build knows what forms the documents have, and no other.
+            for s in &found.instead {
+                let known: Vec<(String, f32)> = s.known.iter().map(|(term, chunks)| (term.clone(), idf(*chunks))).collect();
+                if s.parts { asked.read_as_parts(&s.term, &known) } else { asked.read_as_forms(&s.term, &known) }
+            }
+        }
         Ok(asked)
     }
 
@@ -453,7 +459,8 @@ impl Engine {
         }
         // What was not embedded has no cosine rather than a low one.
         cosines.resize(candidates.len(), f32::NAN);
-        ReadBlocks { candidates, cosines: Some(cosines) }
+        let model = answer::CosineScale::of(&self.corpus.bundle().manifest().embedder.id);
+        ReadBlocks { candidates, cosines: Some(answer::Cosines { of: cosines, model }) }
     }
 
     /// What a [`Filter`] may say of these documents: their languages, folders and versions, each with the number of documents that have it.

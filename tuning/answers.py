@@ -3,7 +3,8 @@
 
     tuning/sites.py target/debug CHECKOUTS FOLDER --also SITES    (needs numpy from here on)
     POCKETGRAPH_QUOTABLE=FOLDER/xquad.quotable.jsonl cargo test -p pocketgraph-search --lib measure
-    tuning/answers.py FOLDER [--write crates/search/src/answer/weights.rs]
+    tuning/languages.py target/debug XQUAD E5 de zh ar hi en; tuning/sites.py … E5 --embedder multilingual-e5-small
+    tuning/answers.py FOLDER [--e5 E5] [--write crates/search/src/answer/weights.rs]
 
 A question's line has it as it was given: `kind` (q: the set answers it; oos: nothing like it is there; foreign: a question of another set), `answer`, a pattern of
 a right answer, and `pages`, those it may be on (any where there are none).
@@ -11,13 +12,14 @@ a right answer, and `pages`, those it may be on (any where there are none).
 Blocks: a softmax over a question's blocks, of which those that hold the pattern in their first 420 characters, on a right page, are right (a logistic regression
 over choices). Certainty: a logistic regression on the block chosen. Both with a quadratic penalty, by gradient descent. Each set is left out
 once: its blocks are chosen by weights, and its certainties told by weights, that have not seen it. Thresholds come from those certainties. The weights written
-are those of all sets. XQuAD's questions are known by words alone, every other one is taken, and what they ask of paragraphs without their article is foreign.
+are those of all sets. With --e5 only the weights for multilingual-e5-small's cosines are fitted: a set is a language of XQuAD's, or a site. XQuAD's questions are known by words alone, every other one is taken, and what they ask of paragraphs without their article is foreign.
 """
 import argparse, json, math, pathlib, re
 import numpy as np
 
 SHOWN = 420  # what a reader sees of an answer at once, and what is graded
-PENALTY = {True: 0.2, False: 0.02}  # by meaning there are some two hundred questions of sites; by words also XQuAD's
+MEANING, WORDS, E5 = "by meaning", "by words", "by multilingual-e5-small"
+PENALTY = {MEANING: 0.2, WORDS: 0.02, E5: 0.02}  # by meaning there are some two hundred questions of sites; else also XQuAD's
 SHRINK = 0.002  # of the weights of certainty
 STEPS = 200
 FEATURES = ["cosine", "own", "near", "share", "first-block", "names", "manner-names", "dangling", "leans-back", "echo", "length", "near-agrees", "beside", "figures"]
@@ -25,9 +27,9 @@ COSINE = 0
 BESIDE = 12
 CERTAINTY = ["one", "cosine", "covered", "own", "absent", "rarest-absent", "dense", "margin", "terms", "quoted", "no-figure", "headed"]
 # What certainty is told by where there are vectors; the others add nothing on sites left out, and by words they do.
-BY_MEANING = ["one", "cosine", "covered", "dense", "margin", "no-figure", "headed"]
+USED = {MEANING: ["one", "cosine", "covered", "dense", "margin", "no-figure", "headed"], WORDS: CERTAINTY, E5: CERTAINTY}
 STATED_RIGHT = 0.85  # of what is stated where the set answers
-STATED_REFUSES = {True: 0.9, False: 0.95}  # of other sets' questions, most of them about software too; by words, where XQuAD's are more, of those
+STATED_REFUSES = {MEANING: 0.9, WORDS: 0.95, E5: 0.97}  # of other sets' questions, most of them about software too; where XQuAD's are more, of those
 NEAR_REFUSED = 0.95  # of questions about a site's own subject that it does not answer
 CLOSEST_REFUSES = 0.75
 # Where the descent starts and what its penalty pulls to: that likeness and words count, and what is no answer by its form.
@@ -55,7 +57,8 @@ class Block:
 
 
 class Question:
-    def __init__(self, row, by_meaning):
+    def __init__(self, row, how):
+        by_meaning = how != WORDS
         self.asked, self.grounds, self.answerable = row["asked"], row["grounds"], row["asked"]["kind"] == "q"
         self.weight = self.asked.get("weight", 1.0)
         told = [b for b in row["blocks"] if not by_meaning or b["cosine"] is not None]
@@ -64,11 +67,11 @@ class Question:
             self.grounds[CERTAINTY.index("dense")] = 0.0
 
 
-def read(folder, by_meaning):
-    sets = {}
+def read(folder, how):
+    by_meaning, sets = how != WORDS, {}
     for path in sorted(pathlib.Path(folder).glob("*.quotable.jsonl")):
         lines = list(open(path))
-        rows = [Question(json.loads(line), by_meaning) for line in (lines if len(lines) < 500 else [l for i, l in enumerate(lines) if i % 4 < 2])]
+        rows = [Question(json.loads(line), how) for line in (lines if len(lines) < 500 else [l for i, l in enumerate(lines) if i % 4 < 2])]
         name, kept = path.name.split(".")[0], [q for q in rows if q.asked["kind"] != "kw" and (q.blocks or not by_meaning)]
         if len(lines) < 500:
             sets[name] = kept
@@ -136,9 +139,9 @@ def refusing(told, share):
     return none[min(len(none) - 1, int(share * len(none)))] + 1e-6 if none else 1.0
 
 
-def stating(told, by_meaning):
+def stating(told, how):
     """The lowest certainty from which on enough of what is stated is right, and enough of other sets' questions are refused."""
-    least = max(refusing([t for t in told if t[2].asked["kind"] == kind], share) for kind, share in (("foreign", STATED_REFUSES[by_meaning]), ("oos", NEAR_REFUSED)))
+    least = max(refusing([t for t in told if t[2].asked["kind"] == kind], share) for kind, share in (("foreign", STATED_REFUSES[how]), ("oos", NEAR_REFUSED)))
     for at in sorted(p for p, _, q, _ in told if q.answerable and p >= least):
         said = [r for p, r, q, _ in told if q.answerable and p >= at]
         if sum(said) >= STATED_RIGHT * len(said):
@@ -146,18 +149,18 @@ def stating(told, by_meaning):
     return least
 
 
-def fit(folder, by_meaning, start):
-    sets = read(folder, by_meaning)
-    used = [float(not by_meaning or name in BY_MEANING) for name in CERTAINTY]
-    left_out = {s: fit_choice([q for o in sets if o != s for q in sets[o]], start, PENALTY[by_meaning]) for s in sets}
+def fit(folder, how, start):
+    sets = read(folder, how)
+    used = [float(name in USED[how]) for name in CERTAINTY]
+    left_out = {s: fit_choice([q for o in sets if o != s for q in sets[o]], start, PENALTY[how]) for s in sets}
     rows = {s: certainty_rows(sets[s], left_out[s]) for s in sets}
     told, by_set = [], {}
     for s in sets:
         w = fit_certainty([r[:3] for o in sets if o != s for r in rows[o]], used)
         by_set[s] = [(1 / (1 + math.exp(-dot(w, grounds))), right, q, best) for grounds, right, _, q, best in rows[s]]
         told += by_set[s]
-    stated, closest = stating(told, by_meaning), refusing(told, CLOSEST_REFUSES)
-    print(f"{'by meaning' if by_meaning else 'by words'}: stated from {stated:.2f}, closest from {closest:.2f}")
+    stated, closest = stating(told, how), refusing(told, CLOSEST_REFUSES)
+    print(f"{how}: stated from {stated:.2f}, closest from {closest:.2f}")
     print("| left out | questions | best possible | block right | stated | right of stated | refused, nothing like it | refused, other sets' |\n|---|---|---|---|---|---|---|---|")
     for s in list(sets) + ["all"]:
         mine = by_set.get(s, told)
@@ -167,33 +170,36 @@ def fit(folder, by_meaning, start):
         none = lambda kind: [p for p, _, q, _ in mine if q.asked["kind"] == kind]
         refused = lambda kind: f"{sum(p < stated for p in none(kind))} of {len(none(kind))}"
         print(f"| {s} | {len(yes)} | {can} | {sum(r for _, r in yes):.0f} | {len(said)} | {sum(said):.0f} | {refused('oos')} | {refused('foreign')} |")
-    w = fit_choice([q for s in sets for q in sets[s]], start, PENALTY[by_meaning])
+    w = fit_choice([q for s in sets for q in sets[s]], start, PENALTY[how])
     c = fit_certainty([r[:3] for s in sets for r in certainty_rows(sets[s], w)], used)
     return w, c, stated, min(stated, closest), by_set
 
 
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    p.add_argument("folder"); p.add_argument("--write"); p.add_argument("--wrong", action="store_true")
+    p.add_argument("folder", nargs="?"); p.add_argument("--e5"); p.add_argument("--write"); p.add_argument("--wrong", action="store_true")
     a = p.parse_args()
-    meaning = fit(a.folder, True, START)
-    words = fit(a.folder, False, [0.0] + START[1:])
+    fitted = {E5: fit(a.e5, E5, START)} if a.e5 else {MEANING: fit(a.folder, MEANING, START), WORDS: fit(a.folder, WORDS, [0.0] + START[1:])}
     if a.wrong:
-        for s, told in meaning[4].items():
+        for s, told in next(iter(fitted.values()))[4].items():
             for p_, right, q, best in told:
                 if q.answerable and not right:
                     print(f"--- {s} {p_:.2f} {q.asked['question']} | {q.asked['answer']}\n{best.text}")
-    shown = lambda w: "[" + ", ".join(f"{x:.3f}" for x in w) + "]"
-    for label, w in (("by meaning", meaning[0]), ("by words", words[0])):
-        print(label, dict(zip(FEATURES, (round(x, 2) for x in w))))
-    for label, w in (("by meaning", meaning[1]), ("by words", words[1])):
-        print("certainty", label, dict(zip(CERTAINTY, (round(x, 2) for x in w))))
+    for how, (w, c, *_) in fitted.items():
+        print(how, dict(zip(FEATURES, (round(x, 2) for x in w))))
+        print("certainty", how, dict(zip(CERTAINTY, (round(x, 2) for x in c))))
     if a.write:
         path = pathlib.Path(a.write)
         text = path.read_text()
-        for name, value in [("BY_MEANING", shown(meaning[0])), ("BY_WORDS", shown(words[0])), ("CERTAINTY", shown(meaning[1])), ("CERTAINTY_BY_WORDS", shown(words[1])),
-                            ("STATED_FROM", shown((meaning[2], words[2]))), ("CLOSEST_FROM", shown((meaning[3], words[3])))]:
-            text = re.sub(rf"(const {name}: [^=]*=\s*)\[[^\]]*\]", rf"\g<1>{value}", text)
+        shown = lambda w: "[" + ", ".join(f"{x:.3f}" for x in w) + "]"
+        names = {MEANING: ("BY_MEANING", "CERTAINTY"), WORDS: ("BY_WORDS", "CERTAINTY_BY_WORDS"), E5: ("BY_E5", "CERTAINTY_BY_E5")}
+        for how, (w, c, stated, closest, _) in fitted.items():
+            for name, value in zip(names[how], (w, c)):
+                text = re.sub(rf"(const {name}: [^=]*=\s*)\[[^\]]*\]", rf"\g<1>{shown(value)}", text)
+            for name, value in (("STATED_FROM", stated), ("CLOSEST_FROM", closest)):
+                listed = re.search(rf"const {name}: [^=]*= \[([^\]]*)\]", text).group(1).split(", ")
+                listed[list(names).index(how)] = f"{value:.3f}"
+                text = re.sub(rf"(const {name}: [^=]*= )\[[^\]]*\]", rf"\g<1>[{', '.join(listed)}]", text)
         path.write_text(text)
 
 

@@ -2,7 +2,7 @@
 """Makes what `tuning/answers.py` fits the choice of quoted answers to: blocks that could be quoted for questions over real sites.
 
     cargo build -p pocketgraph-cli && cargo build -p pocketgraph --example quotable
-    tuning/sites.py target/debug CHECKOUTS OUT [--also SITES] [SITE…]
+    tuning/sites.py target/debug CHECKOUTS OUT [--also SITES] [--embedder NAME] [SITE…]
 
 CHECKOUTS holds a folder a site, the checkout of the repository that tuning/sites/sites.json names; questions are in tuning/sites/SITE.jsonl: written for this by
 readers of the pages, in other words than theirs, with a pattern of a right answer. --also: a folder of further SITE.tar.gz, SITE.jsonl and a sites.json. The
@@ -49,7 +49,7 @@ def documents(name, how, checkouts, out):
 def main():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("programs", type=pathlib.Path); p.add_argument("checkouts", type=pathlib.Path); p.add_argument("out", type=pathlib.Path)
-    p.add_argument("only", nargs="*"); p.add_argument("--also", type=pathlib.Path)
+    p.add_argument("only", nargs="*"); p.add_argument("--also", type=pathlib.Path); p.add_argument("--embedder", default="minilm")
     a = p.parse_args()
     a.out.mkdir(parents=True, exist_ok=True)
     every = sites(a.also)
@@ -63,7 +63,7 @@ def main():
             if not folder.exists():
                 print(f"{name}: {folder} is not there, left out")
                 continue
-            subprocess.run([a.programs / "pocketgraph", "build", folder, "-o", bundle, "--no-runtime", *how.get("options", [])], check=True, stderr=subprocess.DEVNULL)
+            subprocess.run([a.programs / "pocketgraph", "build", folder, "-o", bundle, "--no-runtime", "--embedder", a.embedder, *how.get("options", [])], check=True, stderr=subprocess.DEVNULL)
         chance = random.Random(name)
         others = [o for o in rows if o != name and {o, name} not in NEAR]
         asked = [dict(q, kind="foreign") for o in others for q in chance.sample([r for r in rows[o] if r["kind"] == "q"], FOREIGN_OF_EACH)

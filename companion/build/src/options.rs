@@ -7,6 +7,7 @@ use pocketgraph_ingest::rank::RankRule;
 use pocketgraph_keywords::autokg::AutoKgOptions;
 use pocketgraph_keywords::llm_keywords::LlmKeywords;
 use pocketgraph_knowledge::kg::{ImportOptions, KgFiles};
+use pocketgraph_languages::QuestionLanguage;
 use pocketgraph_llm_client::asker::BuildModel;
 use pocketgraph_models::embed_bulk::QueryLayers;
 use pocketgraph_models::models::Embedder;
@@ -97,6 +98,8 @@ pub struct BuildOptions {
     pub query_layers: QueryLayers,
     /// Layers to carry for questions in their place, as `pocketgraph train encoder` wrote them.
     pub query_encoder: Option<PathBuf>,
+    /// Languages that questions will be in besides the documents', for a model that cuts words of every language: the bundle carries their words too.
+    pub question_languages: Vec<QuestionLanguage>,
 }
 
 impl BuildOptions {
@@ -127,6 +130,7 @@ impl BuildOptions {
             embedder: Embedder::default(),
             query_layers: QueryLayers::default(),
             query_encoder: None,
+            question_languages: Vec::new(),
         }
     }
 }
@@ -155,6 +159,10 @@ pub(crate) fn described(options: &BuildOptions, built_with: Vec<(String, String)
     }
     if options.query_layers != QueryLayers::default() {
         out.push(("query-layers".to_owned(), options.query_layers.name().to_owned()));
+    }
+    if !options.question_languages.is_empty() {
+        let tags: Vec<&str> = options.question_languages.iter().map(|l| l.tag.as_str()).collect();
+        out.push(("question-languages".to_owned(), tags.join(",")));
     }
     if options.query_encoder.is_some() {
         out.push(("query-encoder".to_owned(), "given".to_owned()));

@@ -156,6 +156,7 @@ impl<'a> LoadModels<'a> {
             query_encoder: options.query_encoder.as_deref(),
             query_table: options.query_table.as_deref(),
             planner: &options.planner,
+            questions: &options.question_languages,
         }
     }
 }

@@ -14,6 +14,7 @@ use pocketgraph_build::pipeline::{self, BuildOptions, Input, Summary};
 use pocketgraph_build::prepare::Needs;
 use pocketgraph_cache::{Cache, flush_all};
 use pocketgraph_ingest::chunk::CHUNK_TOKENS;
+use pocketgraph_languages::QuestionLanguage;
 use pocketgraph_llm_client::asker::BuildModel;
 use pocketgraph_models::e5;
 use pocketgraph_models::embed_bulk::QueryLayers;
@@ -82,6 +83,9 @@ pub struct Args {
     /// The file of multilingual-e5-small [default: where `models get` put it]
     #[arg(long, value_name = "FILE", requires = "embedder")]
     embedder_file: Option<PathBuf>,
+    /// Languages that questions will be asked in besides the documents' own, as de,zh: with multilingual-e5-small, the bundle carries their words too
+    #[arg(long, value_delimiter = ',', value_name = "LANGUAGES", requires = "embedder")]
+    question_languages: Vec<QuestionLanguage>,
     /// Also write the documents as plain HTML pages below this folder, at their URLs, so that links of hits lead somewhere
     #[arg(long, value_name = "DIR")]
     pages: Option<PathBuf>,
@@ -128,6 +132,9 @@ impl Args {
     fn embedder(&self) -> Result<Embedder> {
         match self.embedder.as_deref() {
             Some(e5::ID) => Ok(Embedder::Multilingual(self.embedder_file.clone())),
+            Some("minilm") if !self.question_languages.is_empty() => {
+                Err(miette!("--question-languages is for {}, because minilm knows English only: name that with --embedder", e5::ID))
+            }
             _ if self.embedder_file.is_some() => Err(miette!("--embedder-file is the file of {}: name that with --embedder", e5::ID)),
             Some("auto") => Ok(Embedder::ByLanguage),
             // Vectors that were made elsewhere may be of any model; that there are none is told where they are read.
@@ -205,6 +212,7 @@ pub fn run(args: &Args) -> Result<()> {
         embedder: args.embedder()?,
         query_layers: args.query_layers,
         query_encoder: args.query_encoder.clone(),
+        question_languages: args.question_languages.clone(),
     };
     let summary = written(&options, &bars)?;
     for p in summary.knowledge.iter().flat_map(|k| k.problems.iter().take(20)) {

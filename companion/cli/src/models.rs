@@ -1,6 +1,7 @@
 //! `pocketgraph models`: the models that do not come with the program.
 
 use miette::{IntoDiagnostic, Result};
+use pocketgraph_languages::QuestionLanguage;
 use pocketgraph_models::e5;
 use pocketgraph_models::embed_bulk::{NativeEmbedder, weights};
 use pocketgraph_models::models::{Embedder, KNOWN, find};
@@ -16,9 +17,17 @@ pub(super) struct EmbedderArgs {
     /// The file of multilingual-e5-small [default: where `models get` put it]
     #[arg(long, value_name = "FILE")]
     embedder_file: Option<PathBuf>,
+    /// Languages that questions are in besides the passages', as for `build`; the bundle must be built anew
+    #[arg(long, value_delimiter = ',', value_name = "LANGUAGES")]
+    question_languages: Vec<QuestionLanguage>,
 }
 
 impl EmbedderArgs {
+    /// Languages that questions are in besides the passages'.
+    pub(super) fn question_languages(&self) -> &[QuestionLanguage] {
+        &self.question_languages
+    }
+
     /// Loads the model.
     pub(super) fn load(&self) -> Result<NativeEmbedder> {
         let multilingual = || Embedder::Multilingual(self.embedder_file.clone());

@@ -14,7 +14,7 @@ use pocketgraph_keywords::autokg::{self, AutoKgError, AutoKgOptions};
 use pocketgraph_keywords::extract::ChunkView;
 use pocketgraph_knowledge::kg::{self, ReadTriplesError};
 use pocketgraph_knowledge::names;
-use pocketgraph_languages::{self as languages, Readings};
+use pocketgraph_languages::{self as languages, QuestionLanguage, Readings};
 use pocketgraph_models::embeddings::{CachedEmbedder, EmbeddingCounts};
 use pocketgraph_models::token_table::TokenTable;
 use std::path::{Path, PathBuf};
@@ -90,6 +90,8 @@ pub struct SetBuild<'a> {
     pub added: Option<&'a TokenTable>,
     /// The layers that the bundle carries for them.
     pub layers: &'a [u8],
+    /// Languages that questions will be in besides the passages', as the bundle is built for them.
+    pub questions: &'a [QuestionLanguage],
     /// The language model that reads and writes for the retrievers whose originals have one; without it they go without.
     pub reader: Option<&'a IndexModel<'a>>,
     /// Is told how many passages are embedded.
@@ -236,6 +238,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(
             layers: build.layers,
             words: model.words(),
             table,
+            questions: build.questions,
         }),
         planner: None,
         embedder: EmbedderInfo { weight, ..model.info() },

@@ -1,6 +1,6 @@
 //! The function words of the documents' languages, as a bundle brings them to the page.
 
-use super::counted;
+use super::{QuestionLanguage, counted};
 use pocketgraph::bundle::Document;
 use pocketgraph::text::lexicon::{LANGUAGES, Language, Table};
 use pocketgraph::text::{fold, terms};
@@ -9,11 +9,18 @@ use std::collections::BTreeMap;
 /// A language of fewer documents than one in so many brings nothing: a few may be told wrongly.
 const ONE_IN: usize = 20;
 
-/// A table for each language that documents are in and of which function words are known, the commonest first; not of English, which every page knows.
-pub fn function_words(documents: &[Document]) -> Vec<String> {
+/// A table for each language that documents are in, or questions will be, and of which function words are known, the documents' commonest first; not of English, which every
+/// page knows.
+pub fn function_words(documents: &[Document], questions: &[QuestionLanguage]) -> Vec<String> {
     let with_language = documents.iter().filter(|d| !d.language.is_empty()).count();
     let common = counted(documents).into_iter().filter(|(language, n)| language != "en" && n * ONE_IN >= with_language);
-    let known = common.filter_map(|(code, _)| LANGUAGES.iter().find(|l| l.code() == code));
+    let mut codes: Vec<String> = common.map(|(code, _)| code).collect();
+    for language in questions.iter().filter(|l| l.tag != "en") {
+        if !codes.contains(&language.tag) {
+            codes.push(language.tag.clone());
+        }
+    }
+    let known = codes.iter().filter_map(|code| LANGUAGES.iter().find(|l| l.code() == code));
     known.map(|language| table(*language)).filter(|table| !table.is_empty()).collect()
 }
 
@@ -56,13 +63,16 @@ mod tests {
 
     #[test]
     fn a_bundle_brings_the_words_of_its_own_languages_and_of_no_other() {
-        let found = function_words(&documents(&[("en", 50), ("de", 30), ("fr", 1), ("sw", 30), ("", 40)]));
+        let found = function_words(&documents(&[("en", 50), ("de", 30), ("fr", 1), ("sw", 30), ("", 40)]), &[]);
         assert_eq!(found.len(), 1, "English needs none, French is too little, of Swahili nothing is known");
         let german = Table::new(&found[0]);
         assert_eq!(german.row("wie").unwrap().field(0), "sm");
         assert_eq!(german.row("wann").unwrap().field(0), "sq");
         assert!(german.contains("welch"), "as the index has it");
-        assert_eq!(function_words(&documents(&[("en", 2), ("", 5)])), Vec::<String>::new());
+        assert_eq!(function_words(&documents(&[("en", 2), ("", 5)]), &[]), Vec::<String>::new());
+        let asked = ["de", "pl", "en", "zh"].map(|tag| tag.parse::<QuestionLanguage>().unwrap());
+        let found = function_words(&documents(&[("en", 50), ("de", 30)]), &asked[..]);
+        assert_eq!(found.len(), 2, "those of questions are brought too, each language once");
     }
 
     #[test]

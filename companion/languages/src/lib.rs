@@ -2,10 +2,12 @@
 
 mod forms;
 mod function_words;
+mod letters;
 mod weight;
 
 pub use forms::Forms;
 pub use function_words::function_words;
+pub use letters::QuestionLanguage;
 pub use weight::{Reading, Readings};
 
 use pocketgraph::bundle::{Chunk, Document};

@@ -32,7 +32,7 @@ use pocketgraph_ingest::namesakes::titles_with_places;
 use pocketgraph_ingest::rank::Weighed;
 use pocketgraph_knowledge::communities::quantised;
 use pocketgraph_knowledge::names::FoundNames;
-use pocketgraph_languages::{Forms, function_words};
+use pocketgraph_languages::{Forms, QuestionLanguage, function_words};
 use pocketgraph_models::e5;
 use pocketgraph_models::token_table::TokenTable;
 use rayon::prelude::*;
@@ -51,6 +51,8 @@ pub struct QueryModel<'a> {
     pub words: &'a QuantizedMatrix,
     /// The token table, which ranks before the rest has arrived.
     pub table: Option<&'a TokenTable>,
+    /// Languages that questions will be in besides the documents': their pieces of words and their function words are carried too.
+    pub questions: &'a [QuestionLanguage],
 }
 
 /// How many word embeddings share a page: 199 kB, beside a model of 5 MB. The commonest tokens share the first pages.
@@ -141,7 +143,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     vectors(&mut w, contents, &order)?;
     let sketched = sketches(&mut w, contents, &order)?;
     weights(&mut w, contents.weights, &order)?;
-    let tables = function_words(contents.documents);
+    let tables = function_words(contents.documents, contents.model.as_ref().map_or(&[], |model| model.questions));
     if !tables.is_empty() {
         w.section("function-words", &encode_function_words(&tables), GZIP, &[])?;
     }
@@ -174,7 +176,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     }
     if let Some(model) = &contents.model {
         match model.unigram {
-            Some(pieces) => unigram(&mut w, pieces, model.words, contents.documents, contents.chunks)?,
+            Some(pieces) => unigram(&mut w, pieces, model.words, contents.documents, contents.chunks, model.questions)?,
             None => {
                 let order = vocabulary(&mut w, model.tokenizer, contents.chunks)?;
                 words(&mut w, model, &order)?;

@@ -1,11 +1,12 @@
 //! The vocabulary and the word vectors of a model that cuts texts by the unigram model: the pieces that the corpus has, those that its
-//! letters can say, and the commonest of all.
+//! letters can say, those of the languages that questions will be in, and the commonest of all.
 
 use super::writer::GZIP;
 use super::writer::{SectionWriter, WriteError};
 use pocketgraph::bundle::{Chunk, Document, Encoding, Kind, PagedIndex, begin, encode_vectors};
 use pocketgraph::embed::UnigramVocabulary;
 use pocketgraph::vector::{QuantizedMatrix, QuantizedVector};
+use pocketgraph_languages::QuestionLanguage;
 use pocketgraph_models::e5::{self, QUESTION, Vocabulary};
 use rayon::prelude::*;
 use std::cmp::Reverse;
@@ -35,8 +36,9 @@ pub fn unigram(
     words: &QuantizedMatrix,
     documents: &[Document],
     chunks: &[Chunk],
+    questions: &[QuestionLanguage],
 ) -> Result<(), WriteError> {
-    let order = order(vocabulary, &counts(vocabulary, documents, chunks));
+    let order = order(vocabulary, &counts(vocabulary, documents, chunks), questions);
     let piece = |&id: &u32| vocabulary.pieces.get(id as usize).cloned().unwrap_or_default();
     let section = UnigramVocabulary {
         folding: vocabulary.folding.clone(),
@@ -84,7 +86,7 @@ fn block(c: char) -> u32 {
 }
 
 /// The pieces that are carried: the special ones, then in tiers by how common they are in the corpus, each tier by id.
-fn order(vocabulary: &Vocabulary, counts: &[u64]) -> Vec<u32> {
+fn order(vocabulary: &Vocabulary, counts: &[u64], questions: &[QuestionLanguage]) -> Vec<u32> {
     let special = [vocabulary.ends[0], vocabulary.ends[1], vocabulary.unknown.0];
     let prefix: BTreeSet<u32> = vocabulary.tokenizer.cut(QUESTION, usize::MAX).into_iter().collect();
     // What every question has comes first.
@@ -98,7 +100,9 @@ fn order(vocabulary: &Vocabulary, counts: &[u64]) -> Vec<u32> {
     }
     let least = (blocks.values().sum::<u64>() / ONE_IN).max(1);
     let whole = |c: char| c >= FIRST_WHOLE && blocks.get(&block(c)).is_some_and(|n| *n >= least);
-    let written = |id: &u32| vocabulary.pieces.get(*id as usize).is_some_and(|p| p.0.chars().all(|c| letters.contains(&c) || whole(c)));
+    let asked = |c: char| questions.iter().any(|language| language.has(c));
+    let written =
+        |id: &u32| vocabulary.pieces.get(*id as usize).is_some_and(|p| p.0.chars().all(|c| letters.contains(&c) || whole(c) || asked(c)));
     let wanted = |id: &u32| text(id) && (*id < COMMON as u32 || count(id) > 0 || written(id));
     let mut ranked: Vec<u32> = (0..vocabulary.pieces.len() as u32).filter(wanted).collect();
     ranked.sort_by_key(|id| (Reverse(count(id)), *id));
@@ -132,7 +136,8 @@ mod tests {
         let text = "quay c900 quay c7";
         let chunk =
             Chunk { document: 0, heading_path: Vec::new(), fragment: String::new(), text: text.into(), start: 0, end: text.len() as u32 };
-        let order = order(&v, &counts(&v, &[], std::slice::from_ref(&chunk)));
+        let counted = counts(&v, &[], std::slice::from_ref(&chunk));
+        let order = super::order(&v, &counted, &[]);
         assert_eq!(order[..3], [0, 2, 3], "what stands around texts, and what is unknown");
         let place = |text: &str| order.iter().position(|&o| o == id(text));
         for text in [" quay", " c900", " c7", " query", ":"] {
@@ -142,9 +147,12 @@ mod tests {
         assert!(place(" racquet").is_none() && place(" quail").is_none(), "neither common nor in letters of the corpus");
         assert!(place("日").is_none() && place("本").is_none(), "of a block that the corpus does not have");
         assert!(place(" query").is_some(), "what stands before every question");
+        // Questions in Chinese bring the letters of Chinese.
+        let asked = super::order(&v, &counted, &["zh".parse().unwrap()]);
+        assert!(asked.contains(&id("日")) && asked.contains(&id("本")) && !asked.contains(&id(" racquet")));
         // A letter of a block brings the others.
         let chinese = Chunk { text: "日".into(), ..chunk };
-        let order = super::order(&v, &counts(&v, &[], &[chinese]));
+        let order = super::order(&v, &counts(&v, &[], &[chinese]), &[]);
         assert!(order.contains(&id("本")));
         let unique: BTreeSet<u32> = order.iter().copied().collect();
         assert_eq!(unique.len(), order.len());

@@ -4,6 +4,7 @@ use super::Stage;
 use crate::assemble::QueryModel;
 use crate::outcome::BuildError;
 use crate::source::Source;
+use pocketgraph_languages::QuestionLanguage;
 use pocketgraph_models::embed_bulk::{NativeEmbedder, QueryLayers};
 use pocketgraph_models::models::Embedder;
 use pocketgraph_models::planner_model::{self, PlannerSource};
@@ -24,6 +25,8 @@ pub struct LoadModels<'a> {
     pub query_table: Option<&'a Path>,
     /// The trained planner.
     pub planner: &'a PlannerSource,
+    /// Languages that questions will be in besides the documents'.
+    pub questions: &'a [QuestionLanguage],
 }
 
 /// The models of a build.
@@ -36,6 +39,8 @@ pub struct Models {
     pub table: Option<TokenTable>,
     /// The trained planner, if there is one.
     pub planner: Option<Cow<'static, [u8]>>,
+    /// Languages that questions will be in besides the documents'.
+    pub questions: Vec<QuestionLanguage>,
 }
 
 impl Models {
@@ -47,6 +52,7 @@ impl Models {
             layers: &self.layers,
             words: self.embedder.words(),
             table: self.table.as_ref(),
+            questions: &self.questions,
         }
     }
 }
@@ -61,7 +67,7 @@ impl Stage<&Source<'_>> for LoadModels<'_> {
         let table = embedder.query_table(self.query_table).map_err(|e| BuildError::Model(e.to_string()))?;
         let layers = embedder.question_layers(self.query_encoder, source.query_layers(self.query_layers)).map_err(damaged)?;
         let planner = planner_model::bytes(self.planner).map_err(|e| BuildError::Planner(with_causes(&e)))?;
-        Ok(Models { embedder, layers, table, planner })
+        Ok(Models { embedder, layers, table, planner, questions: self.questions.to_vec() })
     }
 }
 
@@ -82,7 +88,14 @@ mod tests {
         let none = Source::Documents(Path::new("."), Corpus::default());
         let (own, missing) = (Embedder::Own, PlannerSource::File("nowhere.planner".into()));
         let load = |planner| {
-            let stage = LoadModels { embedder: &own, query_layers: QueryLayers::Small, query_encoder: None, query_table: None, planner };
+            let stage = LoadModels {
+                embedder: &own,
+                query_layers: QueryLayers::Small,
+                query_encoder: None,
+                query_table: None,
+                planner,
+                questions: &[],
+            };
             stage.run(&none, &RecordedWarnings::default())
         };
         assert!(matches!(load(&missing), Err(BuildError::Planner(_))));

@@ -155,6 +155,7 @@ pub fn run(args: &Args, sets: &[&dyn QuestionSet]) -> Result<()> {
                 side: QuerySide::Model,
                 added: None,
                 layers: &model.layers(QueryLayers::default()),
+                questions: args.embedder.question_languages(),
                 reader: None,
                 progress: &embedded,
             };

@@ -114,6 +114,7 @@ pub fn run(args: &Args) -> Result<()> {
         side: args.query_side,
         added: added.as_ref(),
         layers: &layers,
+        questions: args.embedder.question_languages(),
         reader: reader.as_ref(),
         progress: &embedded,
     };

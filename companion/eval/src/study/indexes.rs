@@ -167,6 +167,7 @@ fn index(
         side: QuerySide::Model,
         added: None,
         layers: &with.embedder.layers(QueryLayers::default()),
+        questions: &[],
         reader: model.as_ref(),
         progress: &embedded,
     };

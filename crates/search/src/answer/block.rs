@@ -6,13 +6,13 @@
 
 use super::empty_talk::{announces, leans_back};
 use super::parts::{Group, Part, groups, parts};
-use super::units::one_line;
+use super::units::{one_line, width, within};
 use crate::bundle::{Form, Layout};
 use crate::text::sentences;
 use std::ops::Range;
 
-/// A quotation holds about so many bytes beside its code; what its first sentence introduces comes with it all the same.
-pub(super) const MOST_BYTES: usize = 420;
+/// A quotation holds text of about so great a [`width`] beside its code; what its first sentence introduces comes with it all the same.
+pub(super) const MOST_WIDTH: usize = 420;
 /// Lines of code of a quotation; rows and items that are introduced.
 const MOST_LINES: usize = 8;
 /// Blocks of one passage, at most.
@@ -90,7 +90,7 @@ fn pieces(text: &str, group: &Group) -> Vec<Part> {
         let ranges = match part.form {
             Form::Table => lines(raw),
             Form::Code => vec![whole],
-            _ if raw.len() <= MOST_BYTES && !announces(raw) => vec![whole],
+            _ if width(raw) <= MOST_WIDTH && !announces(raw) => vec![whole],
             _ => sentences(raw),
         };
         for r in ranges {
@@ -134,13 +134,15 @@ fn block(text: &str, group: &Group, pieces: &[Part], from: usize, lead: Range<us
     {
         shown.push(whole(before));
     }
-    let mut room = Room { bytes: MOST_BYTES.saturating_sub(shown.iter().map(|s| s.span.len()).sum::<usize>()), lines: MOST_LINES };
+    let mut room =
+        Room { bytes: MOST_WIDTH.saturating_sub(shown.iter().map(|s| width(&text[s.span.clone()])).sum::<usize>()), lines: MOST_LINES };
     let mut at = from;
     let mut whole_group = true;
     while let Some(part) = pieces.get(at) {
         // What only announces a list is worth nothing without its beginning.
-        let next = pieces.get(at + 1).filter(|n| introduces(text, pieces, at) && n.form != Form::Code).map_or(0, |n| n.span.len());
-        if at > from && !(at == from + 1 && opens) && !room.holds(part, next) {
+        let next =
+            pieces.get(at + 1).filter(|n| introduces(text, pieces, at) && n.form != Form::Code).map_or(0, |n| width(&text[n.span.clone()]));
+        if at > from && !(at == from + 1 && opens) && !room.holds(part, width(&text[part.span.clone()]) + next) {
             whole_group = false;
             break;
         }
@@ -164,15 +166,15 @@ struct Room {
 }
 
 impl Room {
-    fn holds(&self, part: &Part, next: usize) -> bool {
-        if part.form == Form::Code { self.lines > 0 } else { part.span.len() + next <= self.bytes }
+    fn holds(&self, part: &Part, wide: usize) -> bool {
+        if part.form == Form::Code { self.lines > 0 } else { wide <= self.bytes }
     }
 
     fn take(&mut self, part: &Part, taken: &str) {
         if part.form == Form::Code {
             self.lines = self.lines.saturating_sub(taken.lines().count());
         } else {
-            self.bytes = self.bytes.saturating_sub(taken.len());
+            self.bytes = self.bytes.saturating_sub(width(taken));
         }
     }
 }
@@ -204,7 +206,7 @@ fn introduced(text: &str, pieces: &[Part], at: usize) -> (usize, usize) {
     let mut end = (at, pieces.get(at).map_or(0, |p| p.span.end));
     let start = pieces.get(at).map_or(0, |p| p.span.start);
     for (i, piece) in pieces.iter().enumerate().skip(at) {
-        if Some(piece.form) != form || i >= at + MOST_LINES || (i > at && piece.span.end - start > MOST_BYTES) {
+        if Some(piece.form) != form || i >= at + MOST_LINES || (i > at && width(&text[start..piece.span.end]) > MOST_WIDTH) {
             break;
         }
         end = (i, cut(text, piece, MOST_LINES).0);
@@ -218,19 +220,15 @@ fn cut(text: &str, part: &Part, most_lines: usize) -> (usize, bool) {
     let kept = match part.form {
         Form::Code => {
             let mut kept = 0;
-            for line in lines(raw).iter().take(most_lines.max(1)).filter(|l| l.start == 0 || l.end <= 2 * MOST_BYTES) {
+            for line in lines(raw).iter().take(most_lines.max(1)).filter(|l| l.start == 0 || l.end <= 2 * MOST_WIDTH) {
                 kept = line.end;
             }
             kept
         }
         _ => raw.len(),
     };
-    let most = 2 * MOST_BYTES;
-    let kept = if kept > most {
-        raw[..raw.floor_char_boundary(most)].rfind(char::is_whitespace).unwrap_or(raw.floor_char_boundary(most))
-    } else {
-        kept
-    };
+    let most = within(raw, 2 * MOST_WIDTH);
+    let kept = if kept > most { raw[..most].rfind(char::is_whitespace).unwrap_or(most) } else { kept };
     (part.span.start + kept, kept < raw.trim_end().len())
 }
 

@@ -11,9 +11,9 @@ use super::code_word::is_code;
 use super::empty_talk::{announces, is_empty_talk, leans_back, refers};
 use super::features::{CERTAINTY_FEATURES, FEATURES};
 use super::parts::asks;
-use super::question::{Question, QuestionKind};
-use super::units::one_line;
-use super::weights::{BY_MEANING, BY_WORDS, CERTAINTY, CERTAINTY_BY_WORDS, CLOSEST_FROM, STATED_FROM};
+use super::question::{Question, QuestionKind, QuestionTerm};
+use super::units::{one_line, width};
+use super::weights::{BY_E5, BY_MEANING, BY_WORDS, CERTAINTY, CERTAINTY_BY_E5, CERTAINTY_BY_WORDS, CLOSEST_FROM, STATED_FROM};
 use crate::bundle::{Form, Layout};
 use crate::compact::{Map, Set, sort_by};
 use crate::elementary;
@@ -153,15 +153,15 @@ fn candidate(question: &Question, weight: f32, place: &BlockPlace<'_>, block: Bl
     let mut sums = [0.0_f32; 3];
     let mut credits = Vec::with_capacity(question.terms.len());
     for t in &question.terms {
-        let of = [credit(&t.term, &own), credit(&t.term, &near), credit(&t.term, &far)];
+        let of = [credit(t, &own), credit(t, &near), credit(t, &far)];
         sums[0] += t.weight * of[0];
         // What the block says itself is no merit of its headings.
         sums[1] += t.weight * (of[1] - of[0]).max(0.0);
         // Nor is what is quoted with it, which still tells that it stands in the right place.
-        sums[2] += t.weight * (credit(&t.term, &shown_terms) - of[0]).max(0.0);
+        sums[2] += t.weight * (credit(t, &shown_terms) - of[0]).max(0.0);
         credits.push(of.into_iter().fold(0.0, f32::max));
     }
-    let asked = |term: &String| question.terms.iter().any(|t| t.term == *term);
+    let asked = |term: &String| question.terms.iter().any(|t| t.is(term));
     let new = own.items().iter().filter(|t| !asked(t)).count();
     let agrees = |set: &Set<String>| set.items().iter().filter(|t| asked(t)).count() as f32 / set.items().len().max(1) as f32;
     let has_code = block.shown.iter().any(|s| s.form == Form::Code);
@@ -179,7 +179,7 @@ fn candidate(question: &Question, weight: f32, place: &BlockPlace<'_>, block: Bl
         flag(announces(core) && !block.introduces),
         flag(refers(core) || leans),
         flag(new < 3 && !has_code && block.form != Form::Table),
-        (core.len() as f32 / 420.0).min(1.5),
+        (width(core) as f32 / 420.0).min(1.5),
         agrees(&near),
         sums[2] / weight,
         flag(question.kind == QuestionKind::Quantity && core.bytes().any(|b| b.is_ascii_digit())),
@@ -235,21 +235,58 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Picks what to quote, or nothing. `cosines`, if given, holds each candidate's similarity to the question, in the candidates' order; no number where one
-/// was not embedded.
-pub fn choose(question: &Question, hits: &[Hit], candidates: &[Candidate], cosines: Option<&[f32]>) -> Choice {
+/// Which model cosines are by: they lie in another range for each, and those of one that knows many languages say more than words do where a question has
+/// other forms of them than the documents, or none of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CosineScale {
+    /// all-MiniLM-L6-v2, and any model for which no weights were fitted.
+    MiniLm,
+    /// multilingual-e5-small.
+    E5,
+}
+
+impl CosineScale {
+    /// That of a bundle's embedder.
+    pub fn of(embedder: &str) -> CosineScale {
+        if embedder == "multilingual-e5-small" { CosineScale::E5 } else { CosineScale::MiniLm }
+    }
+
+    /// Weights of blocks, weights of certainty, and the place of its thresholds.
+    fn weights(self) -> (&'static [f32; FEATURES.len()], &'static [f32; CERTAINTY_FEATURES.len()], usize) {
+        match self {
+            CosineScale::MiniLm => (&BY_MEANING, &CERTAINTY, 0),
+            CosineScale::E5 => (&BY_E5, &CERTAINTY_BY_E5, 2),
+        }
+    }
+}
+
+/// How near candidates are to their question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cosines {
+    /// Of each candidate, in their order; no number where one was not embedded.
+    pub of: Vec<f32>,
+    /// Which model they are by.
+    pub model: CosineScale,
+}
+
+/// Picks what to quote, or nothing: by words alone where there are no cosines.
+pub fn choose(question: &Question, hits: &[Hit], candidates: &[Candidate], cosines: Option<&Cosines>) -> Choice {
     let absent = absent(question, hits);
-    let words: Vec<String> = absent.iter().map(|&i| question.terms[i].word.clone()).collect();
+    let words = in_runs(absent.iter().map(|&i| &question.terms[i]).filter(|t| !t.doubtful));
     let weight = question.weight();
     if candidates.is_empty() || weight <= 0.0 {
         return Choice { absent: words, ..Choice::default() };
     }
-    let cosine = |i: usize| cosines.and_then(|c| c.get(i)).copied().filter(|c| c.is_finite());
+    let cosine = |i: usize| cosines.and_then(|c| c.of.get(i)).copied().filter(|c| c.is_finite());
     // Where the question has a vector, what was not embedded was too far behind by words to be.
     let by_meaning = (0..candidates.len()).any(|i| cosine(i).is_some());
+    let (of_blocks, of_certainty, thresholds) = match cosines.filter(|_| by_meaning) {
+        Some(cosines) => cosines.model.weights(),
+        None => (&BY_WORDS, &CERTAINTY_BY_WORDS, 1),
+    };
     let score = |i: usize| match (by_meaning, cosine(i)) {
         (false, _) => candidates[i].score,
-        (true, Some(c)) => dot(&candidates[i].features, &BY_MEANING) + BY_MEANING[0] * c,
+        (true, Some(c)) => dot(&candidates[i].features, of_blocks) + of_blocks[0] * c,
         (true, None) => f32::MIN,
     };
     let mut order: Vec<usize> = (0..candidates.len()).collect();
@@ -280,9 +317,8 @@ pub fn choose(question: &Question, hits: &[Hit], candidates: &[Candidate], cosin
         f32::from(u8::from(picked.iter().all(|&i| candidates[i].lacks_figure))),
         candidates[best].features[NEAR],
     ];
-    let sum = dot(&grounds, if by_meaning { &CERTAINTY } else { &CERTAINTY_BY_WORDS });
+    let sum = dot(&grounds, of_certainty);
     let certainty = 1.0 / (1.0 + elementary::exp(-f64::from(sum)) as f32);
-    let thresholds = usize::from(!by_meaning);
     let lacking = picked.iter().all(|&i| candidates[i].lacks_asked);
     let sureness = match certainty {
         c if c >= STATED_FROM[thresholds] && !lacking => Sureness::Stated,
@@ -335,10 +371,11 @@ fn term_set(texts: &[&str]) -> Set<String> {
     all.into_iter().collect()
 }
 
-fn credit(term: &str, set: &Set<String>) -> f32 {
-    match set.contains(term) {
+fn credit(term: &QuestionTerm, set: &Set<String>) -> f32 {
+    let forms = || std::iter::once(&term.term).chain(&term.forms);
+    match forms().any(|form| set.contains(form)) {
         true => 1.0,
-        false if shares_beginning(term, set) => BEGINNING_CREDIT,
+        false if forms().any(|form| shares_beginning(form, set)) => BEGINNING_CREDIT,
         false => 0.0,
     }
 }
@@ -357,6 +394,23 @@ fn shares_beginning(term: &str, set: &Set<String>) -> bool {
     })
 }
 
+/// Terms as the question has them, those that share characters or stand side by side without a space as one: pairs of letters are no words.
+fn in_runs<'a>(terms: impl Iterator<Item = &'a QuestionTerm>) -> Vec<String> {
+    let mut terms: Vec<&QuestionTerm> = terms.collect();
+    sort_by(&mut terms, |a, b| a.span.start.cmp(&b.span.start).then(b.span.end.cmp(&a.span.end)));
+    let mut out: Vec<(Range<usize>, String)> = Vec::new();
+    for t in terms {
+        match out.last_mut().filter(|(run, _)| t.span.start <= run.end) {
+            Some((run, text)) => {
+                text.push_str(t.word.get(run.end - t.span.start..).unwrap_or_default());
+                run.end = run.end.max(t.span.end);
+            }
+            None => out.push((t.span.clone(), t.word.clone())),
+        }
+    }
+    out.into_iter().map(|(_, text)| text).collect()
+}
+
 /// Terms that stand in no hit, neither in its text nor in its headings.
 fn absent(question: &Question, hits: &[Hit]) -> Vec<usize> {
     let mut missing: Vec<usize> = (0..question.terms.len()).collect();
@@ -366,7 +420,7 @@ fn absent(question: &Question, hits: &[Hit]) -> Vec<usize> {
         }
         let (headings, text) = (headings_of(&hit.heading_path, hit), term_set(&[&hit.text]));
         missing.retain(|&i| {
-            let term = &question.terms[i].term;
+            let term = &question.terms[i];
             credit(term, &headings) + credit(term, &text) == 0.0
         });
     }

@@ -53,8 +53,8 @@ fn quoted(question: &str, cosines: Option<&dyn Fn(&str) -> f32>) -> (Vec<String>
     hits.iter_mut().for_each(|h| h.dense = cosines.map(|f| f(&h.text)));
     let question = Question::new(question, &idf);
     let found = candidates(&question, &hits, &layouts(&hits));
-    let cosines: Option<Vec<f32>> = cosines.map(|f| found.iter().map(|c| f(&c.text)).collect());
-    let choice = choose(&question, &hits, &found, cosines.as_deref());
+    let cosines = cosines.map(|f| Cosines { of: found.iter().map(|c| f(&c.text)).collect(), model: CosineScale::MiniLm });
+    let choice = choose(&question, &hits, &found, cosines.as_ref());
     (choice.picked.into_iter().map(|i| hits[found[i].hit].text[found[i].span()].to_owned()).collect(), choice.sureness)
 }
 
@@ -224,8 +224,37 @@ proptest! {
             let prose = c.shown[0].form == Form::Text;
             prop_assert!(!prose || !leans_back(quoted) || !c.heading.is_empty(), "{:?}", quoted);
         }
+        let cosines = Cosines { of: cosines, model: CosineScale::E5 };
         let choice = choose(&question, &hits, &found, Some(&cosines));
         prop_assert!(choice.picked.len() <= MAX_QUOTED && choice.picked.iter().all(|&i| i < found.len()));
         prop_assert_eq!(&choice, &choose(&question, &hits, &found, Some(&cosines)));
     }
+}
+
+#[test]
+fn what_is_missed_is_named_in_words_and_not_in_pairs_of_letters() {
+    let hits = [hit(0, "港口", &[], "港口早上七点开放。")];
+    let asked = |question: &str, idf: &dyn Fn(&str) -> f32| {
+        let question = Question::new(question, idf);
+        choose(&question, &hits, &candidates(&question, &hits, &layouts(&hits)), None).absent
+    };
+    assert_eq!(asked("怎么煮意大利面 snake_case 港口", &|_| 1.0), ["怎么煮意大利面", "snake_case"]);
+    assert_eq!(asked("harbour fees 港口", &|_| 1.0), ["harbour", "fees"], "words with a space between them are words");
+}
+
+#[test]
+fn a_form_that_the_documents_have_counts_as_the_word_that_was_asked_for() {
+    let hits = [hit(0, "Cookies", &[], "Cookies werden gesetzt. Man kann sie setzen.")];
+    let mut question = Question::new("wo setze cookies", &|_| 1.0);
+    let covered = |question: &Question| candidates(question, &hits, &layouts(&hits)).first().map_or(0.0, |c| c.covered);
+    let before = covered(&question);
+    let term = question.terms.iter().find(|t| t.word == "setze").unwrap().term.clone();
+    question.read_as_forms(&term, &[("gesetzt".to_owned(), 1.0)]);
+    assert!(covered(&question) > before, "{before}");
+}
+
+#[test]
+fn each_model_has_limits_of_its_own() {
+    assert_eq!(CosineScale::of("multilingual-e5-small"), CosineScale::E5);
+    assert_eq!([CosineScale::of("minilm"), CosineScale::of("of-somebody")], [CosineScale::MiniLm; 2]);
 }

@@ -23,7 +23,7 @@ mod weights;
 mod measure;
 
 pub use block::QuotedPiece;
-pub use extract::{Candidate, Choice, MAX_CANDIDATES, MAX_QUOTED, Sureness, candidates, choose};
+pub use extract::{Candidate, Choice, CosineScale, Cosines, MAX_CANDIDATES, MAX_QUOTED, Sureness, candidates, choose};
 pub use features::{CERTAINTY_FEATURES, FEATURES};
 pub use notice::{Notice, NoticeCode};
 pub use parts::guessed_layout;

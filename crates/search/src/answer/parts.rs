@@ -1,6 +1,6 @@
 //! The pieces of a passage by form, and the groups that they make: what stands under one heading, question, term or label.
 
-use super::units::{Form as UnitForm, units};
+use super::units::{Form as UnitForm, units, width};
 use crate::bundle::{BETWEEN_PIECES, Form, Layout, Piece};
 use crate::text::sentences;
 use std::ops::Range;
@@ -107,11 +107,11 @@ fn heads(raw: &str, part: &Part, next: Option<&Form>, follows: bool) -> (Option<
         let rest = (!reply(after).is_empty()).then(|| at(first.end + skipped..raw.len()));
         return (Some((at(first), true)), rest);
     }
-    let closed = ends_in(raw, ".!:;,…。！：)\"”");
+    let closed = ends_in(raw, ".!:;,…。！：)\"”।؛،؟۔");
     let named = |n: &Form| !matches!(n, Form::Heading);
     // What a short line at the end names, such as "Note", stands in the next passage.
     let heads_next = next.map_or_else(|| follows && raw.split_whitespace().count() <= WORDS_OF_LAST_LABEL, named);
-    let label = part.form == Form::Text && raw.len() <= LONGEST_LABEL && !closed && heads_next;
+    let label = part.form == Form::Text && width(raw) <= LONGEST_LABEL && !closed && heads_next;
     if label {
         return (Some((part.clone(), false)), None);
     }
@@ -122,7 +122,7 @@ fn heads(raw: &str, part: &Part, next: Option<&Form>, follows: bool) -> (Option<
 
 /// Whether a text ends as a question does.
 pub(super) fn asks(text: &str) -> bool {
-    text.trim_end_matches(['"', '”', '*', ')']).ends_with(['?', '？'])
+    text.trim_end_matches(['"', '”', '*', ')']).ends_with(['?', '？', '؟'])
 }
 
 /// Whether the last character of a text is one of the signs.

@@ -25,8 +25,21 @@ pub struct QuestionTerm {
     pub term: String,
     /// The word as the question has it.
     pub word: String,
+    /// Where it stands first.
+    pub span: Range<usize>,
+    /// What the documents have in its place, where it stands nowhere: other forms of it.
+    pub forms: Vec<String>,
+    /// Whether it may be no word at all.
+    pub doubtful: bool,
     /// How much it counts: its inverse document frequency.
     pub weight: f32,
+}
+
+impl QuestionTerm {
+    /// Whether an index term is this one, or a form that speaks for it.
+    pub(super) fn is(&self, term: &str) -> bool {
+        self.term == term || self.forms.iter().any(|form| form == term)
+    }
 }
 
 /// A question, analysed.
@@ -67,7 +80,10 @@ impl Question {
                     let weight = idf(&term);
                     let weight = if weight.is_finite() { weight.clamp(0.0, 30.0) } else { 0.0 };
                     let word = question[span.clone()].to_owned();
-                    found.push((QuestionTerm { term, word, weight }, vec![span.start]));
+                    found.push((
+                        QuestionTerm { term, word, weight, span: span.clone(), forms: Vec::new(), doubtful: false },
+                        vec![span.start],
+                    ));
                 }
                 None => {}
             }
@@ -75,6 +91,7 @@ impl Question {
         // A question of stop words alone asks for those that a heading has ("What does if do?"); the others only ask.
         let nowhere = idf("");
         found.retain(|(t, _)| !is_stop_word(&t.term) || t.weight < nowhere);
+        doubt_chance_pairs(&mut found, nowhere);
         if found.iter().all(|(t, _)| t.weight <= 0.0) {
             found.iter_mut().for_each(|(t, _)| t.weight = 1.0);
         }
@@ -98,9 +115,47 @@ impl Question {
         }
     }
 
+    /// Has other forms of a term speak for it, each with its weight, where the documents have none but these. The commonest tells how much it counts.
+    pub fn read_as_forms(&mut self, term: &str, forms: &[(String, f32)]) {
+        let least = forms.iter().map(|f| f.1).fold(f32::INFINITY, f32::min);
+        for t in self.terms.iter_mut().filter(|t| t.term == term && !forms.is_empty()) {
+            t.forms = forms.iter().map(|f| f.0.clone()).collect();
+            t.weight = least;
+        }
+    }
+
+    /// Reads a term as several others: what a word is made of that the documents write apart.
+    pub fn read_as_parts(&mut self, term: &str, parts: &[(String, f32)]) {
+        let Some(at) = self.terms.iter().position(|t| t.term == term).filter(|_| self.sides.is_none()) else { return };
+        let whole = self.terms.remove(at);
+        let new = parts.iter().filter(|(part, _)| !self.terms.iter().any(|t| t.term == *part));
+        let new: Vec<_> = new.map(|(part, weight)| QuestionTerm { term: part.clone(), weight: *weight, ..whole.clone() }).collect();
+        self.terms.splice(at..at, new);
+    }
+
     /// The sum of all weights.
     pub(super) fn weight(&self) -> f32 {
         self.terms.iter().map(|t| t.weight).sum()
+    }
+}
+
+/// Of Chinese and Japanese, a pair of characters that no document has while it has both of them is a word that the documents lack, or stands where one word ends and
+/// the next begins: it counts as the commoner of the two, and is not named as missing.
+fn doubt_chance_pairs(found: &mut [(QuestionTerm, Vec<usize>)], nowhere: f32) {
+    let characters: Vec<(usize, f32)> = found
+        .iter()
+        .filter(|(t, _)| t.weight < nowhere && t.word.chars().count() == 1)
+        .flat_map(|(t, places)| places.iter().map(|&at| (at, t.weight)))
+        .collect();
+    let weight = |at: usize| characters.iter().find(|c| c.0 == at).map(|c| c.1);
+    for (t, _) in found.iter_mut().filter(|(t, _)| t.weight >= nowhere) {
+        let mut places = t.word.char_indices().map(|c| t.span.start + c.0);
+        if let (Some(a), Some(b), None) = (places.next(), places.next(), places.next())
+            && let (Some(a), Some(b)) = (weight(a), weight(b))
+        {
+            t.weight = a.min(b);
+            t.doubtful = true;
+        }
     }
 }
 
@@ -217,6 +272,35 @@ mod tests {
         assert!(of("who are you").terms.is_empty());
         let of_heading = Question::new("What does if do?", &|t| if t == "if" { 1.0 } else { 3.0 });
         assert_eq!(of_heading.terms.iter().map(|t| t.term.as_str()).collect::<Vec<_>>(), ["if"]);
+    }
+
+    fn terms_of(q: &Question) -> Vec<&str> {
+        q.terms.iter().map(|t| t.term.as_str()).collect()
+    }
+
+    #[test]
+    fn characters_that_stand_together_by_chance_are_no_word_and_a_word_with_an_unknown_one_is() {
+        // The documents have every character of "让查询" and the pair "查询", and no "萨".
+        let idf = |t: &str| if matches!(t, "" | "让查" | "询萨" | "萨") { 3.0 } else { 1.0 };
+        let q = Question::new("让查询萨", &idf);
+        let counted: Vec<_> = q.terms.iter().map(|t| (t.term.as_str(), t.weight, t.doubtful)).collect();
+        assert_eq!(counted[..3], [("让", 1.0, false), ("让查", 1.0, true), ("查", 1.0, false)]);
+        assert_eq!(counted[5..], [("询萨", 3.0, false), ("萨", 3.0, false)]);
+    }
+
+    #[test]
+    fn a_word_that_stands_nowhere_is_read_as_its_forms_or_its_parts() {
+        let mut q = of("setze pfadparameter");
+        q.read_as_forms("setz", &[("setzen".to_owned(), 2.0), ("setzt".to_owned(), 0.5)]);
+        q.read_as_forms("none", &[("other".to_owned(), 9.0)]);
+        assert!(q.terms[0].is("setz") && q.terms[0].is("setzt") && !q.terms[0].is("setzer"));
+        assert_eq!((q.terms[0].weight, q.terms[0].word.as_str()), (0.5, "setze"), "as common as the commonest of them");
+        let whole = q.terms[1].term.clone();
+        q.read_as_parts(&whole, &[("pfad".to_owned(), 1.5), ("paramet".to_owned(), 2.5), ("setz".to_owned(), 1.0)]);
+        assert_eq!(terms_of(&q), ["setz", "pfad", "paramet"], "a part that is asked for already counts once");
+        assert!(q.terms[1..].iter().all(|t| t.word == "pfadparameter"));
+        q.read_as_parts("none", &[("other".to_owned(), 9.0)]);
+        assert_eq!(q.terms.len(), 3);
     }
 
     #[test]

@@ -9,10 +9,10 @@ const NEAR_THE_BEGINNING: usize = 8;
 
 impl Question {
     /// Leaves out the function words of the language that the question is in, of those that `tables` know ([`crate::bundle::encode_function_words`]), and reads its kind
-    /// from them. `nowhere` is what a term weighs that no document has. A question in English, or in none of them, stays as it is.
-    pub fn read_in(&mut self, question: &str, tables: &[String], nowhere: f32) {
+    /// from them; whether it is in one of them. `nowhere` is what a term weighs that no document has. A question in English, or in none of them, stays as it is.
+    pub fn read_in(&mut self, question: &str, tables: &[String], nowhere: f32) -> bool {
         if self.sides.is_some() {
-            return;
+            return false;
         }
         let mut all = terms(question);
         // Korean words are found by their pairs of letters, but known whole.
@@ -28,6 +28,9 @@ impl Question {
                 (most, marks) = (known, of);
             }
         }
+        if marks.is_empty() {
+            return false;
+        }
         let mut covered = vec![false; question.len()];
         for ((_, span), _) in all.iter().zip(&marks).filter(|(_, m)| m.starts_with('s')) {
             covered.get_mut(span.clone()).into_iter().flatten().for_each(|byte| *byte = true);
@@ -36,7 +39,7 @@ impl Question {
             all.iter().filter(|(term, _)| *term == of.term).any(|(_, span)| {
                 let bytes = covered.get(span.clone()).unwrap_or_default();
                 // A pair of characters that stand together by chance is in no document.
-                !bytes.contains(&false) || of.weight >= nowhere && bytes.contains(&true)
+                !bytes.contains(&false) || (of.weight >= nowhere || of.doubtful) && bytes.contains(&true)
             })
         };
         if !self.terms.iter().all(empty) {
@@ -46,7 +49,7 @@ impl Question {
         for (i, mark) in marks.into_iter().enumerate() {
             if mark.ends_with('q') || last.ends_with('m') && mark.ends_with('a') {
                 self.kind = QuestionKind::Quantity;
-                return;
+                break;
             }
             if mark.ends_with('m') {
                 self.kind = QuestionKind::Manner;
@@ -55,6 +58,7 @@ impl Question {
             }
             last = mark;
         }
+        true
     }
 }
 
@@ -95,6 +99,13 @@ mod tests {
         }
         assert_eq!(read("What is der Port?", &[GERMAN]).0, ["der", "port"], "a question in English is not read as one in German");
         assert_eq!(read("Wie ist das?", &[GERMAN]).0, ["wie", "ist", "das"], "what has no other words asks for these");
+    }
+
+    #[test]
+    fn a_question_in_english_or_in_no_known_language_is_read_in_none() {
+        let in_one = |question: &str| Question::new(question, &|_| 1.0).read_in(question, &[GERMAN.to_owned()], 3.0);
+        assert!(in_one("Wie ist der Port?"));
+        assert!(!in_one("What is the port?") && !in_one("port"));
     }
 
     #[test]

@@ -78,6 +78,28 @@ fn starts_item(line: &str) -> bool {
         || (after_number.len() < line.len() && (after_number.starts_with(". ") || after_number.starts_with(") ")))
 }
 
+/// The first sign behind all alphabets: punctuation and symbols follow, then Chinese, Japanese and Korean, whose characters say as much as some letters.
+const BEHIND_ALPHABETS: char = '\u{2000}';
+
+/// How long a text is to its reader: in bytes, but a letter of any alphabet counts one, as in ASCII.
+pub(super) fn width(text: &str) -> usize {
+    text.chars().map(width_of).sum()
+}
+
+fn width_of(c: char) -> usize {
+    if c < BEHIND_ALPHABETS { 1 } else { c.len_utf8() }
+}
+
+/// How many bytes of a text are at most so wide.
+pub(super) fn within(text: &str, most: usize) -> usize {
+    let mut wide = 0;
+    let fits = |c: &(usize, char)| {
+        wide += width_of(c.1);
+        wide <= most
+    };
+    text.char_indices().take_while(fits).last().map_or(0, |(at, c)| at + c.len_utf8())
+}
+
 /// A unit on one line: runs of white space become single spaces.
 pub fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -114,6 +136,12 @@ mod tests {
                 ("Done", Form::Prose),
             ]
         );
+    }
+
+    #[test]
+    fn letters_of_every_alphabet_are_as_long_as_ascii_ones() {
+        assert_eq!((width("port"), width("порт"), width("ميناء"), width("港口"), width("")), (4, 4, 5, 6, 0));
+        assert_eq!((within("port", 3), within("порт", 3), within("港口", 5), within("", 5), within("ab", 9)), (3, 6, 3, 0, 2));
     }
 
     proptest! {

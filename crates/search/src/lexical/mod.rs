@@ -9,7 +9,7 @@ mod search;
 mod typo;
 
 pub use build::{LexicalBuilder, TermRange, cut_into_ranges};
-pub use search::{Correction, LexicalHit, LexicalQuery, LexicalResult, idf, search};
+pub use search::{Correction, LexicalHit, LexicalQuery, LexicalResult, Substitution, idf, search};
 pub use typo::is_misspelt;
 
 /// BM25's saturation of term frequency.

@@ -69,6 +69,8 @@ pub struct LexicalResult {
     pub document_frequency: Map<String, u32>,
     /// The words that stand nowhere and were taken for a known one.
     pub meant: Vec<Correction>,
+    /// The words that stand nowhere and were looked for as others: their parts, or words that begin as they do.
+    pub instead: Vec<Substitution>,
     /// Range files that could not be loaded.
     pub missing: Vec<String>,
 }
@@ -82,6 +84,24 @@ pub struct Correction {
     pub known: String,
     /// In how many chunks that one stands.
     pub chunks: u32,
+}
+
+/// What a word was looked for as that stands nowhere and is no misspelt one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Substitution {
+    /// The question's term.
+    pub term: String,
+    /// Known ones, each with the number of chunks that it stands in.
+    pub known: Vec<(String, u32)>,
+    /// Whether they are its parts, which count together; else they are its other forms, any of which counts.
+    pub parts: bool,
+}
+
+impl Substitution {
+    fn of(term: &str, known: &[&TermPostings], parts: bool) -> Substitution {
+        let known = known.iter().map(|t| (t.term.clone(), t.postings.len() as u32)).collect();
+        Substitution { term: term.to_owned(), known, parts }
+    }
 }
 
 /// BM25's inverse document frequency of a term that stands in `df` of `n` chunks: ln(1 + (n - df + 1/2) / (df + 1/2)).
@@ -139,11 +159,15 @@ pub fn search<'a>(
             words.load(halves.iter().take(MAX_MEANT).flat_map(|(_, second)| words.index.ranges_of_prefix(second).take(1)).collect()).await;
             let parted = halves.iter().find_map(|(first, second)| Some([words.find(first)?.1, typo::completed(second, words.iter())?]));
             if let Some(both) = parted {
+                out.instead.push(Substitution::of(term, &both, true));
                 both.into_iter().for_each(|t| scores.add(t, MEANT_WEIGHT));
                 continue;
             }
             let begun = typo::begun(term, words.iter());
             let share = MEANT_WEIGHT / (begun.len() as f32).sqrt();
+            if !begun.is_empty() {
+                out.instead.push(Substitution::of(term, &begun, false));
+            }
             begun.into_iter().for_each(|t| scores.add(t, share));
         }
         if let Some(prefix) = &query.prefix {

@@ -3,6 +3,7 @@
 use super::{Corpus, Query, Stage};
 use crate::bundle::BundleError;
 use crate::elementary::exp_f32;
+use crate::lexical::{LexicalResult, idf};
 use crate::vector::Scored;
 
 /// Share of the cosine in the fused score `(1 - a) BM25 / max BM25 + a cosine`: 0 ranks by words alone, 1 by meaning alone. One value serves every
@@ -75,6 +76,25 @@ fn is_unread(corpus: &Corpus, query: &Query) -> bool {
     let spelt = terms.iter().filter(|t| t.starts_with(|c| c >= FIRST_SPELT && !('\u{1d00}'..'\u{2c80}').contains(&c))).count();
     let embedder = &corpus.bundle().manifest().embedder;
     embedder.weight == Some(0) || embedder.id == "minilm" && 2 * spelt > terms.len()
+}
+
+/// What share of a question's words, by rarity, its best passage must hold for them to count as they do in one language, where the embedder knows many: below it
+/// they count for less, in proportion, down to nothing. A question in another language than the documents' has names and figures in common with them at most, and
+/// words that only look alike. On XQuAD's passages and questions in five languages (`tuning/across.py`).
+const COMMON_LANGUAGE: f32 = 0.5;
+
+/// How much BM25 counts for this question, 0 to 1: all of it where the embedder knows one language.
+pub(super) fn words_share(corpus: &Corpus, query: &Query, found: &LexicalResult) -> f32 {
+    if corpus.bundle().manifest().embedder.id == "minilm" { 1.0 } else { (held_share(corpus, query, found) / COMMON_LANGUAGE).min(1.0) }
+}
+
+/// The share of a question's words, by rarity, that its best passage holds: BM25 over what it would be for a passage of the usual length that has each of them once.
+/// What stands nowhere counts as what stands in one passage.
+pub(super) fn held_share(corpus: &Corpus, query: &Query, found: &LexicalResult) -> f32 {
+    let frequency = |term: &String| found.document_frequency.get(term).copied().unwrap_or(0).max(1);
+    let all: f32 = query.lexical.terms.iter().map(|term| idf(frequency(term), corpus.len())).sum();
+    let best = found.hits.first().map_or(0.0, |h| h.score);
+    if all > 0.0 { (best / all).min(1.0) } else { 0.0 }
 }
 
 /// As [`spoken_for`], for a fusion: where the embedder cannot read the question, no vector, so that its words rank alone.

@@ -1,7 +1,7 @@
 //! The `hybrid` retriever: BM25 and cosine fused as `(1 - a) BM25 / max + a cosine`.
 
 use super::autokg::direct_keywords;
-use super::fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, cosine_share, read_by_embedder};
+use super::fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, cosine_share, read_by_embedder, words_share};
 use super::scan::{EXACT_BELOW, survey};
 use super::{Corpus, DEFAULT_K, KeywordHit, Query, Ranked, RankedChunk, Reached, Retriever, Stage};
 use crate::bundle::BundleError;
@@ -28,6 +28,7 @@ impl Retriever for Hybrid {
         async move {
             let k = k.unwrap_or(DEFAULT_K);
             let found = lexical::search(corpus.bundle(), &query.lexical, CANDIDATES, query.kept.as_deref()).await?;
+            let speak = words_share(corpus, query, &found);
             let mut missing = found.missing;
             let (vector, stage, lost) = read_by_embedder(corpus, query, &found.hits).await?;
             missing.extend(lost);
@@ -44,7 +45,8 @@ impl Retriever for Hybrid {
                 cosines.extend(words.keys().filter_map(|&c| dense.cosine(c).map(|x| (c, x))));
                 missing.append(&mut dense.missing);
             }
-            let ranked = fuse(&words, &cosines, stage, cosine_share(corpus), k);
+            let shares = Shares { words: if stage == Stage::Model { speak } else { 1.0 }, meaning: cosine_share(corpus) };
+            let ranked = fuse(&words, &cosines, stage, &shares, k);
             let keywords = shown_keywords(corpus, vector.as_deref(), stage, &mut missing).await;
             let chunks = ranked
                 .into_iter()
@@ -85,8 +87,17 @@ pub(super) async fn shown_keywords(corpus: &Corpus, vector: Option<&[f32]>, stag
     }
 }
 
-/// The fused ranking, in which the cosine has this share. A chunk that one side did not see counts nothing on that side.
-fn fuse(words: &Map<u32, f32>, cosines: &Map<u32, f32>, stage: Stage, weight: f32, k: usize) -> Vec<Scored> {
+/// How much either side counts.
+struct Shares {
+    /// Of what words count as a rule.
+    words: f32,
+    /// The cosine's share.
+    meaning: f32,
+}
+
+/// The fused ranking. A chunk that one side did not see counts nothing on that side.
+fn fuse(words: &Map<u32, f32>, cosines: &Map<u32, f32>, stage: Stage, shares: &Shares, k: usize) -> Vec<Scored> {
+    let weight = shares.meaning;
     let feedback = FEEDBACK_WEIGHT * weight / FUSION_WEIGHT;
     let max = words.values().fold(0f32, |m, &s| m.max(s));
     let share = |c: &u32| if max > 0.0 { words.get(c).copied().unwrap_or(0.0) / max } else { 0.0 };
@@ -97,7 +108,7 @@ fn fuse(words: &Map<u32, f32>, cosines: &Map<u32, f32>, stage: Stage, weight: f3
             let stretched = cosine.map_or(0.0, |x| if high > low { (x - low) / (high - low) } else { 1.0 });
             (1.0 - feedback) * share(c) + feedback * stretched
         } else {
-            (1.0 - weight) * share(c) + weight * cosine.unwrap_or(0.0)
+            (1.0 - weight) * shares.words * share(c) + weight * cosine.unwrap_or(0.0)
         }
     };
     let all: Set<u32> = words.keys().chain(cosines.keys()).copied().collect();
@@ -108,23 +119,33 @@ fn fuse(words: &Map<u32, f32>, cosines: &Map<u32, f32>, stage: Stage, weight: f3
 mod tests {
     use super::*;
 
+    const USUAL: Shares = Shares { words: 1.0, meaning: FUSION_WEIGHT };
+
     #[test]
     fn a_chunk_that_both_sides_like_beats_the_best_of_either() {
         let words = Map::from_iter([(1, 10.0), (2, 8.0)]);
         let cosines = Map::from_iter([(2, 0.5), (3, 0.55)]);
-        let order: Vec<u32> = fuse(&words, &cosines, Stage::Model, FUSION_WEIGHT, 3).iter().map(|s| s.index).collect();
+        let order: Vec<u32> = fuse(&words, &cosines, Stage::Model, &USUAL, 3).iter().map(|s| s.index).collect();
         assert_eq!(order, [2, 3, 1]);
+    }
+
+    #[test]
+    fn words_that_say_little_of_a_question_do_not_outweigh_its_meaning() {
+        let words = Map::from_iter([(1, 10.0)]);
+        let cosines = Map::from_iter([(1, 0.3), (2, 0.6)]);
+        let first = |share: f32| fuse(&words, &cosines, Stage::Model, &Shares { words: share, ..USUAL }, 1)[0].index;
+        assert_eq!((first(1.0), first(0.2)), (1, 2));
     }
 
     #[test]
     fn without_words_the_cosine_ranks_alone() {
         let cosines = Map::from_iter([(4, 0.1), (9, 0.2)]);
-        assert_eq!(fuse(&Map::new(), &cosines, Stage::Model, FUSION_WEIGHT, 1)[0].index, 9);
+        assert_eq!(fuse(&Map::new(), &cosines, Stage::Model, &USUAL, 1)[0].index, 9);
     }
 
     #[test]
     fn equal_feedback_cosines_are_no_division_by_zero() {
-        let s = fuse(&Map::from_iter([(1, 1.0)]), &Map::from_iter([(1, 0.3)]), Stage::Feedback, FUSION_WEIGHT, 1);
+        let s = fuse(&Map::from_iter([(1, 1.0)]), &Map::from_iter([(1, 0.3)]), Stage::Feedback, &USUAL, 1);
         assert!(s[0].score.is_finite());
     }
 }

@@ -64,7 +64,7 @@ impl Named {
 /// What is known of a candidate.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Features {
-    /// BM25 of the question over its maximum.
+    /// BM25 of the question over its maximum, less where words say little of it.
     pub b: f32,
     /// BM25 of the rest over its maximum.
     pub b_rest: f32,
@@ -101,9 +101,9 @@ pub struct Candidates<'a> {
     rest_words: Map<u32, f32>,
 }
 
-fn over_maximum(scores: &Map<u32, f32>) -> Map<u32, f32> {
+fn over_maximum(scores: &Map<u32, f32>, share: f32) -> Map<u32, f32> {
     let max = scores.values().fold(0f32, |m, &s| m.max(s));
-    scores.iter().filter(|_| max > 0.0).map(|(&c, &s)| (c, s / max)).collect()
+    scores.iter().filter(|_| max > 0.0).map(|(&c, &s)| (c, share * s / max)).collect()
 }
 
 impl<'a> Candidates<'a> {
@@ -132,10 +132,10 @@ impl<'a> Candidates<'a> {
         Candidates { rows: Map::new(), names, named, covered, rarities, words: Map::new(), rest_words: Map::new() }
     }
 
-    /// BM25 of the question and of its rest, by chunk.
-    pub fn words(&mut self, question: &Map<u32, f32>, rest: &Map<u32, f32>) {
-        self.words = over_maximum(question);
-        self.rest_words = over_maximum(rest);
+    /// BM25 of the question and of its rest, by chunk, which count for `share` of what they do as a rule.
+    pub fn words(&mut self, question: &Map<u32, f32>, rest: &Map<u32, f32>, share: f32) {
+        self.words = over_maximum(question, share);
+        self.rest_words = over_maximum(rest, share);
     }
 
     fn row(&self, chunk: u32) -> Features {

@@ -11,7 +11,7 @@
 mod features;
 mod hop;
 
-use super::fusion::{FUSION_WEIGHT, cosine_share, read_by_embedder};
+use super::fusion::{FUSION_WEIGHT, cosine_share, held_share, read_by_embedder, words_share};
 use super::hybrid::{Hybrid, shown_keywords};
 use super::names::{NameIndex, links as links_in};
 use super::scan::{Scan, survey};
@@ -90,13 +90,14 @@ struct First<'a> {
     missing: Vec<String>,
 }
 
-/// Gathers the candidates of words, meaning, names and titles, with what is known of each.
+/// Gathers the candidates of words, meaning, names and titles, with what is known of each. Where the model speaks, words count for the share `speak`.
 fn first<'a>(
     corpus: &'a Corpus,
     query: &'a Query,
     names: &'a NameIndex,
     named: &'a Named,
     found: &'a LexicalResult,
+    speak: f32,
 ) -> LocalBoxFuture<'a, Result<First<'a>, BundleError>> {
     async move {
         let mut missing = found.missing.clone();
@@ -117,7 +118,7 @@ fn first<'a>(
         };
         let rest = rest_vector.map(|v| QuantizedVector::from_f32(&v));
         let mut all = Candidates::new(names, named, &found.document_frequency, corpus.len());
-        all.words(&words, &rest_words);
+        all.words(&words, &rest_words, if stage == Stage::Model { speak } else { 1.0 });
         all.propose(found.hits.iter().take(PROPOSED).map(|h| h.index));
         let mut dense = match &vector {
             Some(v) => {
@@ -143,7 +144,8 @@ fn first<'a>(
 
 async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalResult, k: usize) -> Result<Ranked, BundleError> {
     let named = Named::find(names, &query.read);
-    let First { mut all, words, mut dense, vector, rest, stage, mut missing } = first(corpus, query, names, &named, &found).await?;
+    let First { mut all, words, mut dense, vector, rest, stage, mut missing } =
+        first(corpus, query, names, &named, &found, words_share(corpus, query, &found)).await?;
     let meaning = odds(cosine_share(corpus)) / odds(FUSION_WEIGHT);
     let mut scores: Vec<(u32, f32)> = all.rows.iter().map(|(&chunk, f)| (chunk, first_pass(f, stage, meaning))).collect();
     let mut links: Map<u32, Reached> = Map::new();
@@ -177,16 +179,18 @@ async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalR
     Ok(Ranked { stage, chunks, keywords, document_frequency: found.document_frequency, missing })
 }
 
-/// The candidates of the first pass with the features that its weights apply to, in the order of [`weight`], for those who fit them (`tuning/auto.py`).
+/// The candidates of the first pass with the features that its weights apply to, in the order of [`weight`], for those who fit them (`tuning/auto.py`), and the share of
+/// the question's words that its best passage holds (`tuning/across.py`).
 ///
 /// # Errors
 /// As [`Retriever::retrieve`].
-pub async fn candidates(corpus: &Corpus, query: &Query) -> Result<Vec<(u32, [f32; 7])>, BundleError> {
+pub async fn candidates(corpus: &Corpus, query: &Query) -> Result<(Vec<(u32, [f32; 7])>, f32), BundleError> {
     let found = lexical::search(corpus.bundle(), &query.lexical, SCORED, None).await?;
     let names = NameIndex::open(corpus, &query.read, &query.lexical.terms).await?;
     let named = Named::find(&names, &query.read);
-    let first = first(corpus, query, &names, &named, &found).await?;
-    Ok(first.all.rows.iter().map(|(&chunk, f)| (chunk, [f.d, f.b, f.named, f.title, f.d_rest, f.b_rest, f.rare])).collect())
+    let first = first(corpus, query, &names, &named, &found, 1.0).await?;
+    let rows = first.all.rows.iter().map(|(&chunk, f)| (chunk, [f.d, f.b, f.named, f.title, f.d_rest, f.b_rest, f.rare])).collect();
+    Ok((rows, held_share(corpus, query, &found)))
 }
 
 /// A share against the rest.
