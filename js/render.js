@@ -61,11 +61,11 @@ function aroundTables(text, at) {
   let [first, last] = [own, own];
   while (first > 0 && !row[first - 1]) first -= 1;
   while (last + 1 < lines.length && !row[last + 1]) last += 1;
-  const before = text.slice(lines[first].start, lines[last].end);
+  const between = text.slice(lines[first].start, lines[last].end);
   // Nothing but white space beside a table says nothing: the whole text does.
-  if (before.trim() === "") return { start: 0, end: text.length };
-  const start = lines[first].start + before.length - before.trimStart().length;
-  return { start, end: start + before.trim().length };
+  if (between.trim() === "") return { start: 0, end: text.length };
+  const start = lines[first].start + between.length - between.trimStart().length;
+  return { start, end: start + between.trim().length };
 }
 
 function nextWord(text, from) {

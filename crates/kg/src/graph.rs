@@ -195,6 +195,11 @@ impl KnowledgeGraph {
         &self.nodes.types[self.nodes.type_runs.range(node.index())]
     }
 
+    /// Whether an entity is of a type.
+    pub fn is_of(&self, node: NodeId, of: TypeId) -> bool {
+        self.types(node).binary_search(&of).is_ok()
+    }
+
     /// A literal; `None` for an entity.
     pub fn literal(&self, node: NodeId) -> Option<Literal<'_>> {
         let stored = self.nodes.literals.get(node.index().checked_sub(self.entities())?)?;

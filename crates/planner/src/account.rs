@@ -352,7 +352,8 @@ fn answers(graph: &KnowledgeGraph, plan: &Plan) -> Vec<Class> {
             Operation::Negation { main, .. } => at = main,
             Operation::All { target: None, relation: Some(Relation::Exact { name, inverse }) } => {
                 let of = graph.vocabulary().relation_named(name).and_then(|id| graph.vocabulary().relation(id));
-                let near = of.map_or(&[][..], |r| if *inverse { &r.range } else { &r.domain });
+                let away = if *inverse { Direction::Forward } else { Direction::Backward };
+                let near = of.map_or(&[][..], |r| r.far_end(away));
                 return near.iter().map(|(c, _)| *c).collect();
             }
             Operation::Filter { of, .. } | Operation::Superlative { of, .. } => at = of,

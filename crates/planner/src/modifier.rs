@@ -7,7 +7,7 @@ use super::lexicon::{Lexicon, is_function_word};
 use super::walk::reached;
 use super::weights;
 use crate::compact::sort_unique;
-use crate::kg::{Direction, KnowledgeGraph, Linker, Match, NodeId, RelationId, TypeId};
+use crate::kg::{Direction, Linker, Match, NodeId, RelationId, TypeId};
 use crate::plan::{Head, Operation, Plan, Relation, SearchKg, Statement};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{Word, fold, words};
@@ -66,7 +66,7 @@ fn named(linker: &Linker, lexicon: &Lexicon, question: &str, name: &[Word<'_>], 
         for direction in [Direction::Backward, Direction::Forward] {
             for (relation, _) in graph.relations_at(node, direction) {
                 for &kind in kinds {
-                    let members = reached(graph, &[node], relation, direction, &|n| is_of(graph, n, kind));
+                    let members = reached(graph, &[node], relation, direction, &|n| graph.is_of(n, kind));
                     ways.push(Way { node, relation, direction, kind, members });
                 }
             }
@@ -94,11 +94,6 @@ struct Way {
     direction: Direction,
     kind: TypeId,
     members: Vec<NodeId>,
-}
-
-/// Whether a thing is of a type.
-pub(super) fn is_of(graph: &KnowledgeGraph, node: NodeId, of: TypeId) -> bool {
-    graph.types(node).binary_search(&of).is_ok()
 }
 
 /// The plan of what another finds that is also joined to a name, before it counts it. `None` where that one ranks what it finds: what is left out comes before.

@@ -36,7 +36,7 @@ fn denies(sentence: &[Word<'_>], mentions: &[Mention]) -> bool {
 /// Turns the chains from a place on that end at things of this type into what they do not find; the others are left out.
 pub(super) fn negate(graph: &KnowledgeGraph, chains: &mut Vec<Chain>, from: usize, negated: Option<TypeId>) {
     let Some(of) = negated else { return };
-    let both = |other: TypeId| other != of && all(graph, of).iter().any(|&n| graph.types(n).binary_search(&other).is_ok());
+    let both = |other: TypeId| other != of && all(graph, of).iter().any(|&n| graph.is_of(n, other));
     let ends = |c: &Chain| match (c.steps.last(), c.start) {
         (Some(last), _) => last.to == Class::Type(of),
         (None, start) => matches!(start, Start::All(other) if both(other)),

@@ -8,7 +8,7 @@ use super::compose::Composer;
 use super::conditions::{Bound, condition};
 use super::exclusion::{exclusion, without};
 use super::lexicon::{Lexicon, is_function_word};
-use super::modifier::{intersected, is_of, modifier};
+use super::modifier::{intersected, modifier};
 use super::negation::{negate, negated_type, negates};
 use super::pattern::pattern;
 use super::question::{Token, ask, asks_for_a_way, called, exact, exactly_named, is_lexical, named_mentions, tokens};
@@ -94,7 +94,7 @@ impl<'a> RulesPlanner<'a> {
         }
         let modifier = modifier(self.linker, &self.lexicon, question)?;
         let found = self.planned_with(&modifier.rest, leaves_out).ok()?;
-        if !found.answer.iter().all(|&n| is_of(self.graph, n, modifier.kind)) {
+        if !found.answer.iter().all(|&n| self.graph.is_of(n, modifier.kind)) {
             return None;
         }
         let answer: Vec<NodeId> = found.answer.into_iter().filter(|n| modifier.members.binary_search(n).is_ok()).collect();
@@ -283,7 +283,7 @@ impl<'a> RulesPlanner<'a> {
         let condition = condition(question, &words, &self.lexicon, &self.schema)?;
         let before: Vec<Mention> = mentions.iter().filter(|m| m.span.end <= condition.of.end).cloned().collect();
         let of = question.get(condition.of.clone())?;
-        let is = |at: &NodeId| condition.kind.is_none_or(|kind| self.graph.types(*at).binary_search(&kind).is_ok());
+        let is = |at: &NodeId| condition.kind.is_none_or(|kind| self.graph.is_of(*at, kind));
         let (mut chain, confidence, members) = match condition.kind {
             Some(_) => self.best(of, &before).ok()?,
             None => self.all_having(condition.by, &tokens(of, &[], &self.lexicon))?,

@@ -14,7 +14,7 @@ fn asks_for_a_thing(token: &Token) -> bool {
     matches!(token.folded.as_str(), "who" | "whom" | "whose" | "what" | "which")
 }
 
-fn is_small(token: &Token) -> bool {
+fn is_article(token: &Token) -> bool {
     SPOKEN.before_nouns().has(&token.folded, "article")
 }
 
@@ -55,13 +55,13 @@ impl Reading<'_> {
 
     /// Whether a word for having stands in front of a place, articles aside.
     fn is_had(&self, at: usize) -> bool {
-        let before = self.tokens[..at].iter().rev().find(|t| !is_small(t));
+        let before = self.tokens[..at].iter().rev().find(|t| !is_article(t));
         before.is_some_and(|t| matches!(t.folded.as_str(), "has" | "have" | "had" | "having" | "with"))
     }
 
     /// Whether the question word stands right before a place, articles aside, or a form of "be" between them: "which salary", "what is the highest salary".
     fn is_asked_for(&self, at: usize, by_be: bool) -> bool {
-        let mut before = self.tokens[..at].iter().rev().filter(|t| !is_small(t)).peekable();
+        let mut before = self.tokens[..at].iter().rev().filter(|t| !is_article(t)).peekable();
         before.next_if(|t| by_be && SPOKEN.auxiliaries().has(&t.folded, "be"));
         before.next().is_some_and(|t| matches!(t.folded.as_str(), "what" | "which"))
     }
@@ -94,7 +94,7 @@ impl Reading<'_> {
 
     /// "Whose salary is the highest", "who was hired earliest"; of "which salary is the highest" the measure is left to be asked for.
     fn measured_before(&mut self, at: usize, next: usize, end: Extreme) -> Option<()> {
-        let joins = |t: &Token| is_small(t) || SPOKEN.auxiliaries().has(&t.folded, "be");
+        let joins = |t: &Token| is_article(t) || SPOKEN.auxiliaries().has(&t.folded, "be");
         let named = (0..at).rev().find(|&i| !joins(&self.tokens[i])).filter(|_| self.ends(next))?;
         let by = only(self.numbers(named))?;
         self.wish(Ranking::Value(by), end, true);

@@ -48,13 +48,13 @@ pub(super) fn follow(graph: &KnowledgeGraph, chain: &Chain) -> Vec<NodeId> {
 /// All entities of a type, ascending.
 pub(super) fn all(graph: &KnowledgeGraph, of: TypeId) -> Vec<NodeId> {
     let nodes = (0..u32::try_from(graph.entities()).unwrap_or(u32::MAX)).map(NodeId);
-    nodes.filter(|&n| graph.types(n).binary_search(&of).is_ok()).collect()
+    nodes.filter(|&n| graph.is_of(n, of)).collect()
 }
 
 /// All entities that have a relation, ascending.
 pub(super) fn having(graph: &KnowledgeGraph, holders: Holders) -> Vec<NodeId> {
     let nodes = (0..u32::try_from(graph.entities()).unwrap_or(u32::MAX)).map(NodeId);
-    let is = |n: NodeId| holders.of.is_none_or(|of| graph.types(n).binary_search(&of).is_ok());
+    let is = |n: NodeId| holders.of.is_none_or(|of| graph.is_of(n, of));
     nodes.filter(|&n| is(n) && graph.follow(n, holders.relation, holders.direction).len() > 0).collect()
 }
 
@@ -132,7 +132,7 @@ pub(super) fn reached(
 /// Whether a plan's step to a class finds a thing. Only types are written into plans ([`super::compose`]): a step to things without one finds those of all.
 fn is_of(graph: &KnowledgeGraph, node: NodeId, class: Class) -> bool {
     match class {
-        Class::Type(of) => graph.types(node).binary_search(&of).is_ok(),
+        Class::Type(of) => graph.is_of(node, of),
         Class::Untyped | Class::Literal(_) => true,
     }
 }

@@ -264,7 +264,7 @@ impl<'g> Grounder<'g> {
     }
 
     fn of_type(&self, nodes: &[NodeId], of: TypeId) -> Vec<NodeId> {
-        nodes.iter().copied().filter(|&n| self.graph.types(n).binary_search(&of).is_ok()).collect()
+        nodes.iter().copied().filter(|&n| self.graph.is_of(n, of)).collect()
     }
 
     fn joined(&self, parts: &[Node], asking: &Asking<'_>, all: bool) -> Vec<Reading> {
