@@ -19,7 +19,7 @@ mod vocabulary;
 
 pub use layers::{LayersDecoder, encode_layers};
 pub use minilm::{EmbedError, EmbedScratch, MiniLm, Positions, WordRows};
-pub use question::{QuestionEncoder, QuestionRows, WordPages};
+pub use question::{MULTILINGUAL, QuestionEncoder, QuestionRows, WordPages};
 pub use table::{TableEncoder, TableIndex, encode_rows};
 pub use unigram::{ENDS, Pieces, UNKNOWN, UnigramVocabulary, take_mean};
 pub use vocabulary::{Piece, Vocabulary, VocabularyIndex, decode_pieces, encode_pieces};

@@ -15,8 +15,10 @@ use std::rc::Rc;
 const MAX_TOKENS: usize = 256;
 /// Vectors of names are forgotten when there are more.
 const NAMES_KEPT: usize = 4096;
-/// The models that this engine embeds questions with, by their names in manifests: all-MiniLM-L6-v2, and the one whose texts are cut by the unigram model.
-const MODELS: [&str; 2] = ["minilm", "multilingual-e5-small"];
+/// The model that knows a hundred languages and cuts texts by the unigram model, by its name in manifests.
+pub const MULTILINGUAL: &str = "multilingual-e5-small";
+/// The models that this engine embeds questions with, by their names in manifests: all-MiniLM-L6-v2, and that one.
+const MODELS: [&str; 2] = ["minilm", MULTILINGUAL];
 
 /// What cuts texts, and knows where `words` has the rows of tokens.
 #[derive(Clone)]
@@ -29,7 +31,7 @@ enum Cutter {
 
 impl Cutter {
     fn load<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Cutter, BundleError>> {
-        if bundle.manifest().embedder.id == MODELS[1] {
+        if bundle.manifest().embedder.id == MULTILINGUAL {
             Pieces::load(bundle).map(|loaded| loaded.map(Cutter::Unigram)).boxed_local()
         } else {
             Vocabulary::load(bundle).map(|loaded| loaded.map(Cutter::Ranges)).boxed_local()

@@ -17,6 +17,7 @@ use super::weights::{BY_E5, BY_MEANING, BY_WORDS, CERTAINTY, CERTAINTY_BY_E5, CE
 use crate::bundle::{Form, Layout};
 use crate::compact::{Map, Set, sort_by};
 use crate::elementary;
+use crate::embed::MULTILINGUAL;
 use crate::retrieve::Hit;
 use crate::text::{fold, terms};
 use std::ops::Range;
@@ -248,7 +249,7 @@ pub enum CosineScale {
 impl CosineScale {
     /// That of a bundle's embedder.
     pub fn of(embedder: &str) -> CosineScale {
-        if embedder == "multilingual-e5-small" { CosineScale::E5 } else { CosineScale::MiniLm }
+        if embedder == MULTILINGUAL { CosineScale::E5 } else { CosineScale::MiniLm }
     }
 
     /// Weights of blocks, weights of certainty, and the place of its thresholds.

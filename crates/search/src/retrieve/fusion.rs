@@ -3,6 +3,7 @@
 use super::{Corpus, Query, Stage};
 use crate::bundle::BundleError;
 use crate::elementary::exp_f32;
+use crate::embed::MULTILINGUAL;
 use crate::lexical::{LexicalResult, idf};
 use crate::vector::Scored;
 
@@ -83,9 +84,10 @@ fn is_unread(corpus: &Corpus, query: &Query) -> bool {
 /// words that only look alike. On XQuAD's passages and questions in five languages (`tuning/across.py`).
 const COMMON_LANGUAGE: f32 = 0.5;
 
-/// How much BM25 counts for this question, 0 to 1: all of it where the embedder knows one language.
+/// How much BM25 counts for this question, 0 to 1: all of it with any model but the one of many languages that this was fitted with.
 pub(super) fn words_share(corpus: &Corpus, query: &Query, found: &LexicalResult) -> f32 {
-    if corpus.bundle().manifest().embedder.id == "minilm" { 1.0 } else { (held_share(corpus, query, found) / COMMON_LANGUAGE).min(1.0) }
+    let multilingual = corpus.bundle().manifest().embedder.id == MULTILINGUAL;
+    if multilingual { (held_share(corpus, query, found) / COMMON_LANGUAGE).min(1.0) } else { 1.0 }
 }
 
 /// The share of a question's words, by rarity, that its best passage holds: BM25 over what it would be for a passage of the usual length that has each of them once.
