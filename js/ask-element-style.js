@@ -64,7 +64,7 @@ select[data-chosen="true"] { border-color: var(--_accent); color: var(--_accent)
 [data-heading="1"], [data-heading="2"] { font-size: 1.08em; }
 .table { overflow-x: auto; margin: 0.6rem 0; }
 table { border-collapse: collapse; font-size: 0.94em; }
-th, td { border: 1px solid var(--_line); padding: 0.3rem 0.6rem; text-align: start; vertical-align: top; }
+th, td { border: 1px solid var(--_line); padding: 0.3rem 0.6rem; text-align: start; vertical-align: top; overflow-wrap: break-word; }
 th { background: var(--_surface); }
 [data-align="right"] { text-align: end; }
 [data-align="center"] { text-align: center; }

@@ -12,6 +12,11 @@ export function h(tag, attributes = {}, ...children) {
   return node;
 }
 
+/** A table of a row of headings and other rows. One that is wider than the page is scrolled, by keys too. */
+export function table(head, rows) {
+  return h("div", { class: "table", tabindex: "0", role: "group" }, h("table", {}, h("thead", {}, head), rows.length > 0 && h("tbody", {}, rows)));
+}
+
 /** A picture of 16 by 16 units, one line of `path`; what it means is said elsewhere. */
 export function drawn(name, path, transform) {
   const [svg, line] = ["svg", "path"].map((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));

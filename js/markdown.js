@@ -3,7 +3,7 @@
 //
 // Text is handled as lines `{ start, end }` of the whole, so that whoever makes the nodes of citations knows where each stands.
 
-import { h, safeUrl } from "./dom.js";
+import { h, safeUrl, table as tableOf } from "./dom.js";
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([\w+#.-]*)[^`]*$/;
 const HEADING = /^ {0,3}(#{1,6})\s+/;
@@ -137,10 +137,10 @@ function table(context, lines, at, nodes) {
   const read = ({ start, end }) => context.text.slice(start, end);
   const sides = cells(context, lines[at + 1]).map((cell) => side(read(cell).trim()));
   const row = (line, tag) => h("tr", {}, cells(context, line).slice(0, sides.length).map((cell, column) => h(tag, { "data-align": sides[column], scope: tag === "th" ? "col" : undefined }, ...inline(context, [cell]))));
-  const head = h("thead", {}, row(lines[at], "th"));
+  const head = row(lines[at], "th");
   const body = [];
   for (at += 2; at < lines.length && read(lines[at]).includes("|"); at++) body.push(row(lines[at], "td"));
-  nodes.push(h("div", { class: "table", tabindex: "0", role: "group" }, h("table", {}, head, body.length > 0 && h("tbody", {}, body))));
+  nodes.push(tableOf(head, body));
   return at;
 }
 

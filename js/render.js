@@ -1,7 +1,7 @@
 // Untrusted text into DOM: documents, questions and what an LLM wrote become text nodes and a handful of elements made here. There
 // is no path from a string to markup, and no inline style, so a strict Content-Security-Policy holds.
 
-import { h, safeUrl } from "./dom.js";
+import { h, safeUrl, table } from "./dom.js";
 import { markdownNodes } from "./markdown.js";
 
 export { drawn, h, safeUrl } from "./dom.js";
@@ -37,17 +37,21 @@ export function excerptWindow(text, spans = [], length = 280) {
     while (last < spans.length && spans[last].end - spans[first].start <= length * 0.8) last++;
     if (last - first > best.count) best = { first, count: last - first };
   }
-  const marked = best.count > 0 ? spans[best.first].start : 0;
-  const within = aroundTables(text, marked);
+  const chosen = spans.slice(best.first, best.first + best.count);
+  const within = aroundTables(text, chosen);
   if (within.end - within.start <= length * 1.15) return within;
-  const anchor = best.count > 0 ? marked - Math.round(length * 0.15) : within.start;
+  const marked = chosen.find(({ start }) => start >= within.start);
+  const anchor = marked ? marked.start - Math.round(length * 0.15) : within.start;
   const start = anchor <= within.start + 40 ? within.start : nextWord(text, Math.min(anchor, within.end - length));
   const end = start + length >= within.end ? within.end : wordEnd(text, start + length);
   return { start, end };
 }
 
-/** The row of a table in which `at` stands, or what stands between tables there: lines with bars between cells, two or more below each other, are a table. */
-function aroundTables(text, at) {
+/**
+ * The row of a table in which the most of these spans stand, or what stands between tables where the first of them does: lines with bars between cells, two or more
+ * below each other, are a table. Of rows with as many the last: the first is the header.
+ */
+function aroundTables(text, spans) {
   const lines = [];
   for (let start = 0; start <= text.length; ) {
     const found = text.indexOf("\n", start);
@@ -56,8 +60,15 @@ function aroundTables(text, at) {
     start = end + 1;
   }
   const row = lines.map(({ bars }, i) => bars && Boolean(lines[i - 1]?.bars || lines[i + 1]?.bars));
-  const own = Math.max(0, lines.findIndex(({ end }) => at <= end));
-  if (row[own]) return { start: lines[own].start, end: lines[own].end };
+  const lineOf = ({ start }) => Math.max(0, lines.findIndex(({ end }) => start <= end));
+  const own = spans.length > 0 ? lineOf(spans[0]) : 0;
+  if (row[own]) {
+    const marks = lines.map(() => 0);
+    for (const span of spans) if (row[lineOf(span)]) marks[lineOf(span)] += 1;
+    const most = marks.lastIndexOf(Math.max(...marks));
+    const { start, end } = lines[spans.length > 0 ? most : own];
+    return { start, end };
+  }
   let [first, last] = [own, own];
   while (first > 0 && !row[first - 1]) first -= 1;
   while (last + 1 < lines.length && !row[last + 1]) last += 1;
@@ -132,7 +143,7 @@ function quotedBlock({ form, text, language }, code = (node) => node, quotation 
   if (form === "table") {
     const cells = (tag) => (row) => h("tr", {}, row.split(" | ").map((cell) => h(tag, {}, cell)));
     const [header, ...others] = rows;
-    return h("table", {}, h("thead", {}, cells("th")(header)), h("tbody", {}, others.map(cells("td"))));
+    return table(cells("th")(header), others.map(cells("td")));
   }
   const [before, after] = quotation.split("{text}");
   return h("p", {}, `${before}${text}${after}`);

@@ -19,6 +19,11 @@ test("a mark in a table shows its row alone", () => {
   assert.equal(shown(TEXT, ["memoryLimit"]), "memoryLimit | number | The most bytes that loaded data may take up.");
 });
 
+test("of a table's rows the one with the most marks is shown, and of equals not the header", () => {
+  assert.equal(shown(TEXT, ["option", "memoryLimit"]), "memoryLimit | number | The most bytes that loaded data may take up.");
+  assert.equal(shown(TEXT, ["onProgress", "bytes", "memoryLimit"]), "onProgress | function | Called while bytes arrive.");
+});
+
 test("a mark before or behind a table shows no row of it", () => {
   assert.equal(shown(TEXT, ["manifest"]), BEFORE);
   assert.equal(shown(TEXT, ["errors"]), AFTER);
