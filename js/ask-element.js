@@ -540,7 +540,7 @@ export class PocketGraphAskElement extends Base {
 
   #searchOptions() {
     const k = Number.parseInt(this.getAttribute("k") ?? "", 10);
-    return { k: k > 0 ? k : undefined, retriever: this.getAttribute("retriever") ?? undefined, filter: this.filter };
+    return { k: k > 0 ? k : undefined, readerLanguage: this.#strings.reader || undefined, retriever: this.getAttribute("retriever") ?? undefined, filter: this.filter };
   }
 
   #showHits(result, { typing = false } = {}) {

@@ -63,17 +63,8 @@ export class AskFilters {
 
   #name(kind, value, none) {
     if (value === "") return this.#strings.say(none);
-    if (kind === "language") return languageName(value, this.#strings.language);
+    if (kind === "language") return this.#strings.languageName(value);
     return kind === "folder" ? folderName(value) : value;
-  }
-}
-
-function languageName(tag, inLanguage) {
-  try {
-    const name = new Intl.DisplayNames([inLanguage], { type: "language" }).of(tag) ?? tag;
-    return name[0].toLocaleUpperCase(inLanguage) + name.slice(1);
-  } catch {
-    return tag;
   }
 }
 

@@ -65,7 +65,7 @@ export class PassageDialog {
 
   #show(passage, citation) {
     const around = (text) => text && h("p", { part: "passage-around" }, text);
-    const body = h("p", { part: "passage-body", lang: passage.lang }, highlighted(passage.text, spansIn(passage.text, citation)));
+    const body = h("p", { part: "passage-body", lang: passage.language || undefined }, highlighted(passage.text, spansIn(passage.text, citation)));
     this.#text.replaceChildren(...[around(passage.before), body, around(passage.after)].filter(Boolean));
     (this.#text.querySelector("mark") ?? body).scrollIntoView({ block: "center" });
   }

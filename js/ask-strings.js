@@ -95,10 +95,16 @@ export class Strings {
   #overrides = {};
   #rules = new Map();
   #language = "en";
+  #reader = "";
 
   /** The language that is spoken: one that there is, or English. */
   get language() {
     return this.#language;
+  }
+
+  /** The language of the page, as `de`, whether or not it is spoken; empty where the page does not say. */
+  get reader() {
+    return this.#reader;
   }
 
   /** The page's own words, by the names of this table. */
@@ -109,6 +115,7 @@ export class Strings {
   /** Speaks `language` from now on. Resolves to whether that changed anything. */
   async speak(language) {
     const wanted = (language ?? "").toLowerCase().split("-")[0];
+    this.#reader = wanted;
     const spoken = LANGUAGES.includes(wanted) ? wanted : "en";
     if (spoken === this.#language) return false;
     const table = spoken === "en" ? ENGLISH : (await import("./ask-languages.js").catch(() => null))?.[spoken];
@@ -123,6 +130,17 @@ export class Strings {
     let text = this.#overrides[name] ?? this.#table[name] ?? NOTICES[name] ?? "";
     if (typeof text === "object") text = text[this.#plural(values.n)] ?? text.other;
     return text.replace(/\{(n|of|text)\}/g, (whole, what) => String(values[what] ?? whole));
+  }
+
+  /** The name of a language in the language that is spoken, or in itself (`own`), as a list of languages has them. */
+  languageName(tag, { own = false } = {}) {
+    const speaker = own ? tag : this.#language;
+    try {
+      const name = new Intl.DisplayNames([speaker], { type: "language" }).of(tag) ?? tag;
+      return name[0].toLocaleUpperCase(speaker) + name.slice(1);
+    } catch {
+      return tag;
+    }
   }
 
   #plural(number) {

@@ -155,7 +155,7 @@ export class AskView {
     });
     // Where the page's own beginning is its best hit, its title stands there already.
     const titled = (headingsOf(hits[0]).at(-1) ?? name) === name;
-    return this.#group(`${this.#id}-p${at}`, name, items, { lang: hits[0].lang, titled });
+    return this.#group(`${this.#id}-p${at}`, name, items, { lang: hits[0].language || undefined, titled });
   }
 
   #group(id, title, items, { lang, titled } = {}) {
@@ -172,14 +172,30 @@ export class AskView {
     const excerpt = h("p", { part: "hit-text", dir: "auto" }, highlighted(hit.text, spans, excerptWindow(hit.text, spans, index === 0 ? 240 : 180)));
     const reachedBy = reached ? hit.reached.filter(({ by }) => by !== "query").map(wayTo) : [];
     const ways = reachedBy.length > 0 && h("p", { part: "hit-reached", dir: "auto" }, reachedBy.join(" · "));
-    const inside = (head) => [head, path && h("p", { part: "hit-path", dir: "auto" }, path), excerpt, ways];
+    const inside = (head) => [head, path && h("p", { part: "hit-path", dir: "auto" }, path), excerpt, this.#languages(hit), ways];
     const onclick = (event) => this.#on.open(hit, event);
-    const common = { "data-chunk": hit.chunk, lang: hit.lang };
+    const common = { "data-chunk": hit.chunk, lang: hit.language || undefined };
     if (this.#listbox) {
       const head = h("span", { part: "hit-title", dir: "auto" }, title);
       return h(href ? "a" : "div", { ...common, part: "hit", role: "option", tabindex: "-1", id: this.#option(), href, onclick }, inside(head));
     }
     return h("li", { ...common, part: "hit" }, inside(h(href ? "a" : "span", { part: "hit-title", dir: "auto", href, onclick }, title)));
+  }
+
+  /** The name of the language of a passage, where that is not the page's. */
+  #languageMark(tag) {
+    return tag && tag !== (this.#strings.reader || this.#strings.language) ? this.#strings.languageName(tag) : "";
+  }
+
+  /** In which other language a page was found, and in which ones more it is there, each a button that opens it; in a listbox, whose options hold no buttons, their names. */
+  #languages({ language, translations = [] }) {
+    const mark = this.#languageMark(language);
+    if (!mark && translations.length === 0) return null;
+    const others = translations.map(({ language: tag, chunk }) => {
+      const name = this.#strings.languageName(tag, { own: true });
+      return this.#listbox ? h("span", { lang: tag }, name) : h("button", { type: "button", part: "hit-translation", lang: tag, onclick: () => this.#on.passage(chunk) }, name);
+    });
+    return h("p", { part: "hit-languages", role: "group", "aria-label": this.#say("language") }, [mark && h("span", {}, mark), ...others].filter(Boolean));
   }
 
   #options = 0;
@@ -339,7 +355,7 @@ export class AskView {
   #proseOf(answer) {
     const marker = (number, start, end) => this.#citation(number, citationAt(answer.citations, number, start, end), answer);
     const code = (node, text, language) => this.#code(node, text, language);
-    if (answer.by !== "llm") return quotedAnswer(answer, marker, { code, words: { closest: this.#say("closest"), readOn: this.#say("readOn"), quotation: this.#say("quotation") } });
+    if (answer.by !== "llm") return quotedAnswer(answer, marker, { code, languageMark: (tag) => this.#languageMark(tag), words: { closest: this.#say("closest"), readOn: this.#say("readOn"), quotation: this.#say("quotation") } });
     return answerBlocks(answer.text, marker, { link: (url) => this.#mayFollow(url), code });
   }
 

@@ -9,7 +9,7 @@ export const RETRIEVERS = ["auto", "hybrid", "lexical", "dense", "autokg", "line
 /** The options by what they belong to, each with what it may be: the name of a check, or the names that there are. Empty where a check of its own is due. */
 export const OPTIONS = {
   open: { onProgress: "", memoryLimit: "positive", worker: "", prefetch: "", eager: "flag" },
-  ranking: { k: "positive", retriever: "", filter: "" },
+  ranking: { k: "positive", retriever: "", filter: "", readerLanguage: "text" },
   search: { typing: "flag", perPage: "whole", llm: "" },
   answering: { llm: "", history: "", language: "text", maxInputTokens: "positive", maxOutputTokens: "positive", maxEvidenceTokens: "positive", maxTokens: "positive", hideContacts: "flag", noAnswerText: "text", protocol: "", turns: "positive", searches: "positive", timeLimitMs: "positive", planner: ["auto", "rules", "trained", "llm"], leastConfidence: "number", demonstrations: "whole", temperature: "number", grounded: "flag", continuation: ["turns", "prefix", "continue-final-message"], condense: ["model", "sentences", "none"], polarity: ["on-no", "on-yes"], coverage: "flag", executePlan: "flag", votes: "positive", nativeTools: "flag", analysis: ["rules", "model", "none"], today: "text", tools: "", prompts: "", webSearch: "" },
   execute: { question: "text" },

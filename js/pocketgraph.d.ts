@@ -214,6 +214,11 @@ export interface SearchOptions extends Abortable {
    * there are so many. A plan's steps over the knowledge graph know no filter.
    */
   filter?: Filter;
+  /**
+   * The reader's language, as `de`. A page that there is in several languages is found in the question's, where its words tell it, else in this one;
+   * in that of its best passage where absent. `<pocketgraph-ask>` gives that of the page.
+   */
+  readerLanguage?: string;
 }
 
 export interface TypingOptions extends SearchOptions {

@@ -29,6 +29,8 @@ export interface QuotedAnswerOptions {
   words?: { closest: string; readOn: string };
   /** Puts a block of code into something, such as a figure with a button. */
   code?: (node: HTMLElement, text: string, language: string) => Node;
+  /** The name of a passage's language by its tag, to stand above it; empty where it need not be told. */
+  languageMark?: (tag: string) => string;
 }
 /** An answer that no language model wrote, as nodes: by its blocks where it has them; `marker` makes the node for a citation such as `[2]`. */
 export declare function quotedAnswer(answer: Answer, marker?: (number: number, start: number, end: number) => Node | string, options?: QuotedAnswerOptions): DocumentFragment;

@@ -104,9 +104,9 @@ export function answerBlocks(text, marker = (number) => `[${number}]`, { lines: 
 /**
  * An answer that no language model wrote, as nodes: its blocks as what they are (paragraphs, code, lists, tables), each text a text node; one without blocks line by
  * line. `marker` makes the node for a citation, as for answerBlocks; it stands behind the last sentence of what it cites. `words` are said of the closest passage,
- * where a passage goes on, and around a quotation (`{text}`); `code` is as for answerBlocks.
+ * where a passage goes on, and around a quotation (`{text}`); `code` is as for answerBlocks. `languageMark(tag)` names the language of a passage, where that is to be told.
  */
-export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words = QUOTED_WORDS, code } = {}) {
+export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words = QUOTED_WORDS, code, languageMark } = {}) {
   const fragment = document.createDocumentFragment();
   if (!answer.blocks?.length) {
     fragment.append(...quotedLines(answer.text, marker));
@@ -116,13 +116,16 @@ export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words
   answer.citations.forEach((citation, index) => {
     const blocks = answer.blocks.filter((block) => block.citation === index);
     const nodes = blocks.map((block) => quotedBlock(block, code, words.quotation));
+    const language = answer.references?.find(({ number }) => number === citation.number)?.language;
+    if (language) for (const node of nodes) node.lang = language;
     const cite = marker(citation.number, citation.at.start, citation.at.end);
     const last = blocks.findLastIndex(({ form }) => form === "text");
     const href = blocks.at(-1)?.more && citation.url && safeUrl(citation.url);
     const more = href && h("a", { class: "read-on", part: "read-on", href }, words.readOn);
     if (last >= 0) nodes[last].append(" ", cite);
     if (last < 0 || more) nodes.push(h("p", {}, last < 0 && cite, last < 0 && more && " ", more));
-    fragment.append(...nodes);
+    const mark = language && languageMark?.(language);
+    fragment.append(...(mark ? [h("p", { part: "answer-language" }, mark)] : []), ...nodes);
   });
   return fragment;
 }

@@ -75,6 +75,10 @@ pub struct SearchOptions {
     /// Which documents are searched; all when absent.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub filter: Filter,
+    /// The reader's language, as `de`: a page that there is in several is found in the question's, where that can be told, else in this one, where a passage in it is found
+    /// too; in that of its best passage when absent.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub reader_language: Option<String>,
 }
 
 /// How many hits of one page stand before those of others when nobody says.
@@ -318,8 +322,16 @@ impl Engine {
         per_page: Option<u32>,
     ) -> Result<SearchResult, EngineError> {
         query.kept = options.filter.chunks(&self.corpus).await?.or(query.kept);
-        let ranked =
-            retrieve::arranged(retriever, &self.corpus, &query, options.k.map(|k| k as usize), per_page.map(|n| n as usize)).await?;
+        let reader = options.reader_language.as_deref().map(primary_tag);
+        let ranked = retrieve::arranged(
+            retriever,
+            &self.corpus,
+            &query,
+            options.k.map(|k| k as usize),
+            per_page.map(|n| n as usize),
+            reader.as_deref(),
+        )
+        .await?;
         self.pause().await;
         self.leave_telling_words(&mut query).await;
         let mut found = retrieve::present(&self.corpus, &query, retriever.name(), ranked).await?;
@@ -493,9 +505,20 @@ impl Engine {
     }
 }
 
+/// The primary tag of a language tag, as documents have theirs: `pt` of `pt-BR`.
+fn primary_tag(tag: &str) -> String {
+    tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase()
+}
+
 /// How to search for an answer.
 fn searching(options: &AskOptions) -> SearchOptions {
-    SearchOptions { k: options.k, retriever: options.retriever.clone(), filter: options.filter.clone(), ..SearchOptions::default() }
+    SearchOptions {
+        k: options.k,
+        retriever: options.retriever.clone(),
+        filter: options.filter.clone(),
+        reader_language: options.reader_language.clone(),
+        ..SearchOptions::default()
+    }
 }
 
 /// The retriever that the options name; the first there is where they name none.

@@ -3,9 +3,9 @@
 use crate::bundles::{Parts, trial};
 use crate::mutate::{self, Random};
 use pocketgraph::bundle::{
-    Ahead, ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, VectorIndex, decode_chunks, decode_document_order,
-    decode_documents, decode_function_words, decode_layouts, decode_list, decode_range, decode_sketches, decode_weights,
-    encode_document_order, encode_function_words, encode_list,
+    Ahead, ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, Translations, VectorIndex, decode_chunks,
+    decode_document_order, decode_documents, decode_function_words, decode_layouts, decode_list, decode_range, decode_sketches,
+    decode_weights, encode_document_order, encode_function_words, encode_list,
 };
 use pocketgraph::embed::{LayersDecoder, Pieces, TableIndex, UnigramVocabulary, VocabularyIndex, decode_pieces};
 use pocketgraph::entities::{
@@ -118,6 +118,7 @@ fn sections(parts: &Parts, out: &mut Vec<Target>) {
     add("layout", "layout", page, Box::new(|b| decode_layouts("f", b).is_ok()));
     add("document-order", "document-order", root, Box::new(|b| decode_document_order("f", b).is_ok_and(|all| !all.is_empty())));
     add("function-words", "function-words", root, Box::new(|b| decode_function_words("f", b).is_ok_and(|all| !all.is_empty())));
+    add("translations", "translations", root, Box::new(|b| Translations::decode("f", b).is_ok_and(|all| all.of(3).is_some())));
     add("weights", "weights", root, Box::new(|b| decode_weights("f", b).is_ok_and(|all| all.iter().any(|g| g.holds(7)))));
     add("terms", "lexical", page, Box::new(|b| decode_range("f", b, 64).is_ok()));
     add("term-index", "lexical", root, Box::new(|b| TermIndex::decode("f", b).is_ok_and(|t| !t.ranges_of_prefix("ke").is_empty())));

@@ -71,6 +71,7 @@ pub async fn ask_with_protocol(
         k: options.k,
         retriever: options.retriever.clone(),
         filter: options.filter.clone(),
+        reader_language: options.reader_language.clone(),
         no_answer_text: options.no_answer_text.clone(),
         ..AskOptions::default()
     };
@@ -136,8 +137,9 @@ struct Bundled<'a> {
 impl Bundled<'_> {
     /// How to search for so many passages.
     fn searching(&self, k: Option<u32>) -> SearchOptions {
-        let AgentOptions { retriever, filter, .. } = self.options;
-        SearchOptions { k, retriever: retriever.clone(), filter: filter.clone(), ..SearchOptions::default() }
+        let AgentOptions { retriever, filter, reader_language, .. } = self.options;
+        let reader_language = reader_language.clone();
+        SearchOptions { k, retriever: retriever.clone(), filter: filter.clone(), reader_language, ..SearchOptions::default() }
     }
 }
 

@@ -102,9 +102,15 @@ async fn answered(
         no_answer_text: options.no_answer_text.clone(),
         hide_contacts: options.hide_contacts,
         filter: options.filter.clone(),
+        reader_language: options.reader_language.clone(),
     };
-    let filter = options.filter.clone();
-    let search = SearchOptions { k: Some(k), retriever: options.retriever.clone(), filter, ..SearchOptions::default() };
+    let search = SearchOptions {
+        k: Some(k),
+        retriever: how.retriever.clone(),
+        filter: how.filter.clone(),
+        reader_language: how.reader_language.clone(),
+        ..SearchOptions::default()
+    };
     let result = engine.search(question, &search).await?;
     events(AgentEvent::Hits { result: result.clone() });
 

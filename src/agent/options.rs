@@ -169,6 +169,13 @@ pub const OPTIONS: &[OptionSpec] = {
             Some("--filter"),
             "Which documents are searched: those of a language, a folder or a version; all where absent. As many passages are found as without it, where there are so many. A plan's steps over the knowledge graph know no filter.",
         ),
+        option(
+            Ranking,
+            "readerLanguage",
+            Text,
+            Some("--reader-language"),
+            "The reader's language, as `de`. A page that there is in several languages is found in the question's, where its words tell it, else in this one; in that of its best passage where absent. `<pocketgraph-ask>` gives that of the page.",
+        ),
         option(Search, "typing", Flag, None, "The question is still being typed: its last word may be unfinished."),
         option(
             Search,

@@ -86,6 +86,7 @@ pub fn search_options(given: &JsOptions) -> Result<SearchOptions, JsValue> {
         typing: given.flag("typing")?,
         per_page: given.count("perPage")?,
         filter: filter(given)?,
+        reader_language: given.text("readerLanguage")?,
     })
 }
 
@@ -106,6 +107,7 @@ pub fn ask_options(given: &JsOptions) -> Result<AskOptions, JsValue> {
         tokens_out: given.count("maxOutputTokens")?.unwrap_or(default.tokens_out),
         milliseconds: given.count("timeLimitMs")?.unwrap_or(default.milliseconds),
         language: given.text("language")?,
+        reader_language: given.text("readerLanguage")?,
         hide_contacts: given.flag("hideContacts")?,
         no_answer_text: given.text("noAnswerText")?,
         task: None,
@@ -146,11 +148,13 @@ pub fn pictured(given: &JsOptions) -> Result<SearchResult, JsValue> {
             lexical: None,
             dense: h.number("dense")?.map(|n| n as f32),
             title: text(&h, "title")?,
+            language: String::new(),
             heading_path: h.list("headingPath")?.iter().filter_map(|heading| heading.as_string()).collect(),
             url: String::new(),
             text: String::new(),
             highlights: Vec::new(),
             reached,
+            translations: Vec::new(),
         });
     }
     Ok(out)

@@ -146,7 +146,14 @@ fn several(args: &Args, with_model_given: bool) -> Result<()> {
         return Err(miette!(help = help, "a model or a protocol answers from one bundle: of several answers are quoted"));
     }
     let filter = args.filter.filter();
-    let search = SearchOptions { k: args.k, retriever: Some(args.retriever.clone()), filter: filter.clone(), ..SearchOptions::default() };
+    let reader_language = args.filter.reader_language();
+    let search = SearchOptions {
+        k: args.k,
+        retriever: Some(args.retriever.clone()),
+        filter: filter.clone(),
+        reader_language: reader_language.clone(),
+        ..SearchOptions::default()
+    };
     let engines = named(&args.bundle, &args.also).map(|bundle| with_model(bundle)).collect::<Result<Vec<_>>>()?;
     let results =
         engines.iter().map(|engine| wait(engine.search(&args.question, &search))?.into_diagnostic()).collect::<Result<Vec<_>>>()?;
@@ -157,6 +164,7 @@ fn several(args: &Args, with_model_given: bool) -> Result<()> {
             k: args.k,
             retriever: Some(args.retriever.clone()),
             filter: filter.clone(),
+            reader_language: reader_language.clone(),
             language: args.language.clone(),
             ..AskOptions::default()
         };
@@ -179,13 +187,25 @@ fn several(args: &Args, with_model_given: bool) -> Result<()> {
 /// Retrieve once, answer once.
 fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<()> {
     let AgentOptions {
-        k, retriever, filter, language, no_answer_text, tokens_in, tokens_out, milliseconds, hide_contacts, prompts, ..
+        k,
+        retriever,
+        filter,
+        reader_language,
+        language,
+        no_answer_text,
+        tokens_in,
+        tokens_out,
+        milliseconds,
+        hide_contacts,
+        prompts,
+        ..
     } = with_options(args)?;
     let defaults = AskOptions::default();
     let options = AskOptions {
         k,
         retriever,
         filter,
+        reader_language,
         language,
         no_answer_text,
         hide_contacts,
@@ -281,6 +301,7 @@ fn with_options(args: &Args) -> Result<AgentOptions> {
         k: args.k,
         retriever: Some(args.retriever.clone()),
         filter: args.filter.filter(),
+        reader_language: args.filter.reader_language(),
         language: args.language.clone(),
         planner: args.planning.planner().unwrap_or_default(),
         least_confidence: args.planning.least_confidence(),

@@ -1,14 +1,17 @@
-//! `--filter`: which documents are searched.
+//! `--filter` and `--reader-language`: which documents are searched, and in which of their languages.
 
 use pocketgraph::retrieve::Filter;
 
-/// The argument `--filter`.
+/// The arguments `--filter` and `--reader-language`.
 #[derive(Debug, clap::Args)]
 pub struct FilterArgs {
     /// Search only documents of a language, a folder of the site or a version, as in `--filter language=de`, `--filter folder=docs/guides` and
     /// `--filter version=2.0`; may be given once for each
     #[arg(long, value_name = "NAME=VALUE", value_parser = part)]
     filter: Vec<(Part, String)>,
+    /// Of a page that there is in several languages find the one in this, as in `--reader-language de`, where the question's own words tell none [default: that of the best passage]
+    #[arg(long, value_name = "TAG")]
+    reader_language: Option<String>,
 }
 
 /// What documents are filtered by.
@@ -36,6 +39,11 @@ impl FilterArgs {
         !self.filter.is_empty()
     }
 
+    /// The reader's language, where it is given.
+    pub fn reader_language(&self) -> Option<String> {
+        self.reader_language.clone()
+    }
+
     /// The filter.
     pub fn filter(&self) -> Filter {
         let value = |part| self.filter.iter().rev().find(|given| given.0 == part).map(|given| given.1.clone());
@@ -50,7 +58,8 @@ mod tests {
 
     #[test]
     fn a_filter_is_read_part_by_part_and_one_that_there_is_not_is_refused() {
-        let args = FilterArgs { filter: ["language=de", "version="].iter().map(|text| part(text).unwrap()).collect() };
+        let args =
+            FilterArgs { filter: ["language=de", "version="].iter().map(|text| part(text).unwrap()).collect(), reader_language: None };
         let expected = Filter { language: Some("de".into()), folder: None, version: Some(String::new()) };
         assert_eq!(args.filter(), expected);
         assert!(part("lang=de").is_err());

@@ -92,11 +92,13 @@ mod tests {
             lexical: Some(lexical),
             dense: Some(dense),
             title: String::new(),
+            language: String::new(),
             heading_path: Vec::new(),
             url: url.to_owned(),
             text: String::new(),
             highlights: Vec::new(),
             reached: Vec::new(),
+            translations: Vec::new(),
         };
         SearchResult {
             question: String::new(),

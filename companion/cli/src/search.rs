@@ -65,6 +65,9 @@ pub fn run(args: &Args) -> Result<()> {
     for (i, hit) in result.hits.iter().enumerate() {
         println!("{:>3}. {}  ({:.3})", i + 1, line(&place(hit)), hit.score);
         println!("     {}", line(&hit.url));
+        if !hit.translations.is_empty() {
+            println!("     {}", in_languages(hit));
+        }
         for way in &hit.reached {
             match way {
                 Reached::Query => {}
@@ -89,6 +92,12 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
+/// In which language a page was found, and in which others it is there: "in English; also in German, Chinese".
+fn in_languages(hit: &Hit) -> String {
+    let others: Vec<&str> = hit.translations.iter().map(|t| pocketgraph_languages::name(&t.language)).collect();
+    format!("in {}; also in {}", pocketgraph_languages::name(&hit.language), others.join(", "))
+}
+
 /// What one bundle finds.
 fn search_bundle(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
     let engine = if args.retriever == "lexical" { super::open::bundle(bundle)? } else { with_model(bundle)? };
@@ -98,6 +107,7 @@ fn search_bundle(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
         typing: false,
         per_page: args.per_page,
         filter: args.filter.filter(),
+        reader_language: args.filter.reader_language(),
     };
     let model = if args.llm { args.endpoint.open()? } else { None };
     let result = match model {

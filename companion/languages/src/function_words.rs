@@ -21,7 +21,12 @@ pub fn function_words(documents: &[Document], questions: &[QuestionLanguage]) ->
         }
     }
     let known = codes.iter().filter_map(|code| LANGUAGES.iter().find(|l| l.code() == code));
-    known.map(|language| table(*language)).filter(|table| !table.is_empty()).collect()
+    // In front of the words the language itself, so that a reader of them can tell which it is.
+    known
+        .map(|language| (language.code(), table(*language)))
+        .filter(|(_, words)| !words.is_empty())
+        .map(|(tag, words)| format!("\t{tag}\n{words}"))
+        .collect()
 }
 
 /// The lines of a language: its words as questions have them as terms, each with its marks.
@@ -66,6 +71,7 @@ mod tests {
         let found = function_words(&documents(&[("en", 50), ("de", 30), ("fr", 1), ("sw", 30), ("", 40)]), &[]);
         assert_eq!(found.len(), 1, "English needs none, French is too little, of Swahili nothing is known");
         let german = Table::new(&found[0]);
+        assert_eq!(german.row("").unwrap().field(0), "de");
         assert_eq!(german.row("wie").unwrap().field(0), "sm");
         assert_eq!(german.row("wann").unwrap().field(0), "sq");
         assert!(german.contains("welch"), "as the index has it");

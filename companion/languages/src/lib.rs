@@ -3,11 +3,13 @@
 mod forms;
 mod function_words;
 mod letters;
+mod translations;
 mod weight;
 
 pub use forms::Forms;
 pub use function_words::function_words;
 pub use letters::QuestionLanguage;
+pub use translations::translations;
 pub use weight::{Reading, Readings};
 
 use pocketgraph::bundle::{Chunk, Document};

@@ -148,7 +148,7 @@ async fn search(bundle: &Open, given: Search) -> Result<Value> {
         ..SearchOptions::default()
     };
     let found = bundle.engine.search(&given.question, &options).await.into_diagnostic()?;
-    let hit = |h: &pocketgraph::retrieve::Hit| json!({ "title": h.title, "headings": h.heading_path, "url": h.url, "score": h.score, "text": h.text });
+    let hit = |h: &pocketgraph::retrieve::Hit| json!({ "title": h.title, "headings": h.heading_path, "url": h.url, "language": h.language, "score": h.score, "text": h.text });
     Ok(json!({ "hits": found.hits.iter().map(hit).collect::<Vec<_>>(), "warnings": found.missing }))
 }
 

@@ -123,6 +123,9 @@ pub struct AgentOptions {
     pub retriever: Option<String>,
     /// Which documents are searched; all when absent.
     pub filter: Filter,
+    /// The reader's language, as `de`, of pages that there are in several; that of the best passage when absent.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub reader_language: Option<String>,
     /// The language to answer in, as its name ("German"); the question's when absent.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub language: Option<String>,
@@ -175,6 +178,7 @@ impl Default for AgentOptions {
             grounded: true,
             retriever: None,
             filter: Filter::default(),
+            reader_language: None,
             language: None,
             no_answer_text: None,
             condense: Condense::default(),

@@ -91,6 +91,8 @@ pub enum Kind {
     FunctionWords = 37,
     /// Which document is which, where chunks number them by their own order.
     DocumentOrder = 38,
+    /// Which documents say the same in several languages.
+    Translations = 39,
     /// The vectors of names, and which names each sentence of the corpus mentions.
     Entities = 40,
     /// Which names are nearly the same.

@@ -10,10 +10,12 @@ pub fn hit(chunk: u32, title: &str, headings: &[&str], text: &str) -> Hit {
         lexical: None,
         dense: None,
         title: title.to_owned(),
+        language: String::new(),
         heading_path: headings.iter().map(|h| h.to_string()).collect(),
         url: format!("/{chunk}"),
         text: text.to_owned(),
         highlights: Vec::new(),
         reached: vec![Reached::Query],
+        translations: Vec::new(),
     }
 }

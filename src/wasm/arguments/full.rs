@@ -55,6 +55,7 @@ pub fn agent_options(given: &JsOptions) -> Result<AgentOptions, JsValue> {
         grounded: given.flag_or("grounded", default.grounded)?,
         retriever: given.text("retriever")?,
         filter: filter(given)?,
+        reader_language: given.text("readerLanguage")?,
         language: given.text("language")?,
         no_answer_text: given.text("noAnswerText")?,
         condense: match given.choice("condense", "model|sentences|none")? {

@@ -30,7 +30,7 @@ struct Together<'a> {
 }
 
 /// A first question's files: what it loads besides is found by its words.
-const FIRST: [(&str, Part); 8] = [
+const FIRST: [(&str, Part); 9] = [
     ("lexical", Part::Only),
     ("chunks-lists", Part::Only),
     ("chunks", Part::Only),
@@ -39,6 +39,7 @@ const FIRST: [(&str, Part); 8] = [
     ("titles", Part::Only),
     ("chunk-documents", Part::Only),
     ("function-words", Part::Only),
+    ("translations", Part::Only),
 ];
 
 /// All packs but the first question's, in the order in which a question comes to want them.

@@ -10,9 +10,9 @@ use crate::licences;
 use crate::prepare::{Prepared, Relations};
 use pocketgraph::bundle::{
     self, CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, LAYOUTS_PER_PAGE, MANIFEST, Manifest,
-    PACKED_FORMAT, PAGES_PER_LIST, PagedIndex, SketchIndex, TITLED_FROM, VectorIndex, WeightGroup, begin, encode_chunks,
-    encode_document_order, encode_documents, encode_function_words, encode_layouts, encode_list, encode_sketches, encode_titled_chunks,
-    encode_vectors, encode_weights,
+    PACKED_FORMAT, PAGES_PER_LIST, PagedIndex, SketchIndex, TITLED_FROM, Translated, Translations, VectorIndex, WeightGroup, begin,
+    encode_chunks, encode_document_order, encode_documents, encode_function_words, encode_layouts, encode_list, encode_sketches,
+    encode_titled_chunks, encode_vectors, encode_weights,
 };
 use pocketgraph::entities::{
     Community, Facts, SentencePlace, StatedFact, Summary, Tree, encode_communities, encode_entities, encode_facts, encode_relations,
@@ -32,7 +32,7 @@ use pocketgraph_ingest::namesakes::titles_with_places;
 use pocketgraph_ingest::rank::Weighed;
 use pocketgraph_knowledge::communities::quantised;
 use pocketgraph_knowledge::names::FoundNames;
-use pocketgraph_languages::{Forms, QuestionLanguage, function_words};
+use pocketgraph_languages::{Forms, QuestionLanguage, function_words, translations};
 use pocketgraph_models::e5;
 use pocketgraph_models::token_table::TokenTable;
 use rayon::prelude::*;
@@ -272,13 +272,20 @@ fn chunks(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Re
     if index.pages.len() > LISTED_FROM { lists(w, "chunks-lists", Kind::ChunkIndex, &index) } else { Ok(()) }
 }
 
-/// The document of each chunk. Chunks number documents by their own order, which takes fewer bytes.
+/// The document of each chunk, and which documents say the same in other languages. Chunks number documents by their own order, which takes fewer bytes.
 fn chunk_documents(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     let document_of: Vec<u32> = order.iter().map(|&i| contents.chunks[i].document).collect();
     let documents = order_by_chunks(&document_of, contents.documents.len());
     let of = ChunkDocuments::new(documents_by_chunks(&document_of, &documents));
     w.section("chunk-documents", &of.encode(), GZIP, &[])?;
-    w.section("document-order", &encode_document_order(&documents), GZIP, &[])
+    w.section("document-order", &encode_document_order(&documents), GZIP, &[])?;
+    let by_place = translations(contents.documents);
+    if by_place.documents.is_empty() {
+        return Ok(());
+    }
+    let numbered = (0..).zip(&documents).filter_map(|(at, d)| Some(Translated { document: at, ..*by_place.of(*d)? }));
+    let translated = Translations { documents: numbered.collect(), languages: by_place.languages.clone() };
+    w.section("translations", &translated.encode(), GZIP, &[])
 }
 
 fn layouts(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {

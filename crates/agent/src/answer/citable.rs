@@ -10,6 +10,8 @@ pub struct Citable {
     pub target: CitationTarget,
     /// The title of the document, or what stands for it.
     pub title: String,
+    /// Its language, as `de`; empty where nothing tells it.
+    pub language: String,
     /// The headings above it, outermost first.
     pub heading_path: Vec<String>,
     /// Where to read it; may be empty.
@@ -23,13 +25,28 @@ pub struct Citable {
 impl Citable {
     /// What is no passage of the bundle.
     pub fn new(target: CitationTarget, title: impl Into<String>, url: impl Into<String>, text: impl Into<String>) -> Citable {
-        Citable { target, title: title.into(), heading_path: Vec::new(), url: url.into(), text: text.into(), reached: Vec::new() }
+        Citable {
+            target,
+            title: title.into(),
+            language: String::new(),
+            heading_path: Vec::new(),
+            url: url.into(),
+            text: text.into(),
+            reached: Vec::new(),
+        }
     }
 
     /// The reference to it under a number, where it is a passage of the bundle.
     pub fn reference(&self, number: u32) -> Option<Reference> {
         let chunk = self.target.chunk()?;
-        Some(Reference { number, chunk, title: self.title.clone(), heading_path: self.heading_path.clone(), url: self.url.clone() })
+        Some(Reference {
+            number,
+            chunk,
+            title: self.title.clone(),
+            language: self.language.clone(),
+            heading_path: self.heading_path.clone(),
+            url: self.url.clone(),
+        })
     }
 }
 
@@ -38,6 +55,7 @@ impl From<&Hit> for Citable {
         Citable {
             target: CitationTarget::Chunk { chunk: hit.chunk },
             title: hit.title.clone(),
+            language: hit.language.clone(),
             heading_path: hit.heading_path.clone(),
             url: hit.url.clone(),
             text: hit.text.clone(),

@@ -64,7 +64,14 @@ fn quoted(text: &str, chunk: u32) -> Answer {
         by: AnswerBy::Extraction,
         blocks: vec![block],
         citations: vec![citation(1, target, at..at + 3)],
-        references: vec![Reference { number: 1, chunk, title: String::new(), heading_path: Vec::new(), url: String::new() }],
+        references: vec![Reference {
+            number: 1,
+            chunk,
+            title: String::new(),
+            language: String::new(),
+            heading_path: Vec::new(),
+            url: String::new(),
+        }],
         ..written("308 [2].")
     }
 }

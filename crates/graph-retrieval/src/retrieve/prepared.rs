@@ -279,7 +279,14 @@ impl PreparedQuestion {
                 RankedChunk { chunk: h.index, score: h.score, lexical: None, dense, reached: ways }
             })
             .collect();
-        Ranked { stage: self.stage, chunks, keywords: Vec::new(), document_frequency: Map::new(), missing: self.missing }
+        Ranked {
+            stage: self.stage,
+            chunks,
+            keywords: Vec::new(),
+            document_frequency: Map::new(),
+            translations: Vec::new(),
+            missing: self.missing,
+        }
     }
 }
 

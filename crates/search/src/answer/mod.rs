@@ -28,6 +28,7 @@ pub use features::{CERTAINTY_FEATURES, FEATURES};
 pub use notice::{Notice, NoticeCode};
 pub use parts::guessed_layout;
 pub use question::{Question, QuestionKind, QuestionTerm};
+pub(crate) use question_language::language_of;
 pub use quote::{extractive, reference, span, warn_of_missing};
 pub use target::CitationTarget;
 pub use types::{

@@ -3,6 +3,7 @@
 use super::question::{Question, QuestionKind, QuestionTerm};
 use crate::text::lexicon::Table;
 use crate::text::{fold, is_stop_word, terms, words};
+use std::ops::Range;
 
 /// A word that names what is told in figures asks for one if it is among the first so many terms.
 const NEAR_THE_BEGINNING: usize = 8;
@@ -14,20 +15,8 @@ impl Question {
         if self.sides.is_some() {
             return false;
         }
-        let mut all = terms(question);
-        // Korean words are found by their pairs of letters, but known whole.
-        all.extend(words(question).into_iter().map(|w| (fold(w.text), w.span)));
-        // A word of the others counts as a term and as a word.
-        let english = 2 * words(question).iter().filter(|w| is_stop_word(&fold(w.text))).count();
-        let (mut most, mut marks) = (english, Vec::new());
-        for table in tables {
-            let table = Table::new(table);
-            let of: Vec<&str> = all.iter().map(|(term, _)| table.row(term).map_or("", |row| row.field(0))).collect();
-            let known = of.iter().filter(|m| m.starts_with('s')).count();
-            if known > most {
-                (most, marks) = (known, of);
-            }
-        }
+        let all = all_words(question);
+        let (_, marks) = spoken(question, &all, tables);
         if marks.is_empty() {
             return false;
         }
@@ -60,6 +49,36 @@ impl Question {
         }
         true
     }
+}
+
+/// The language of a question by its function words, as `de`: one of those that `tables` know, or English; `None` where it has none, or as many of another.
+pub(crate) fn language_of<'a>(question: &str, tables: &'a [String]) -> Option<&'a str> {
+    spoken(question, &all_words(question), tables).0
+}
+
+/// The terms of a question, and its words: Korean words are found by their pairs of letters, but known whole.
+fn all_words(question: &str) -> Vec<(String, Range<usize>)> {
+    let mut all = terms(question);
+    all.extend(words(question).into_iter().map(|w| (fold(w.text), w.span)));
+    all
+}
+
+/// The language of which a question has the most function words, and what these do for each of `all` its words: nothing of English, which has no table.
+fn spoken<'a>(question: &str, all: &[(String, Range<usize>)], tables: &'a [String]) -> (Option<&'a str>, Vec<&'a str>) {
+    // A word of the others counts as a term and as a word.
+    let mut most = 2 * words(question).iter().filter(|w| is_stop_word(&fold(w.text))).count();
+    let mut found = ((most > 0).then_some("en"), Vec::new());
+    for table in tables {
+        let table = Table::new(table);
+        let marks: Vec<&str> = all.iter().map(|(term, _)| table.row(term).map_or("", |row| row.field(0))).collect();
+        let known = marks.iter().filter(|m| m.starts_with('s')).count();
+        if known > most {
+            most = known;
+            // Tables of older bundles do not say which language they are of.
+            found = (table.row("").map(|row| row.field(0)), marks);
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -99,6 +118,16 @@ mod tests {
         }
         assert_eq!(read("What is der Port?", &[GERMAN]).0, ["der", "port"], "a question in English is not read as one in German");
         assert_eq!(read("Wie ist das?", &[GERMAN]).0, ["wie", "ist", "das"], "what has no other words asks for these");
+    }
+
+    #[test]
+    fn function_words_tell_the_language_of_a_question() {
+        let tables = [format!("\tde\n{GERMAN}"), CHINESE.to_owned()];
+        let of = |question| language_of(question, &tables);
+        assert_eq!(of("Wie ist das Wetter?"), Some("de"));
+        assert_eq!(of("What is the weather?"), Some("en"));
+        assert_eq!(of("Docker Compose"), None);
+        assert_eq!(of("什么是依赖"), None, "its table does not say");
     }
 
     #[test]

@@ -178,7 +178,14 @@ pub fn span(range: &Range<usize>) -> Span {
 
 /// The reference to a hit under a number.
 pub fn reference(number: u32, hit: &Hit) -> Reference {
-    Reference { number, chunk: hit.chunk, title: hit.title.clone(), heading_path: hit.heading_path.clone(), url: hit.url.clone() }
+    Reference {
+        number,
+        chunk: hit.chunk,
+        title: hit.title.clone(),
+        language: hit.language.clone(),
+        heading_path: hit.heading_path.clone(),
+        url: hit.url.clone(),
+    }
 }
 
 /// Adds the warning that tells which parts of the documents could not be loaded.

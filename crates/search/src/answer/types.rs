@@ -68,6 +68,9 @@ pub struct Reference {
     pub chunk: u32,
     /// The document's title.
     pub title: String,
+    /// Its language, as `de`; empty where nothing tells it.
+    #[serde(default)]
+    pub language: String,
     /// The headings above the passage, outermost first.
     pub heading_path: Vec<String>,
     /// Where to read it.
@@ -246,6 +249,8 @@ pub struct AskOptions {
     pub milliseconds: u32,
     /// The language to answer in, as its name ("German"); the question's when absent.
     pub language: Option<String>,
+    /// As in a search: the reader's language, as `de`, of pages that there are in several.
+    pub reader_language: Option<String>,
     /// Ask the model to leave out telephone numbers, addresses and the like.
     pub hide_contacts: bool,
     /// The sentence that says that the documents do not say, in the reader's language; [`NO_ANSWER`] when absent.
@@ -264,6 +269,7 @@ impl Default for AskOptions {
             tokens_out: 1_024,
             milliseconds: 300_000,
             language: None,
+            reader_language: None,
             hide_contacts: false,
             no_answer_text: None,
             task: None,

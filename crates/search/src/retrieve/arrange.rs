@@ -1,5 +1,6 @@
 //! From what a retriever ranks to the list that is shown: documents count for more or less, as the bundle says, one page does not fill it, nonsense finds nothing.
 
+use super::translated::InLanguages;
 use super::{Corpus, Query, Ranked, RankedChunk, Reached, Retriever};
 use crate::bundle::{BundleError, WeightGroup};
 use crate::compact::sort_by;
@@ -14,7 +15,7 @@ const MORE: usize = 3;
 const NEAR_ENOUGH: f32 = 0.35;
 
 /// What a retriever ranks, its scores multiplied by the weights of the bundle, as they are where the bundle has none. Of one page at most `per_page` chunks
-/// come before others; what is over follows them. Where words were looked for and no chunk has one of the question's, none was named or led to, and all are
+/// come before others; what is over follows them. Of a page that there is in several languages one is left, the question's or `reader`'s where there is a choice. Where words were looked for and no chunk has one of the question's, none was named or led to, and all are
 /// far from it in meaning, there are none; `dense` looks for no words and shows what is nearest, however far.
 ///
 /// # Errors
@@ -25,6 +26,7 @@ pub fn arranged<'a>(
     query: &'a Query,
     k: Option<usize>,
     per_page: Option<usize>,
+    reader: Option<&'a str>,
 ) -> LocalBoxFuture<'a, Result<Ranked, BundleError>> {
     async move {
         let asked = |g: &&WeightGroup| !g.unless.iter().any(|term| query.lexical.terms.contains(term));
@@ -33,7 +35,9 @@ pub fn arranged<'a>(
         let k = k.or_else(|| retriever.default_k());
         // What is being typed changes with the next letter, and is to cost as little as it can.
         let per_page = per_page.filter(|_| query.lexical.prefix.is_none());
-        let more = if groups.is_empty() && per_page.is_none() { 1 } else { MORE };
+        // Without the list of translations each language stands for itself.
+        let languages = InLanguages::of(corpus, &query.text, reader).await.unwrap_or_default();
+        let more = if groups.is_empty() && per_page.is_none() && languages.is_none() { 1 } else { MORE };
         let mut asked = k.map(|k| k.saturating_mul(more));
         let mut ranked = loop {
             let mut ranked = retriever.retrieve(corpus, query, asked).await?;
@@ -59,6 +63,11 @@ pub fn arranged<'a>(
         }
         if !groups.is_empty() {
             sort_by(&mut ranked.chunks, |a, b| b.score.total_cmp(&a.score));
+        }
+        if let Some(languages) = languages
+            && let Ok(pages) = corpus.chunk_documents().await
+        {
+            ranked.translations = languages.fold(&pages.of, &mut ranked.chunks);
         }
         if let Some(most) = per_page
             && let Ok(pages) = corpus.chunk_documents().await

@@ -159,7 +159,14 @@ impl Retriever for AutoKg {
         async move {
             let QuestionVector { vector, stage, near: spoke, mut missing } = question_vector(corpus, query).await?;
             let Some(vector) = vector else {
-                return Ok(Ranked { stage, chunks: Vec::new(), keywords: Vec::new(), document_frequency: Map::new(), missing });
+                return Ok(Ranked {
+                    stage,
+                    chunks: Vec::new(),
+                    keywords: Vec::new(),
+                    document_frequency: Map::new(),
+                    translations: Vec::new(),
+                    missing,
+                });
             };
             let question = QuantizedVector::from_f32(&vector);
             let graph = corpus.keywords().await?;
@@ -182,7 +189,7 @@ impl Retriever for AutoKg {
                     reached: ways.remove(&chunk).unwrap_or_default(),
                 })
                 .collect();
-            Ok(Ranked { stage, chunks, keywords, document_frequency: Map::new(), missing })
+            Ok(Ranked { stage, chunks, keywords, document_frequency: Map::new(), translations: Vec::new(), missing })
         }
         .boxed_local()
     }

@@ -57,7 +57,7 @@ impl Retriever for Dense {
                     reached: vec![Reached::Query],
                 }));
             }
-            Ok(Ranked { stage, chunks, keywords: Vec::new(), document_frequency: Map::new(), missing })
+            Ok(Ranked { stage, chunks, keywords: Vec::new(), document_frequency: Map::new(), translations: Vec::new(), missing })
         }
         .boxed_local()
     }

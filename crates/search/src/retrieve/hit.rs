@@ -55,6 +55,16 @@ pub enum Reached {
     },
 }
 
+/// The same page in another language.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Translation {
+    /// The language, as `de`.
+    pub language: String,
+    /// Its passage that answers to the question best.
+    pub chunk: u32,
+}
+
 /// A chunk that answers to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -70,6 +80,9 @@ pub struct Hit {
     pub dense: Option<f32>,
     /// The document's title.
     pub title: String,
+    /// Its language, as `de`; empty where nothing tells it.
+    #[serde(default)]
+    pub language: String,
     /// The headings above the passage, outermost first.
     pub heading_path: Vec<String>,
     /// Where to read it, with the fragment of its heading.
@@ -80,6 +93,9 @@ pub struct Hit {
     pub highlights: Vec<Span>,
     /// Every way it was reached.
     pub reached: Vec<Reached>,
+    /// Passages of the same page in other languages, for all of which it stands.
+    #[serde(default)]
+    pub translations: Vec<Translation>,
 }
 
 /// How a keyword came into a result.

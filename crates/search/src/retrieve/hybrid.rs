@@ -63,6 +63,7 @@ impl Retriever for Hybrid {
                 chunks,
                 keywords,
                 document_frequency: found.document_frequency,
+                translations: Vec::new(),
                 missing,
             })
         }

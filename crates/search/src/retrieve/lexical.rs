@@ -33,6 +33,7 @@ impl Retriever for Lexical {
                 chunks: chunks.collect(),
                 keywords: Vec::new(),
                 document_frequency: found.document_frequency,
+                translations: Vec::new(),
                 missing: found.missing,
             })
         }

@@ -15,6 +15,7 @@ mod present;
 mod registry;
 pub mod scan;
 mod subgraph;
+mod translated;
 
 pub use arrange::arranged;
 pub use auto::{Auto, candidates};
@@ -23,7 +24,7 @@ pub use corpus::{Corpus, Names};
 pub use dense::Dense;
 pub use filter::{Facet, FacetOf, Filter, facets, path_of, version_of};
 pub use fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, feedback_vector};
-pub use hit::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Span, Stage};
+pub use hit::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Span, Stage, Translation};
 pub use hybrid::Hybrid;
 pub use lexical::Lexical;
 pub use names::{NameIndex, load_names, title_terms};
@@ -93,6 +94,8 @@ pub struct Ranked {
     pub keywords: Vec<KeywordHit>,
     /// In how many chunks each term of the question stands, where the lexical side looked.
     pub document_frequency: Map<String, u32>,
+    /// Of pages that there are in several languages: the chunks that stand for others, and these.
+    pub translations: Vec<(u32, Vec<Translation>)>,
     /// What could not be loaded.
     pub missing: Vec<String>,
 }
@@ -106,6 +109,7 @@ impl Ranked {
             chunks: chunks.iter().map(ranked).collect(),
             keywords: Vec::new(),
             document_frequency: Map::new(),
+            translations: Vec::new(),
             missing: Vec::new(),
         }
     }

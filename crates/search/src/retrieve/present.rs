@@ -34,11 +34,13 @@ fn hit(ranked: RankedChunk, chunk: Chunk, document: &Document, query: &LexicalQu
         lexical: ranked.lexical,
         dense: ranked.dense,
         title: document.title.clone(),
+        language: document.language.clone(),
         heading_path: chunk.heading_path,
         url,
         highlights: highlights(&chunk.text, query),
         text: chunk.text,
         reached: ranked.reached,
+        translations: Vec::new(),
     }
 }
 
@@ -58,12 +60,17 @@ pub fn present<'a>(
         let mut missing = ranked.missing;
         missing.extend(lost);
         sort_unique(&mut missing);
+        let mut translations = ranked.translations;
         let hits = ranked
             .chunks
             .into_iter()
             .filter_map(|r| {
                 let (chunk, document) = passages.remove(&r.chunk)?;
-                Some(hit(r, chunk, &document, &query.lexical))
+                let mut hit = hit(r, chunk, &document, &query.lexical);
+                if let Some((_, others)) = translations.iter_mut().find(|(chunk, _)| *chunk == hit.chunk) {
+                    hit.translations = std::mem::take(others);
+                }
+                Some(hit)
             })
             .collect();
         Ok(SearchResult {

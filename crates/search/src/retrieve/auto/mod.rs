@@ -176,7 +176,7 @@ async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalR
         .collect();
     let keywords = shown_keywords(corpus, vector.as_deref(), stage, &mut missing).await;
     let stage = if vector.is_some() { stage } else { Stage::Lexical };
-    Ok(Ranked { stage, chunks, keywords, document_frequency: found.document_frequency, missing })
+    Ok(Ranked { stage, chunks, keywords, document_frequency: found.document_frequency, translations: Vec::new(), missing })
 }
 
 /// The candidates of the first pass with the features that its weights apply to, in the order of [`weight`], for those who fit them (`tuning/auto.py`), and the share of
