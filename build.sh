@@ -35,7 +35,7 @@ Usage: ./build.sh TASK
              in target/demo and serves it on this machine until Ctrl-C. The port is 8080, or the next free one.
              target/demo is a plain folder: copy it to any static host and it works there as well.
   test       everything that a change must pass: format, lints, unit and property tests, the package under Node, the page in
-             a real Chromium, and a short suite in Chromium, Firefox and WebKitGTK. Stops at the first failure and names it.
+             a real Chromium, a short suite in Chromium, Firefox and WebKitGTK, three generators' sites, and the sizes. Stops at the first failure and names it.
   test KIND [FILTER]
              one kind of test, in the development profile, for while you edit:
                unit [CRATE] [FILTER]   Rust tests: of all, or of one folder of crates/ or companion/; FILTER is a part of a test's name

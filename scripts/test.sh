@@ -4,6 +4,10 @@
 STEP=''
 STEPS_PASSED=0
 STEP_TIMES=''
+# Steps that run beside the others: names, processes, and when they were started.
+BESIDE=()
+BESIDE_PIDS=()
+BESIDE_STARTED=()
 
 # task_test [KIND [FILTER...]]
 task_test() {
@@ -69,18 +73,26 @@ test_everything() {
   step 'lints, wasm' lint_wasm
   step 'everything compiled' compile_all
   wait "$fetched" || say "not everything could be fetched ahead ($TARGET/fetch-ahead.log): the steps try again"
+  step 'demo site' task_demo --no-serve
+  # Browsers mostly wait: for timers, for lines that are made slow, for what must not come. The processor is free for the rest meanwhile.
+  need_playwright
+  need_chromium
+  want_browsers
+  beside 'page in Chromium' test_in_browser
+  beside 'page in three browsers' test_in_three_browsers
   step 'unit, property and behaviour tests' cargo test --release --workspace
   step 'mutated inputs for every decoder' fuzz_shortly
   step 'kernels on ARM' test_kernels_on_arm
-  step 'demo site' task_demo --no-serve
   step 'package under Node' test_under_node
   step 'hosting, in nginx' test_hosting
   step 'protocols with a small language model' test_models_shortly
   step 'packages installed by npm and pip' test_packages
   step 'chunks prepared by Ray' test_scale_shortly
-  step 'page in Chromium' test_in_browser
-  step 'page in three browsers' test_in_three_browsers
   step 'package in projects of others' test_packaging 'plain,vite 7,webpack 5'
+  # Goldens of all ten generators are among the tests.
+  step 'sites as three generators publish them' task_test_generators --where-reachable hugo mdbook sphinx
+  finish_beside
+  step 'sizes' task_size
   STEP=''
   printf '\n%s' "$STEP_TIMES"
   say "all $STEPS_PASSED steps passed in $((SECONDS - started)) s"
@@ -96,6 +108,7 @@ fetch_ahead() {
   find_arm_emulator || failed=1
   (need_playwright) || failed=1
   need_recipes ray || failed=1
+  if reachable; then (need_generators_python) || failed=1; fi
   return "$failed"
 }
 
@@ -110,8 +123,44 @@ step() {
   STEP_TIMES+="$(printf '%5d s  %s' $((SECONDS - step_started)) "$STEP")"$'\n'
 }
 
+# beside NAME COMMAND...: starts a step that runs beside those that follow. What it says is kept until `finish_beside`.
+beside() {
+  BESIDE+=("$1")
+  BESIDE_STARTED+=("$SECONDS")
+  local log=$TARGET/beside-${#BESIDE[@]}.log
+  shift
+  # A process group of its own, so that all of it ends where another step fails.
+  set -m
+  (
+    trap - EXIT
+    set -e
+    "$@"
+  ) >"$log" 2>&1 </dev/null &
+  set +m
+  BESIDE_PIDS+=("$!")
+}
+
+# Waits for the steps that `beside` started, and prints what they said. The first that failed is the one that fails here.
+finish_beside() {
+  local i
+  for i in "${!BESIDE[@]}"; do
+    STEP=${BESIDE[$i]}
+    printf '\n######## %s\n' "$STEP"
+    local status=0
+    wait "${BESIDE_PIDS[$i]}" || status=$?
+    BESIDE_PIDS[i]=''
+    cat "$TARGET/beside-$((i + 1)).log"
+    [ "$status" -eq 0 ] || exit "$status"
+    STEPS_PASSED=$((STEPS_PASSED + 1))
+    STEP_TIMES+="$(printf '%5d s  %s, beside others' $((SECONDS - BESIDE_STARTED[i])) "$STEP")"$'\n'
+  done
+}
+
 report_failed_step() {
-  local status=$?
+  local status=$? pid
+  for pid in ${BESIDE_PIDS[@]+"${BESIDE_PIDS[@]}"}; do
+    [ -z "$pid" ] || kill -- "-$pid" 2>/dev/null || true
+  done
   if [ -n "$STEP" ]; then
     [ "$status" -ne 0 ] || status=1
     printf '\n######## FAILED: %s (after %d steps that passed)\n' "$STEP" "$STEPS_PASSED" >&2
@@ -181,7 +230,8 @@ test_hosting() {
 test_in_browser() {
   need_playwright
   need_chromium
-  POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/browser "$@"
+  # Two files at a time: each waits more than it works.
+  TESTS_AT_ONCE=2 POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/browser "$@"
 }
 
 test_in_three_browsers() {
@@ -198,7 +248,7 @@ test_packaging() {
   POCKETGRAPH_SITE=$DEMO POCKETGRAPH_HOSTS=${1:-} node --test --test-concurrency=1 tests/packaging/packaging.test.mjs
 }
 
-# node_tests FOLDER [FILTER]: its *.test.mjs, one file at a time (a browser each is enough for two cores). FILTER is a file's name without the ending,
+# node_tests FOLDER [FILTER]: its *.test.mjs, one file at a time, or $TESTS_AT_ONCE. FILTER is a file's name without the ending,
 # or a part of a test's name. No file at all is a failure: otherwise a folder that was moved would pass.
 node_tests() {
   local files=() options=() file
@@ -211,5 +261,5 @@ node_tests() {
     [ $# -le 1 ] || options=(--test-name-pattern "$2")
   fi
   [ ${#files[@]} -gt 0 ] || die "there are no tests in $1"
-  node --test --test-concurrency=1 ${options[@]+"${options[@]}"} "${files[@]}"
+  node --test --test-concurrency="${TESTS_AT_ONCE:-1}" ${options[@]+"${options[@]}"} "${files[@]}"
 }

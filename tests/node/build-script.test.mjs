@@ -99,6 +99,24 @@ test("the first step that fails is named, and stops the rest", () => {
   assert.doesNotMatch(run.stdout, /went on|reached/);
 });
 
+test("a step beside others that fails is named, with what it said, and one that is in the way of another's failure is ended", () => {
+  const target = { CARGO_TARGET_DIR: join(scratch, "beside") };
+  mkdirSync(target.CARGO_TARGET_DIR, { recursive: true });
+  const begin = "trap report_failed_step EXIT\ngood() { sleep 0.3; echo it went well; }\nbad() { echo it went wrong; false; echo on; }\n";
+  const passed = withHelpers(`${begin}beside 'the good one' good\nstep other echo meanwhile\nfinish_beside\nSTEP=''\necho "$STEPS_PASSED passed"`, target);
+  assert.equal(passed.status, 0, passed.stderr);
+  assert.match(passed.stdout, /meanwhile[^]*the good one[^]*it went well[^]*2 passed/);
+  const failed = withHelpers(`${begin}beside 'the good one' good\nbeside 'the bad one' bad\nstep other echo meanwhile\nfinish_beside\necho reached`, target);
+  assert.equal(failed.status, 1);
+  assert.match(failed.stderr, /FAILED: the bad one \(after 2 steps/);
+  assert.match(failed.stdout, /it went wrong/);
+  assert.doesNotMatch(failed.stdout, /^on$|reached/m);
+  const started = Date.now();
+  const ended = withHelpers(`${begin}beside long sleep 60\nstep 'the other' false`, target);
+  assert.match(ended.stderr, /FAILED: the other/);
+  assert.ok(Date.now() - started < 30_000, "nothing is left running");
+});
+
 test("a folder without tests fails instead of passing", () => {
   mkdirSync(join(scratch, "none"), { recursive: true });
   const run = withHelpers(`node_tests "${scratch}/none"`);
