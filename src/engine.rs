@@ -322,14 +322,13 @@ impl Engine {
         per_page: Option<u32>,
     ) -> Result<SearchResult, EngineError> {
         query.kept = options.filter.chunks(&self.corpus).await?.or(query.kept);
-        let reader = options.reader_language.as_deref().map(primary_tag);
         let ranked = retrieve::arranged(
             retriever,
             &self.corpus,
             &query,
             options.k.map(|k| k as usize),
             per_page.map(|n| n as usize),
-            reader.as_deref(),
+            options.reader_language.as_deref(),
         )
         .await?;
         self.pause().await;
@@ -503,11 +502,6 @@ impl Engine {
     pub async fn subgraph(&self, result: &SearchResult) -> Result<Subgraph, EngineError> {
         Ok(retrieve::subgraph(&self.corpus, result).await?)
     }
-}
-
-/// The primary tag of a language tag, as documents have theirs: `pt` of `pt-BR`.
-fn primary_tag(tag: &str) -> String {
-    tag.split(['-', '_']).next().unwrap_or_default().to_ascii_lowercase()
 }
 
 /// How to search for an answer.

@@ -8,20 +8,8 @@ use std::rc::Rc;
 /// What there is in several languages, and which of these a reader wants.
 pub(super) struct InLanguages {
     translations: Rc<Translations>,
-    /// Tags, the most wanted first.
-    wanted: Vec<String>,
-}
-
-/// A page of which there are chunks in the list.
-struct Page {
-    original: u32,
-    /// The language that is shown.
-    language: u32,
-    /// Where its best chunk stands, in whatever language, and the score of that.
-    place: usize,
-    score: f32,
-    /// The best chunk of each language that is not shown.
-    others: Vec<(u32, u32)>,
+    /// The language of the question, and that of its reader; empty where nothing tells it.
+    wanted: [String; 2],
 }
 
 impl InLanguages {
@@ -40,8 +28,11 @@ impl InLanguages {
             }
             let translations = corpus.bundle().section("translations", Translations::decode).await?;
             let tables = corpus.function_words().await;
-            let wanted = crate::answer::language_of(question, &tables).into_iter().chain(reader).map(str::to_owned).collect();
-            Ok(Some(InLanguages { translations, wanted }))
+            let asked = crate::answer::language_of(question, &tables).unwrap_or_default().to_owned();
+            // Documents have the primary tag alone, `pt` of `pt-BR`.
+            let mut reader = reader.unwrap_or_default().to_ascii_lowercase();
+            reader.truncate(reader.bytes().position(|b| !b.is_ascii_lowercase()).unwrap_or(reader.len()));
+            Ok(Some(InLanguages { translations, wanted: [asked, reader] }))
         }
         .boxed_local()
     }
@@ -51,53 +42,44 @@ impl InLanguages {
     /// document of each chunk.
     pub fn fold(&self, document_of: &[u32], chunks: &mut Vec<RankedChunk>) -> Vec<(u32, Vec<Translation>)> {
         let of = |chunk: &RankedChunk| document_of.get(chunk.chunk as usize).and_then(|d| self.translations.of(*d)).copied();
-        let rank = |d: &Translated| self.wanted.iter().position(|tag| tag == self.translations.language(d.language)).unwrap_or(usize::MAX);
-        let mut shown: Vec<Translated> = Vec::new();
-        for d in chunks.iter().filter_map(of) {
-            match shown.iter_mut().find(|s| s.original == d.original) {
-                Some(best) if rank(&d) < rank(best) => *best = d,
-                Some(_) => {}
-                None => shown.push(d),
-            }
-        }
-        let mut pages: Vec<Page> = Vec::new();
-        let mut kept: Vec<Option<RankedChunk>> = Vec::new();
-        for mut chunk in std::mem::take(chunks) {
-            let Some((d, best)) = of(&chunk).and_then(|d| Some((d, shown.iter().find(|s| s.original == d.original)?))) else {
-                kept.push(Some(chunk));
-                continue;
-            };
-            let at = pages.iter().position(|p| p.original == d.original).unwrap_or_else(|| {
-                pages.push(Page {
-                    original: d.original,
-                    language: best.language,
-                    place: kept.len(),
-                    score: chunk.score,
-                    others: Vec::new(),
-                });
-                kept.push(None);
-                pages.len() - 1
-            });
-            let page = &mut pages[at];
-            if d.language == page.language {
-                match kept.get_mut(page.place) {
-                    Some(place) if place.is_none() => {
-                        chunk.score = page.score;
-                        *place = Some(chunk);
-                    }
-                    _ => kept.push(Some(chunk)),
+        let mut documents: Vec<Option<Translated>> = chunks.iter().map(of).collect();
+        let mut stays = vec![true; chunks.len()];
+        let mut folded = Vec::new();
+        for first in 0..chunks.len() {
+            let Some(page) = documents[first].filter(|_| stays[first]) else { continue };
+            let tag = |d: Translated| self.translations.language(d.language);
+            // The chosen language: the most wanted, and of several equal the first.
+            let (mut best, mut rank) = (first, usize::MAX);
+            for (i, d) in (0..).zip(&documents) {
+                let Some(d) = d.filter(|d| d.original == page.original) else { continue };
+                let wanted = self.wanted.iter().position(|wanted| wanted == tag(d)).unwrap_or(usize::MAX);
+                if wanted < rank {
+                    (best, rank) = (i, wanted);
                 }
-            } else if page.others.iter().all(|(language, _)| *language != d.language) {
-                page.others.push((d.language, chunk.chunk));
+            }
+            // Where the page was met before, all that is left of it is in that language, and this is one more of its chunks.
+            let language = documents[best].map_or(page.language, |d| d.language);
+            let mut others: Vec<Translation> = Vec::new();
+            for i in first..chunks.len() {
+                let Some(d) = documents[i].filter(|d| d.original == page.original && d.language != language && stays[i]) else { continue };
+                stays[i] = false;
+                if others.iter().all(|t| t.language != tag(d)) {
+                    others.push(Translation { language: tag(d).to_owned(), chunk: chunks[i].chunk });
+                }
+            }
+            if language != page.language {
+                let score = chunks[first].score;
+                chunks.swap(first, best);
+                documents.swap(first, best);
+                stays.swap(first, best);
+                chunks[first].score = score;
+            }
+            if !others.is_empty() {
+                folded.push((chunks[first].chunk, others));
             }
         }
-        let named = |(language, chunk): (u32, u32)| Translation { language: self.translations.language(language).to_owned(), chunk };
-        let folded = pages.into_iter().filter(|p| !p.others.is_empty()).filter_map(|p| {
-            let chunk = kept.get(p.place)?.as_ref()?.chunk;
-            Some((chunk, p.others.into_iter().map(named).collect()))
-        });
-        let folded = folded.collect();
-        *chunks = kept.into_iter().flatten().collect();
+        let mut stays = stays.into_iter();
+        chunks.retain(|_| stays.next() == Some(true));
         folded
     }
 }
@@ -114,7 +96,7 @@ mod tests {
         let languages = ["de", "en", "zh"].map(str::to_owned).to_vec();
         InLanguages {
             translations: Rc::new(Translations { languages, documents }),
-            wanted: wanted.iter().map(|w| (*w).to_owned()).collect(),
+            wanted: [0, 1].map(|i: usize| wanted.get(i).copied().unwrap_or_default().to_owned()),
         }
     }
 
