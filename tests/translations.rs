@@ -65,7 +65,7 @@ fn hits(engine: &Engine, question: &str, reader: Option<&str>, typing: bool) -> 
 }
 
 /// The page that a hit is of, its language, and those that it stands for.
-fn told(hit: &Hit) -> (&str, &str, Vec<&str>) {
+fn page_of(hit: &Hit) -> (&str, &str, Vec<&str>) {
     (hit.url.split(".html").next().unwrap(), hit.language.as_str(), hit.translations.iter().map(|t| t.language.as_str()).collect())
 }
 
@@ -73,11 +73,11 @@ fn told(hit: &Hit) -> (&str, &str, Vec<&str>) {
 fn a_page_in_two_languages_is_one_hit_in_the_language_of_the_question() {
     let (_dir, engine) = engine();
     let german = hits(&engine, "Wie betreibe ich Tamarix mit Docker auf dem Server?", Some("en"), false);
-    assert_eq!(told(&german[0]), ("de/deploy", "de", vec!["en"]));
+    assert_eq!(page_of(&german[0]), ("de/deploy", "de", vec!["en"]));
     let english = hits(&engine, "How do I deploy Tamarix with Docker?", Some("de"), false);
-    assert_eq!(told(&english[0]), ("deploy", "en", vec!["de"]));
+    assert_eq!(page_of(&english[0]), ("deploy", "en", vec!["de"]));
     let limits = english.iter().find(|hit| hit.url.starts_with("limits")).unwrap();
-    assert_eq!(told(limits), ("limits", "en", vec![]));
+    assert_eq!(page_of(limits), ("limits", "en", vec![]));
     let passage = block_on(engine.passage(english[0].translations[0].chunk)).unwrap();
     assert!(passage.url.starts_with("de/deploy") && passage.text.contains("Docker"), "a reader of another language opens it there");
 }
@@ -87,12 +87,12 @@ fn where_the_question_tells_no_language_the_readers_is_taken_while_typing_too() 
     let (_dir, engine) = engine();
     for typing in [false, true] {
         for (reader, found) in [("de", "de/deploy"), ("de-AT", "de/deploy"), ("en", "deploy"), ("EN_GB", "deploy")] {
-            assert_eq!(told(&hits(&engine, "Tamarix Docker", Some(reader), typing)[0]).0, found, "{reader}");
+            assert_eq!(page_of(&hits(&engine, "Tamarix Docker", Some(reader), typing)[0]).0, found, "{reader}");
         }
     }
     let best = hits(&engine, "Tamarix Docker Port", None, false);
     assert_eq!(best.iter().filter(|hit| hit.url.contains("deploy")).count(), 1, "and that of the best passage where nobody says");
-    assert_eq!(told(&hits(&engine, "Tamarix Docker", Some("fr"), false)[0]).2.len(), 1, "a language that there is not changes nothing");
+    assert_eq!(page_of(&hits(&engine, "Tamarix Docker", Some("fr"), false)[0]).2.len(), 1, "a language that there is not changes nothing");
 }
 
 #[test]

@@ -16,7 +16,7 @@ impl Question {
             return false;
         }
         let all = all_words(question);
-        let (_, marks) = spoken(question, &all, tables);
+        let (_, marks) = language_and_marks(question, &all, tables);
         if marks.is_empty() {
             return false;
         }
@@ -53,7 +53,7 @@ impl Question {
 
 /// The language of a question by its function words, as `de`: one of those that `tables` know, or English; `None` where it has none, or as many of another.
 pub(crate) fn language_of<'a>(question: &str, tables: &'a [String]) -> Option<&'a str> {
-    spoken(question, &all_words(question), tables).0
+    language_and_marks(question, &all_words(question), tables).0
 }
 
 /// The terms of a question, and its words: Korean words are found by their pairs of letters, but known whole.
@@ -64,7 +64,7 @@ fn all_words(question: &str) -> Vec<(String, Range<usize>)> {
 }
 
 /// The language of which a question has the most function words, and what these do for each of `all` its words: nothing of English, which has no table.
-fn spoken<'a>(question: &str, all: &[(String, Range<usize>)], tables: &'a [String]) -> (Option<&'a str>, Vec<&'a str>) {
+fn language_and_marks<'a>(question: &str, all: &[(String, Range<usize>)], tables: &'a [String]) -> (Option<&'a str>, Vec<&'a str>) {
     // A word of the others counts as a term and as a word.
     let mut most = 2 * words(question).iter().filter(|w| is_stop_word(&fold(w.text))).count();
     let mut found = ((most > 0).then_some("en"), Vec::new());

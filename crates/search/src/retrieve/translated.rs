@@ -108,7 +108,10 @@ mod tests {
         chunks.iter().enumerate().map(chunk).collect()
     }
 
-    fn folded(wanted: &[&str], chunks: &[u32]) -> (Vec<u32>, Vec<(u32, Vec<(String, u32)>)>) {
+    /// A chunk that stays, and the languages and chunks for which it stands.
+    type Folded = (u32, Vec<(String, u32)>);
+
+    fn folded(wanted: &[&str], chunks: &[u32]) -> (Vec<u32>, Vec<Folded>) {
         let mut chunks = ranked(chunks);
         let others = in_languages(wanted).fold(&DOCUMENT_OF, &mut chunks);
         let others = others.into_iter().map(|(c, all)| (c, all.into_iter().map(|t| (t.language, t.chunk)).collect())).collect();
