@@ -74,23 +74,24 @@ test_everything() {
   step 'everything compiled' compile_all
   wait "$fetched" || say "not everything could be fetched ahead ($TARGET/fetch-ahead.log): the steps try again"
   step 'demo site' task_demo --no-serve
-  # Browsers mostly wait: for timers, for lines that are made slow, for what must not come. The processor is free for the rest meanwhile.
-  need_playwright
-  need_chromium
-  want_browsers
-  beside 'page in Chromium' test_in_browser
-  beside 'page in three browsers' test_in_three_browsers
   step 'unit, property and behaviour tests' cargo test --release --workspace
   step 'mutated inputs for every decoder' fuzz_shortly
   step 'kernels on ARM' test_kernels_on_arm
+  step 'protocols with a small language model' test_models_shortly
   step 'package under Node' test_under_node
   step 'hosting, in nginx' test_hosting
-  step 'protocols with a small language model' test_models_shortly
   step 'packages installed by npm and pip' test_packages
   step 'chunks prepared by Ray' test_scale_shortly
   step 'package in projects of others' test_packaging 'plain,vite 7,webpack 5'
   # Goldens of all ten generators are among the tests.
   step 'sites as three generators publish them' task_test_generators --where-reachable hugo mdbook sphinx
+  # A browser works and waits by turns, so that two suites beside each other take little more than half of their time. A third beside them makes WebKitGTK slower than
+  # its tests wait.
+  need_playwright
+  need_chromium
+  want_browsers
+  beside 'page in Chromium' test_in_browser
+  step 'page in three browsers' test_in_three_browsers
   finish_beside
   step 'sizes' task_size
   STEP=''

@@ -65,6 +65,8 @@ async function race(seed, bundles) {
   const random = randomFrom(seed);
   const one = (list) => list[Math.floor(random() * list.length)];
   troubles.length = 0;
+  // The module that defines it may be late on a busy machine; what is typed before that has no field to stand in.
+  await customElements.whenDefined("pocketgraph-ask");
   const element = document.createElement("pocketgraph-ask");
   element.setAttribute("src", bundles[0]);
   element.setAttribute("recent", "off");

@@ -8,9 +8,10 @@ use pocketgraph::bundle::{Bundle, BundleError, Chunk, Document, EmbedderInfo, La
 use pocketgraph::kg::{self, KnowledgeGraph};
 use pocketgraph::retrieve::Corpus;
 use pocketgraph_ingest::rank::RankRule;
+use pocketgraph_languages::QuestionLanguage;
 use pocketgraph_models::embed_bulk::QueryLayers;
 use pocketgraph_native::terminal::line;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -25,6 +26,9 @@ const AGREED: [&str; 3] = ["max-tokens", "query-layers", "query-encoder"];
 
 /// Options that still hold of the merged bundle where all bundles have them.
 const KEPT: [&str; 7] = ["max-tokens", "base-url", "rank", "kg-from-documents", "retrievers", "query-layers", "query-encoder"];
+
+/// The option that names the languages of questions; a merged bundle has those of all its parts.
+const QUESTION_LANGUAGES: &str = "question-languages";
 
 /// Why bundles cannot be merged.
 #[derive(Debug, thiserror::Error)]
@@ -221,6 +225,18 @@ impl Merged {
     }
 }
 
+impl Merged {
+    /// The languages in which any of the bundles is asked besides its documents'.
+    pub fn question_languages(&self) -> Vec<QuestionLanguage> {
+        languages_of(&self.options).filter_map(|tag| tag.parse().ok()).collect()
+    }
+}
+
+/// The tags that options name as languages of questions.
+fn languages_of(options: &[(String, String)]) -> impl Iterator<Item = &str> {
+    values(options, QUESTION_LANGUAGES).flat_map(|tags| tags.split(',')).filter(|tag| !tag.is_empty())
+}
+
 impl Part {
     fn rules(&self) -> Vec<&str> {
         values(&self.options, "rank").collect()
@@ -284,7 +300,11 @@ fn joined(parts: Vec<Part>) -> Merged {
     let shared = |(name, value): &&(String, String)| {
         KEPT.contains(&name.as_str()) && parts.iter().all(|p| p.options.iter().any(|(n, v)| (n, v) == (name, value)))
     };
-    let options = parts.first().map(|p| p.options.iter().filter(shared).cloned().collect()).unwrap_or_default();
+    let mut options: Vec<(String, String)> = parts.first().map(|p| p.options.iter().filter(shared).cloned().collect()).unwrap_or_default();
+    let asked: BTreeSet<&str> = parts.iter().flat_map(|p| languages_of(&p.options)).collect();
+    if !asked.is_empty() {
+        options.push((QUESTION_LANGUAGES.to_owned(), asked.into_iter().collect::<Vec<_>>().join(",")));
+    }
     // Its share is told anew by all documents; of bundles without vectors there is nothing to tell.
     let weight = parts.first().filter(|p| p.vectors.is_empty()).and_then(|p| p.embedder.weight);
     let embedder = parts.first().map(|p| EmbedderInfo { weight, ..p.embedder.clone() }).unwrap_or_default();
@@ -313,4 +333,28 @@ fn joined(parts: Vec<Part>) -> Merged {
         out.graphs.extend(part.graph.map(|graph| (graph, numbers)));
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_merged_bundle_is_asked_in_the_languages_of_all_its_parts() {
+        let part = |tags: Option<&str>| Part {
+            path: PathBuf::new(),
+            documents: Vec::new(),
+            chunks: Vec::new(),
+            layouts: Vec::new(),
+            vectors: Vec::new(),
+            graph: None,
+            embedder: EmbedderInfo::default(),
+            options: tags.map(|tags| (QUESTION_LANGUAGES.to_owned(), tags.to_owned())).into_iter().collect(),
+            sections: Vec::new(),
+        };
+        let merged = joined(vec![part(Some("zh,de")), part(None), part(Some("de,ar"))]);
+        assert_eq!(merged.options, [(QUESTION_LANGUAGES.to_owned(), "ar,de,zh".to_owned())]);
+        assert_eq!(merged.question_languages().iter().map(|l| l.tag.as_str()).collect::<Vec<_>>(), ["ar", "de", "zh"]);
+        assert_eq!(joined(vec![part(None), part(None)]).options, []);
+    }
 }

@@ -3,7 +3,7 @@
 use crate::merge::Merged;
 use pocketgraph_ingest::rank::RankRule;
 use pocketgraph_ingest::{self as ingest, OutsideChunks};
-use pocketgraph_languages as languages;
+use pocketgraph_languages::{self as languages, QuestionLanguage};
 use pocketgraph_models::e5;
 use pocketgraph_models::embed_bulk::QueryLayers;
 use pocketgraph_models::models::Embedder;
@@ -55,6 +55,14 @@ impl Source<'_> {
         match self {
             Source::Bundles(merged) => merged.query_layers(),
             _ => asked,
+        }
+    }
+
+    /// The languages of questions besides the documents', where `asked` were asked for: bundles keep theirs.
+    pub fn question_languages(&self, asked: &[QuestionLanguage]) -> Vec<QuestionLanguage> {
+        match self {
+            Source::Bundles(merged) => merged.question_languages(),
+            _ => asked.to_vec(),
         }
     }
 
