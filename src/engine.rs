@@ -505,7 +505,7 @@ impl Engine {
 }
 
 /// How to search for an answer.
-fn searching(options: &AskOptions) -> SearchOptions {
+pub(crate) fn searching(options: &AskOptions) -> SearchOptions {
     SearchOptions {
         k: options.k,
         retriever: options.retriever.clone(),

@@ -1,21 +1,15 @@
 //! Search among some of the documents: those of a version, a folder or a language.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[path = "support/pages.rs"]
+mod pages;
+
 use futures::executor::block_on;
+use pages::{opened, write};
 use pocketgraph::answer::AskOptions;
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::retrieve::{FacetOf, Filter};
-use pocketgraph_build::folder::FolderSource;
-use pocketgraph_build::pipeline::{BuildOptions, Input, build};
-use pocketgraph_native::progress::Silent;
-use std::path::Path;
-use std::rc::Rc;
-
-fn write(docs: &Path, path: &str, text: &str) {
-    let path = docs.join(path);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-}
+use pocketgraph_build::pipeline::BuildOptions;
 
 /// Forty pages of an old version that say all about kilns, twelve of a new one that mention them, two in German.
 fn engine() -> (tempfile::TempDir, Engine) {
@@ -34,19 +28,8 @@ fn engine() -> (tempfile::TempDir, Engine) {
     for n in 0..2 {
         write(&docs, &format!("de/ofen-{n}.md"), &format!("# Brennofen {n}\n\n{german} Der kiln heißt im Deutschen so."));
     }
-    let engine = opened(dir.path());
+    let engine = opened(dir.path(), |o| o);
     (dir, engine)
-}
-
-/// What is in `docs` below a folder, built and opened.
-fn opened(folder: &Path) -> Engine {
-    opened_by(folder, false)
-}
-
-fn opened_by(folder: &Path, words_only: bool) -> Engine {
-    let (docs, bundle) = (folder.join("docs"), folder.join("bundle"));
-    build(&BuildOptions { words_only, ..BuildOptions::bare(Input::Documents(docs), bundle.clone()) }, &Silent).unwrap();
-    block_on(Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30)).unwrap()
 }
 
 fn version(name: &str) -> Filter {
@@ -88,7 +71,7 @@ fn chunks_that_lie_by_meaning_are_filtered_by_their_own_documents() {
         write(&dir.path().join("docs"), &format!("{folder}/page-{n}.md"), &format!("# Page {n}\n\n{text}"));
     }
     for words_only in [false, true] {
-        let engine = opened_by(dir.path(), words_only);
+        let engine = opened(dir.path(), |o| BuildOptions { words_only, ..o });
         let of = block_on(engine.corpus().documents_of_chunks()).unwrap();
         assert_eq!(of.is_sorted(), words_only, "more than one cell of vectors puts chunks in another order than their documents");
         for folder in ["north", "south"] {
@@ -143,7 +126,7 @@ fn words_that_only_ask_are_not_marked_in_passages() {
     let german = "Der Brennofen wird langsam angeheizt, damit der Ton nicht springt. Wie lange das dauert, hängt von der Größe ab.";
     write(&dir.path().join("docs"), "ofen.md", &format!("# Brennofen\n\n{german}"));
     write(&dir.path().join("docs"), "ton.md", "# Ton\n\nDer Ton wird geknetet, bis er weich ist. Wie weich er sein muss, zeigt die Hand.");
-    let engine = opened(dir.path());
+    let engine = opened(dir.path(), |o| o);
     let marked = |question: &str| -> Vec<String> {
         let hits = block_on(engine.search(question, &SearchOptions::default())).unwrap().hits;
         let spans = |hit: &pocketgraph::retrieve::Hit| -> Vec<String> {

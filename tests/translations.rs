@@ -1,21 +1,15 @@
 //! Pages that there are in several languages: one hit each, in the language of the question or of its reader.
 #![allow(missing_docs, clippy::unwrap_used)]
 
+#[path = "support/pages.rs"]
+mod pages;
+
 use futures::executor::block_on;
+use pages::{opened, write};
 use pocketgraph::answer::AskOptions;
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::retrieve::Hit;
-use pocketgraph_build::folder::FolderSource;
-use pocketgraph_build::pipeline::{BuildOptions, Input, build};
-use pocketgraph_native::progress::Silent;
-use std::path::Path;
-use std::rc::Rc;
-
-fn write(docs: &Path, path: &str, text: &str) {
-    let path = docs.join(path);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-}
+use std::collections::BTreeSet;
 
 /// An engine over the pages of a manual in English and German, and one page that there is in English only.
 fn engine() -> (tempfile::TempDir, Engine) {
@@ -38,30 +32,21 @@ fn engine() -> (tempfile::TempDir, Engine) {
     );
     write(&docs, "colours.md", "# Colours\n\nThe colours of the page are set in one file, which is read when the program starts.");
     write(&docs, "de/colours.md", "# Farben\n\nDie Farben der Seite stehen in einer Datei, die beim Start des Programms gelesen wird.");
-    let bundle = dir.path().join("bundle");
-    build(&BuildOptions::bare(Input::Documents(docs), bundle.clone()), &Silent).unwrap();
-    let engine = block_on(Engine::open(Rc::new(FolderSource::new(bundle)), 1 << 30)).unwrap();
+    let engine = opened(dir.path(), |o| o);
     (dir, engine)
 }
 
+/// The hits by words, after those of `auto` were seen to name no page twice.
 fn hits(engine: &Engine, question: &str, reader: Option<&str>, typing: bool) -> Vec<Hit> {
-    for retriever in ["auto", "lexical"] {
-        let options = SearchOptions {
-            retriever: Some(retriever.into()),
-            reader_language: reader.map(str::to_owned),
-            typing,
-            ..SearchOptions::default()
-        };
-        let found = block_on(engine.search(question, &options)).unwrap().hits;
-        if retriever == "lexical" {
-            return found;
-        }
-        let pages: Vec<&str> = found.iter().map(|hit| hit.url.trim_start_matches("de/").split('#').next().unwrap()).collect();
-        let mut once = pages.clone();
-        once.dedup();
-        assert_eq!(pages, once, "no page is there twice");
-    }
-    Vec::new()
+    let by = |retriever: &str| {
+        let reader_language = reader.map(str::to_owned);
+        let options = SearchOptions { retriever: Some(retriever.into()), reader_language, typing, ..SearchOptions::default() };
+        block_on(engine.search(question, &options)).unwrap().hits
+    };
+    let found = by("auto");
+    let pages: BTreeSet<&str> = found.iter().map(|hit| page_of(hit).0.trim_start_matches("de/")).collect();
+    assert_eq!(pages.len(), found.len(), "no page is there twice");
+    by("lexical")
 }
 
 /// The page that a hit is of, its language, and those that it stands for.

@@ -3,9 +3,9 @@
 use crate::bundles::{Parts, trial};
 use crate::mutate::{self, Random};
 use pocketgraph::bundle::{
-    Ahead, ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, Translations, VectorIndex, decode_chunks,
-    decode_document_order, decode_documents, decode_function_words, decode_layouts, decode_list, decode_range, decode_sketches,
-    decode_weights, encode_document_order, encode_function_words, encode_list,
+    Ahead, ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, Translated, Translations, VectorIndex,
+    decode_chunks, decode_document_order, decode_documents, decode_function_words, decode_layouts, decode_list, decode_range,
+    decode_sketches, decode_weights, encode_document_order, encode_function_words, encode_list,
 };
 use pocketgraph::embed::{LayersDecoder, Pieces, TableIndex, UnigramVocabulary, VocabularyIndex, decode_pieces};
 use pocketgraph::entities::{
@@ -224,6 +224,16 @@ fn made(section: &str) -> Vec<Vec<u8>> {
         }
         "document-order" => vec![encode_document_order(&[2, 0, 1, 300])],
         "function-words" => vec![encode_function_words(&["der\ts\nwie\tsm\n".to_owned(), "\u{4ec0}\ts\n".to_owned()])],
+        "translations" => {
+            let of = |document, original, language| Translated { document, original, language };
+            vec![
+                Translations {
+                    languages: vec!["de".to_owned(), "en".to_owned()],
+                    documents: vec![of(0, 0, 1), of(3, 0, 0), of(300, 1, 1)],
+                }
+                .encode(),
+            ]
+        }
         "phrase-page" => vec![Phrases { texts: vec!["a".to_owned(), "b".to_owned()], vectors }.encode()],
         _ => Vec::new(),
     }

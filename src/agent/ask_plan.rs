@@ -12,7 +12,7 @@ use crate::answer::{
     Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citable, CitationTarget, Notice, NoticeCode, from_graph_because, generate,
 };
 use crate::engine::knowledge::PassagesOf;
-use crate::engine::{Engine, EngineError, SearchOptions};
+use crate::engine::{Engine, EngineError, searching};
 use crate::kg::{Linker, Mention};
 use crate::llm::ChatModel;
 use crate::plan::check::{self, check};
@@ -104,14 +104,7 @@ async fn answered(
         filter: options.filter.clone(),
         reader_language: options.reader_language.clone(),
     };
-    let search = SearchOptions {
-        k: Some(k),
-        retriever: how.retriever.clone(),
-        filter: how.filter.clone(),
-        reader_language: how.reader_language.clone(),
-        ..SearchOptions::default()
-    };
-    let result = engine.search(question, &search).await?;
+    let result = engine.search(question, &searching(&how)).await?;
     events(AgentEvent::Hits { result: result.clone() });
 
     let count = |text: &str| engine.count_tokens(text);

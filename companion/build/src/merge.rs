@@ -223,9 +223,7 @@ impl Merged {
         let named = values(&self.options, "query-layers").next();
         [QueryLayers::Int4, QueryLayers::Int8, QueryLayers::Small].into_iter().find(|l| Some(l.name()) == named).unwrap_or_default()
     }
-}
 
-impl Merged {
     /// The languages in which any of the bundles is asked besides its documents'.
     pub fn question_languages(&self) -> Vec<QuestionLanguage> {
         languages_of(&self.options).filter_map(|tag| tag.parse().ok()).collect()

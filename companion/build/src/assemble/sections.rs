@@ -283,9 +283,8 @@ fn chunk_documents(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usiz
     if by_place.documents.is_empty() {
         return Ok(());
     }
-    let numbered = (0..).zip(&documents).filter_map(|(at, d)| Some(Translated { document: at, ..*by_place.of(*d)? }));
-    let translated = Translations { documents: numbered.collect(), languages: by_place.languages.clone() };
-    w.section("translations", &translated.encode(), GZIP, &[])
+    let numbered = (0..).zip(&documents).filter_map(|(at, d)| Some(Translated { document: at, ..*by_place.of(*d)? })).collect();
+    w.section("translations", &Translations { documents: numbered, ..by_place }.encode(), GZIP, &[])
 }
 
 fn layouts(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
