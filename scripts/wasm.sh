@@ -27,7 +27,7 @@ WASM_OPT_FEATURES=(
   --enable-call-indirect-overlong
 )
 
-# The module for browsers whose WebAssembly has no SIMD. Few ever fetch it, so it is compiled (Cargo.toml) and optimised less.
+# The module for browsers whose WebAssembly has no SIMD. Few ever fetch it, so it is optimised less.
 SCALAR_OPT_LEVEL=-O1
 
 # Cargo for the wasm target, with the one set of flags, so that lints, tests and builds share their work.
@@ -67,7 +67,7 @@ build_wasm() {
   say "compiling the engine to WebAssembly, in full"
   compile_wasm pocketgraph_full
   say "compiling the engine to WebAssembly, in full and without SIMD"
-  WASM_RUSTFLAGS='' WASM_PROFILE=wasm-scalar compile_wasm pocketgraph_scalar
+  WASM_RUSTFLAGS='' compile_wasm pocketgraph_scalar
 
   say "compiling the loop in relaxed SIMD"
   WASM_RUSTFLAGS=$RELAXED_RUSTFLAGS wasm_cargo build -p pocketgraph-relaxed --lib --profile wasm
@@ -106,11 +106,11 @@ build_wasm() {
 
 # compile_wasm NAME [OPTION...]: the compiled module, set aside as $WORK/NAME.wasm, because cargo gives all the same name.
 compile_wasm() {
-  local name=$1 profile=${WASM_PROFILE:-wasm}
+  local name=$1
   shift
   mkdir -p "$WORK"
-  wasm_cargo build -p pocketgraph --lib --profile "$profile" "$@"
-  cp "$TARGET/$WASM_TARGET/$profile/pocketgraph.wasm" "$WORK/$name.wasm"
+  wasm_cargo build -p pocketgraph --lib --profile wasm "$@"
+  cp "$TARGET/$WASM_TARGET/wasm/pocketgraph.wasm" "$WORK/$name.wasm"
 }
 
 # optimise_wasm FILE LEVEL
