@@ -11,22 +11,31 @@ task_package() {
 # build_packages: target/package from the program and pkg/.
 build_packages() {
   need_node
-  have python3 || die "python3 is missing: it makes the wheel"
   say "npm's packages"
   node packaging/npm/pack.mjs --platform "$(npm_platform)" --program "$PROGRAM" --package pkg --out "$PACKAGES/npm"
   say "Python's wheel"
-  rm -rf "$PACKAGES/python"
-  build_release pocketgraph-python
-  python3 packaging/python/wheel.py --program "$PROGRAM" --extension "$(extension_of target/release)" --out "$PACKAGES/python"
+  build_wheel
 }
 
-# The compiled half of the Python module in a folder of cargo's.
-extension_of() {
-  case $(uname -s) in
-    Darwin) echo "$1/lib_pocketgraph.dylib" ;;
-    MINGW* | MSYS* | CYGWIN*) echo "$1/_pocketgraph.dll" ;;
-    *) echo "$1/lib_pocketgraph.so" ;;
-  esac
+# build_wheel: pyproject.toml says what is in it.
+build_wheel() {
+  need_maturin
+  local program=$PROGRAM platform
+  [ -f "$program" ] || program=$program.exe
+  rm -rf "$PACKAGES/wheel" "$PACKAGES/python"
+  mkdir -p "$PACKAGES/wheel/scripts"
+  cp "$program" "$PACKAGES/wheel/scripts/"
+  platform=$(wheel_platform "$program")
+  "$MATURIN" build --release --locked --auditwheel check --compression-level 9 ${platform:+--compatibility "$platform"} --out "$PACKAGES/python"
+}
+
+# wheel_platform PROGRAM: on Linux the oldest C library that the program runs with. Maturin asks the module alone, whose needs are fewer.
+wheel_platform() {
+  local needs
+  [ "$(uname -s)" = Linux ] || return 0
+  needs=$(LC_ALL=C grep -aoE 'GLIBC_[0-9]+\.[0-9]+' "$1" | sort -uV | tail -n 1)
+  needs=${needs#GLIBC_}
+  if [ -n "$needs" ]; then echo "manylinux_${needs/./_}"; else echo musllinux_1_2; fi
 }
 
 # This platform as npm's packages name it.

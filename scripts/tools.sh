@@ -4,6 +4,7 @@
 BINARYEN_VERSION=132.0.0
 TERSER_VERSION=5.51.2
 ESBUILD_VERSION=0.28.2
+MATURIN_VERSION=1.16.0
 
 need_cargo() {
   have cargo || die "cargo is missing: install Rust through rustup (see rust-lang.org), then run this again"
@@ -84,6 +85,18 @@ need_npm_tools() {
   # Together: an install of one alone would remove the other.
   npm install --prefix "$prefix" --no-save --no-audit --no-fund --ignore-scripts --loglevel=error \
     "binaryen@$BINARYEN_VERSION" "terser@$TERSER_VERSION" "esbuild@$ESBUILD_VERSION"
+}
+
+# Maturin, which makes Python's wheel, in an environment of its own. Sets MATURIN.
+need_maturin() {
+  have python3 || die "python3 is missing: maturin, which makes the wheel, comes through its pip"
+  local environment=$TOOLS/maturin
+  MATURIN=$environment/bin/maturin
+  case $(uname -s) in MINGW* | MSYS* | CYGWIN*) MATURIN=$environment/Scripts/maturin.exe ;; esac
+  [ -x "$MATURIN" ] && [ "$("$MATURIN" --version)" = "maturin $MATURIN_VERSION" ] && return
+  say "installing maturin $MATURIN_VERSION under $environment (once)"
+  python3 -m venv "$environment"
+  "${MATURIN%/*}/python" -m pip install --quiet --disable-pip-version-check "maturin==$MATURIN_VERSION"
 }
 
 # playwright-core for the browser tests; it drives the Chromium found below and brings none.

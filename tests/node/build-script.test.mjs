@@ -42,6 +42,22 @@ test("what binds the modules is of the version that they are made with", () => {
   assert.equal(pinned("wasm-bindgen-cli-support"), pinned("wasm-bindgen"));
 });
 
+test("the wheel's half is compiled of crates that the workspace has compiled, but for what it alone needs", () => {
+  const crates = (...which) => {
+    const tree = spawnSync("cargo", ["tree", "--locked", ...which, "--format", "{p}|{f}", "--prefix", "none"], { cwd: root, encoding: "utf8", maxBuffer: 1 << 28 });
+    assert.equal(tree.status, 0, tree.stderr);
+    return new Set(tree.stdout.split("\n").map((line) => line.replace(/ \((\*|proc-macro)\)/g, "")));
+  };
+  const own = /^(pocketgraph-python|pocketgraph-models|pyo3|target-lexicon)/;
+  // What is linked, and then also what runs while it is compiled, which has features of its own.
+  for (const edges of ["normal,no-proc-macro", "normal,build"]) {
+    const compiled = crates("--workspace", "--exclude", "pocketgraph-python", "--edges", `${edges},dev`);
+    const anew = [...crates("--package", "pocketgraph-python", "--edges", edges)].filter((crate) => !compiled.has(crate));
+    assert.deepEqual(anew.filter((crate) => !own.test(crate)), [], "features in companion/python/Cargo.toml differ from the workspace's");
+    assert.ok(anew.length > 1, "the wheel's half has crates of its own");
+  }
+});
+
 test("a broken budget fails, a kept one and one that is only told do not", () => {
   const file = join(scratch, "budgets.txt");
   writeFileSync(file, "# a comment\nstrict 100 bytes fail x\nmild 100 bytes tell x\n");
