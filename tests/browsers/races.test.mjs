@@ -1,5 +1,5 @@
 // Files that come late, in any order, or fail at first, while a reader types, asks and leaves, in three browsers: no model is lost, no rejection goes
-// unheard, no list is stale. POCKETGRAPH_RACES says how many (40 where it is not set); a seed that failed is run alone with POCKETGRAPH_RACE.
+// unheard, no list is stale. POCKETGRAPH_RACES says how many (24 where it is not set); a seed that failed is run alone with POCKETGRAPH_RACE.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { serveSite } from "../browser/server.mjs";
 import { BROWSERS } from "./drivers.mjs";
 
-const RACES = Number(process.env.POCKETGRAPH_RACES ?? 40);
+const RACES = Number(process.env.POCKETGRAPH_RACES ?? 24);
 const ONLY = process.env.POCKETGRAPH_RACE;
 const LATE_MS = 700;
 const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-races-"));
