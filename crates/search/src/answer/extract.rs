@@ -60,7 +60,7 @@ pub struct Candidate {
     pub covered: f32,
     /// Whether the question asks for a figure and what is quoted has none.
     pub lacks_figure: bool,
-    /// Whether the question asks for somebody or a time and what is quoted has none.
+    /// Whether the question asks for somebody or a time and what is quoted has none, or about somebody whom it does not speak of.
     pub lacks_asked: bool,
     /// What each term of the question is worth here with its headings, 0 to 1.
     credits: Vec<f32>,
@@ -195,6 +195,14 @@ fn candidate(question: &Question, weight: f32, place: &BlockPlace<'_>, block: Bl
         let known: Vec<String> = question.terms.iter().map(|t| fold(&t.word)).collect();
         !pieces.any(|(text, form)| asked.is_in(text, form, &|word| known.iter().any(|w| w == word)))
     });
+    let speaks_of = |span: &Range<usize>| {
+        let mut within = question.terms.iter().filter(|t| span.contains(&t.span.start)).peekable();
+        within.peek().is_some().then(|| within.any(|t| [&own, &near, &shown_terms].iter().any(|set| credit(t, set) > 0.0)))
+    };
+    let lacks_described = question.described.as_ref().is_some_and(|d| {
+        let mut asked = d.asked.iter().filter_map(speaks_of).peekable();
+        speaks_of(&d.somebody) == Some(false) || asked.peek().is_some() && !asked.any(|spoken_of| spoken_of)
+    });
     let headings = hit.heading_path.iter().map(String::as_str).rev().take(2).collect::<Vec<_>>();
     let mut embedded = hit.title.clone();
     for part in headings.into_iter().rev().chain([head, lead, core]).filter(|p| !p.trim().is_empty()) {
@@ -213,7 +221,7 @@ fn candidate(question: &Question, weight: f32, place: &BlockPlace<'_>, block: Bl
         score,
         covered,
         lacks_figure,
-        lacks_asked,
+        lacks_asked: lacks_asked || lacks_described,
         credits,
     })
 }
@@ -320,7 +328,10 @@ pub fn choose(question: &Question, hits: &[Hit], candidates: &[Candidate], cosin
     ];
     let sum = dot(&grounds, of_certainty);
     let certainty = 1.0 / (1.0 + elementary::exp(-f64::from(sum)) as f32);
-    let lacking = picked.iter().all(|&i| candidates[i].lacks_asked);
+    let in_one_place =
+        |(a, b): &(Vec<usize>, Vec<usize>)| picked.iter().any(|&i| a.iter().chain(b).all(|&t| candidates[i].credits[t] >= 1.0));
+    let apart = question.alternatives && !question.sides.as_ref().is_some_and(in_one_place);
+    let lacking = apart || picked.iter().all(|&i| candidates[i].lacks_asked);
     let sureness = match certainty {
         c if c >= STATED_FROM[thresholds] && !lacking => Sureness::Stated,
         c if c >= CLOSEST_FROM[thresholds] => Sureness::Closest,

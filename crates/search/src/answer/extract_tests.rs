@@ -71,6 +71,32 @@ fn a_comparison_quotes_both_sides() {
     assert!(quoted.iter().any(|q| q.contains("knowledge graph") && q.contains("typed")), "{quoted:?}");
 }
 
+/// How sure the answer to a question is over passages of one paragraph each.
+fn sureness_over(passages: &[(&str, &str)], question: &str) -> Sureness {
+    let hits: Vec<Hit> = (0..).zip(passages).map(|(chunk, (title, text))| hit(chunk, title, &[], text)).collect();
+    let question = Question::new(question, &|_| 1.0);
+    choose(&question, &hits, &candidates(&question, &hits, &layouts(&hits)), None).sureness
+}
+
+#[test]
+fn what_is_said_of_a_name_is_no_answer_about_somebody_whom_the_name_describes() {
+    let silent = [("Anna Bell", "Anna Bell was born in Bern in 1871. She painted the lake of Thun.")];
+    let saying = [("Anna Bell", "Anna Bell painted the lake of Thun. Her mother was born in Bern.")];
+    for question in ["Where was Anna Bell's mother born?", "Where was the mother of Anna Bell born?"] {
+        assert_ne!(sureness_over(&silent, question), Sureness::Stated, "{question}");
+        assert_eq!(sureness_over(&saying, question), Sureness::Stated, "{question}");
+    }
+    assert_eq!(sureness_over(&silent, "Where was Anna Bell born?"), Sureness::Stated);
+}
+
+#[test]
+fn one_of_two_is_an_answer_only_where_one_place_speaks_of_both() {
+    let apart = [("Cargo", "Cargo is fast: it builds crates in parallel."), ("Make", "Make is fast: it builds what changed.")];
+    let together = [("Tools", "Cargo is faster than Make, because it builds crates in parallel.")];
+    assert_ne!(sureness_over(&apart, "Which is faster, Cargo or Make?"), Sureness::Stated);
+    assert_eq!(sureness_over(&together, "Which is faster, Cargo or Make?"), Sureness::Stated);
+}
+
 #[test]
 fn a_question_is_never_quoted_back_and_its_reply_is() {
     let text = "Is swimming allowed?\n\nFrom June to August, between the two buoys.\n\nQ: Where do I park?\n\nA: Behind the boathouse, for two coins a day.";

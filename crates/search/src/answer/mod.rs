@@ -6,6 +6,7 @@
 mod asked_for;
 mod block;
 mod code_word;
+mod described;
 mod empty_talk;
 mod extract;
 mod features;
