@@ -5,8 +5,6 @@
 TARGET=${CARGO_TARGET_DIR:-$ROOT/target}
 case $TARGET in /*) ;; *) TARGET=$ROOT/$TARGET ;; esac
 export CARGO_TARGET_DIR=$TARGET
-# No time of building gets into what is made: the first moment that a zip file can hold.
-export SOURCE_DATE_EPOCH=315532800
 TOOLS=$TARGET/tools
 # What belongs to this checkout alone: the laid-out sites, and stamps that say from what a thing was made.
 WORK=$ROOT/target

@@ -17,7 +17,8 @@ build_packages() {
   build_wheel
 }
 
-# build_wheel: pyproject.toml says what is in it.
+# build_wheel: pyproject.toml says what is in it. No time of building gets into it: the first moment that a zip file can hold. That moment is no other task's: by it
+# the program would take all posts for such as are not published yet.
 build_wheel() {
   need_maturin
   local program=$PROGRAM platform
@@ -26,7 +27,7 @@ build_wheel() {
   mkdir -p "$PACKAGES/wheel/scripts"
   cp "$program" "$PACKAGES/wheel/scripts/"
   platform=$(wheel_platform "$program")
-  "$MATURIN" build --release --locked --auditwheel check --compression-level 9 ${platform:+--compatibility "$platform"} --out "$PACKAGES/python"
+  SOURCE_DATE_EPOCH=315532800 "$MATURIN" build --release --locked --auditwheel check --compression-level 9 ${platform:+--compatibility "$platform"} --out "$PACKAGES/python"
 }
 
 # wheel_platform PROGRAM: on Linux the oldest C library that the program runs with. Maturin asks the module alone, whose needs are fewer.
