@@ -69,7 +69,7 @@ fn has_somebody(line: &str, asked: &dyn Fn(&str) -> bool) -> bool {
 }
 
 /// Whether a word is written as names are: a capital, and small letters behind it.
-pub(super) fn is_name(word: &str) -> bool {
+fn is_name(word: &str) -> bool {
     let mut letters = word.chars();
     letters.next().is_some_and(char::is_uppercase) && letters.next().is_some_and(char::is_lowercase)
 }

@@ -44,10 +44,12 @@ fn is(all: &[Word<'_>], at: usize, word: &str) -> bool {
 }
 
 fn is_somebody(word: &str) -> bool {
+    let word = without_possessive(word);
     SPOKEN.people().contains(word) || word.strip_suffix('s').is_some_and(|one| SPOKEN.people().contains(one))
 }
 
-fn is_part_of_name(word: &str) -> bool {
+/// Whether a word is written as those of names are: with a capital, or a digit, at its beginning.
+pub(super) fn is_part_of_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
 }
 
@@ -91,6 +93,7 @@ mod tests {
             ("What nationality is Anthony I, Count of Ligny's elder brother?", "brother", ["What nationality is ", ""]),
             ("When did Sylvia Burka's husband die?", "husband", ["When did ", "die?"]),
             ("When did Anna Bell (1871–1940)'s father die?", "father", ["When did ", "die?"]),
+            ("When is Anna Bell's father's birthday?", "father's", ["When is ", "birthday?"]),
             ("Who is the father-in-law of Anna Bell?", "father-in-law", ["Who is the ", ""]),
             ("Who is the son of the performer of song Me And Bobby?", "performer", ["Who is the son of the ", ""]),
             ("Who is the mother of Anna Bell?", "mother", ["Who is the ", ""]),

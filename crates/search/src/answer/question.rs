@@ -1,7 +1,7 @@
 //! What a question asks for: its content terms, its kind, and the two sides of a comparison.
 
-use super::asked_for::{AskedFor, is_name};
-use super::described::{Described, described};
+use super::asked_for::AskedFor;
+use super::described::{Described, described, is_part_of_name};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, is_stop_word, terms, words};
 use std::ops::Range;
@@ -56,7 +56,7 @@ pub struct Question {
     pub asked_for: Option<AskedFor>,
     /// Of whom it asks, where that is somebody described: an answer to be stated must speak of them, and of what is asked.
     pub(super) described: Option<Described>,
-    /// Whether the sides are two names of which one is wanted: "which was released first, Vertigo or Rope?" An answer to be stated must speak of both in one place.
+    /// Whether the sides are two names of which one is wanted, or what they share: "which was released first, Vertigo or Rope?" An answer to be stated must speak of both in one place.
     pub(super) alternatives: bool,
 }
 
@@ -197,15 +197,18 @@ fn kind(question: &str) -> QuestionKind {
     }
 }
 
-/// The byte ranges of two names of which a question wants one: "which is older, Anna Bell or Otto Lind?"
+/// The byte ranges of two names of which a question wants one, or what they share: "which is older, Anna Bell or Otto Lind?", "do Anna Bell and Otto Lind have the same
+/// teacher?"
 fn either(question: &str) -> Option<(Range<usize>, Range<usize>)> {
     let all = words(question);
-    let joint = all.iter().rposition(|w| w.text == "or")?;
+    let shared = all.iter().any(|w| w.text == "same");
+    let joint = all.iter().rposition(|w| w.text == if shared { "and" } else { "or" })?;
     let (asks, second, last) = (all.first()?, all.get(joint + 1)?, all.last()?);
     let cut = |at: &usize| question.get(all[*at].span.end..all[*at + 1].span.start).is_some_and(|between| between.contains([',', ':']));
-    let first = &all[(0..joint).rev().find(cut)? + 1];
-    let named = SPOKEN.question_words().contains(&fold(asks.text)) && is_name(first.text) && is_name(second.text);
-    (named && first.span.start < all[joint].span.start).then(|| (first.span.start..all[joint].span.start, second.span.start..last.span.end))
+    let first = if shared { 0 } else { (0..joint).rev().find(cut)? } + 1;
+    let names = [if shared { joint.checked_sub(1)? } else { first }, joint + 1];
+    let named = (shared || SPOKEN.question_words().contains(&fold(asks.text))) && names.iter().all(|&i| is_part_of_name(all[i].text));
+    (named && first < joint).then(|| (all[first].span.start..all[joint].span.start, second.span.start..last.span.end))
 }
 
 /// The byte ranges of the two things that a comparison names.
@@ -289,6 +292,8 @@ mod tests {
         let tools = expected(&["cargo"], &["make"]);
         assert_eq!((sides_of("Which is faster, Cargo or Make?"), of("Which is faster, Cargo or Make?").alternatives), (tools, true));
         assert!(!of("Cargo vs Make").alternatives);
+        assert!(of("Do Anna Bell and Otto Lind have the same teacher?").alternatives && of("Which is older, A Day or Rope?").alternatives);
+        assert_eq!(sides_of("Can I use search and the graph at the same time?"), None);
         assert_eq!(sides_of("Which of them is faster, by day or by night?"), None);
         assert_eq!(sides_of("Does it run on Windows, Macs or Linux?"), None);
         assert_eq!(sides_of("the difference between a graph and a graph"), None);
