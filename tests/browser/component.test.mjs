@@ -569,6 +569,8 @@ test("over a knowledge graph alone nothing is looked for while one types, and a 
   await box.press("Enter");
   await part("actions").waitFor();
   assert.match(await part("answer").innerText(), /^Michael Mann/);
+  // What draws it is fetched when there is something to draw.
+  await part("way").waitFor({ state: "attached" });
   assert.equal(await part("way").count(), 1);
   await box.fill("How do I bake bread?");
   await box.press("Enter");
