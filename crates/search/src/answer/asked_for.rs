@@ -51,9 +51,7 @@ fn has_somebody(line: &str, asked: &dyn Fn(&str) -> bool) -> bool {
         let word = token.trim_matches(|c: char| !c.is_alphanumeric());
         let folded = fold(word);
         let key = without_possessive(&folded);
-        let one = key.strip_suffix('s').filter(|one| one.len() > 2).unwrap_or(key);
-        let people = SPOKEN.people().contains(key) || SPOKEN.people().contains(one);
-        if is_caseless(word) || token.starts_with('@') && !word.is_empty() || people {
+        if is_caseless(word) || token.starts_with('@') && !word.is_empty() || is_somebody(key) {
             return true;
         }
         let capital = is_name(word) && !is_code(word);
@@ -66,6 +64,12 @@ fn has_somebody(line: &str, asked: &dyn Fn(&str) -> bool) -> bool {
         begins = if word.is_empty() { begins } else { token.ends_with(['.', '!', '?', ':', '|']) };
     }
     false
+}
+
+/// Whether a folded word is one for people, of one or of several.
+pub(super) fn is_somebody(word: &str) -> bool {
+    let one = word.strip_suffix('s').filter(|one| one.len() > 2).unwrap_or(word);
+    SPOKEN.people().contains(word) || SPOKEN.people().contains(one)
 }
 
 /// Whether a word is written as names are: a capital, and small letters behind it.

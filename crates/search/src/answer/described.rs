@@ -1,7 +1,7 @@
 //! Somebody whom a question describes by what they are to a name: "where was the director of Vertigo born?", "what nationality is Anna Bell's mother?" A passage about the
 //! name says as much of it as one could wish, and nothing of the one who is asked about.
 
-use crate::text::lexicon::{Language, SPOKEN};
+use super::asked_for::is_somebody;
 use crate::text::{Word, without_possessive, words};
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(super) struct Described {
 /// The innermost description of a question in English; none where nobody is described by a name.
 pub(super) fn described(question: &str) -> Option<Described> {
     let all = words(question);
-    for at in (0..all.len()).rev().filter(|&at| is_somebody(all[at].text)) {
+    for at in (0..all.len()).rev().filter(|&at| is_somebody(without_possessive(all[at].text))) {
         // "Father-in-law" is one word for somebody.
         let last = if is(&all, at + 1, "in") && is(&all, at + 2, "law") { at + 2 } else { at };
         let (before, behind) = match owner(question, &all, at) {
@@ -41,11 +41,6 @@ pub(super) fn described(question: &str) -> Option<Described> {
 
 fn is(all: &[Word<'_>], at: usize, word: &str) -> bool {
     all.get(at).is_some_and(|w| w.text == word)
-}
-
-fn is_somebody(word: &str) -> bool {
-    let word = without_possessive(word);
-    SPOKEN.people().contains(word) || word.strip_suffix('s').is_some_and(|one| SPOKEN.people().contains(one))
 }
 
 /// Whether a word is written as those of names are: with a capital, or a digit, at its beginning.
