@@ -34,7 +34,8 @@ build_wheel() {
 wheel_platform() {
   local needs
   [ "$(uname -s)" = Linux ] || return 0
-  needs=$(LC_ALL=C grep -aoE 'GLIBC_[0-9]+\.[0-9]+' "$1" | sort -uV | tail -n 1)
+  # A program that needs none is linked with musl.
+  needs=$({ LC_ALL=C grep -aoE 'GLIBC_[0-9]+\.[0-9]+' "$1" || true; } | sort -uV | tail -n 1)
   needs=${needs#GLIBC_}
   if [ -n "$needs" ]; then echo "manylinux_${needs/./_}"; else echo musllinux_1_2; fi
 }
