@@ -6,7 +6,7 @@ mod store;
 pub use place::default_folder;
 pub use store::StoreError;
 
-use pocketgraph::llm::ChatRequest;
+use pocketgraph_llm::ChatRequest;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::Path;

@@ -5,7 +5,7 @@
 //! Printed: seconds for the neighbour graph, seconds for labels, solves and threshold on the reference's matrix, seconds for W^k, and the largest
 //! difference between our weights and the reference's.
 
-use pocketgraph::sparse::Csr;
+use pocketgraph_base::csr::Csr;
 use pocketgraph_cluster::Panels;
 use pocketgraph_cluster::laplace::{
     AssociationOptions, Kernel, Learning, Threshold, associate, chunk_graph, nearest_neighbours, shared_chunks,

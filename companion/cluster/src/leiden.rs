@@ -3,7 +3,7 @@
 //! Our own rather than a crate's, because a bundle must not change when a dependency's random numbers or its order of nodes do.
 
 use crate::Random;
-use pocketgraph::sparse::{Edges, Graph};
+use pocketgraph_graph_retrieval::sparse::{Edges, Graph};
 use std::collections::VecDeque;
 
 /// What Leiden is told.

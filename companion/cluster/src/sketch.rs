@@ -1,8 +1,8 @@
 //! The coordinates that sketches are written in: the principal components of a corpus's vectors.
 
 use nalgebra::{DMatrix, SymmetricEigen};
-use pocketgraph::bundle::{PagedIndex, SKETCH_DIM, SketchIndex};
-use pocketgraph::vector::QuantizedMatrix;
+use pocketgraph_bundle::{PagedIndex, SKETCH_DIM, SketchIndex};
+use pocketgraph_kernels::vector::QuantizedMatrix;
 
 /// The covariance is taken of this many vectors at most, spread evenly over the corpus: more do not move it.
 const SAMPLE: usize = 20_000;

@@ -2,7 +2,7 @@
 
 use super::eigen::largest_eigenpairs;
 use super::kmeans::{KMeansOptions, kmeans_points};
-use pocketgraph::sparse::Csr;
+use pocketgraph_base::csr::Csr;
 use rayon::prelude::*;
 
 /// Which Laplacian of a graph with weights W and degrees D.

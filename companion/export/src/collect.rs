@@ -1,9 +1,9 @@
 //! From an open bundle to tables.
 
 use super::{Field, Sort, Table};
-use pocketgraph::bundle::BundleError;
-use pocketgraph::kg::{self, Class, KnowledgeGraph, LiteralKind, NodeId, Provenance, TripleId};
-use pocketgraph::retrieve::Corpus;
+use pocketgraph_bundle::BundleError;
+use pocketgraph_kg::{Class, KnowledgeGraph, LiteralKind, NodeId, Provenance, TripleId};
+use pocketgraph_search::retrieve::Corpus;
 use std::collections::BTreeMap;
 
 /// What is exported.
@@ -42,7 +42,7 @@ pub async fn collect(corpus: &Corpus, what: What) -> Result<Table, CollectError>
         What::Keywords => keywords(corpus).await,
         What::Associations => associations(corpus).await,
         What::Chunks => chunks(corpus).await,
-        What::Kg if kg::is_in(corpus.bundle()) => Ok(knowledge(&kg::load(corpus.bundle()).await?)),
+        What::Kg if pocketgraph_kg::is_in(corpus.bundle()) => Ok(knowledge(&pocketgraph_kg::load(corpus.bundle()).await?)),
         What::Kg => Err(CollectError::Absent("knowledge graph")),
     }
 }
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_knowledge_graph_keeps_its_types_units_and_places() {
-        let mut b = kg::KgBuilder::default();
+        let mut b = pocketgraph_kg::KgBuilder::default();
         let built = (|| {
             let (peak, r) = (b.entity("Q1")?, b.relation("height")?);
             b.label(peak, "Denali")?;

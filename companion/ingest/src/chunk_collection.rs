@@ -3,7 +3,7 @@
 use super::chunk_fields::{ChunkFields, Place};
 use super::vectors::Vectors;
 use super::{IngestError, SourceDocument, address};
-use pocketgraph::bundle::{Chunk, Document, Layout};
+use pocketgraph_bundle::{Chunk, Document, Layout};
 use std::collections::HashMap;
 
 /// Chunks and vectors from outside, in step.

@@ -2,7 +2,7 @@
 
 use super::block::{Block, BlockKind};
 use super::{MAX_TITLE, SourceDocument, address, shortened};
-use pocketgraph::bundle::Layout;
+use pocketgraph_bundle::Layout;
 
 /// The fields of a ready chunk, trimmed; an empty one is `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -65,7 +65,7 @@ use front_matter::{field, front_matter};
 use generators::{Page as SitePage, Site};
 use includes::{Folder, Includer};
 use markdown::Dialect;
-use pocketgraph::bundle::Document;
+use pocketgraph_bundle::Document;
 use pocketgraph_languages as languages;
 use pocketgraph_native::panics::caught;
 use rayon::prelude::*;

@@ -1,8 +1,8 @@
 //! Pages of one title: what their paths tell of each, which readers name to have one of them ("the limits in 2.0", "install on linux").
 
-use pocketgraph::bundle::Document;
-use pocketgraph::retrieve::title_terms;
-use pocketgraph::text::terms;
+use pocketgraph_bundle::Document;
+use pocketgraph_search::retrieve::title_terms;
+use pocketgraph_text::terms;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The path tells at most so many words of a page, the innermost.

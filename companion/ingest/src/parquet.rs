@@ -12,7 +12,7 @@ use ::parquet::basic::Repetition;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::{Field, Row};
 use ::parquet::schema::types::Type;
-use pocketgraph::bundle::{Layout, decode_layouts};
+use pocketgraph_bundle::{Layout, decode_layouts};
 use pocketgraph_native::panics::caught;
 use std::fs::File;
 use std::path::Path;
@@ -206,7 +206,7 @@ fn count(field: &Field) -> Result<u32, String> {
     u32::try_from(number).map_err(|_| format!("{number}: expected 0 to {}", u32::MAX))
 }
 
-/// What [`pocketgraph::bundle::encode_layouts`] wrote of one chunk.
+/// What [`pocketgraph_bundle::encode_layouts`] wrote of one chunk.
 fn layout(field: &Field) -> Result<Layout, String> {
     match field {
         Field::Null => Ok(Layout::new()),

@@ -1,8 +1,8 @@
 //! Which documents start higher or lower in a ranking: those that the owner names, and those that only record what was.
 
 use crate::Globs;
-use pocketgraph::bundle::{Chunk, Document};
-use pocketgraph::text::terms;
+use pocketgraph_bundle::{Chunk, Document};
+use pocketgraph_text::terms;
 use std::str::FromStr;
 
 /// A rule of `--rank`, as in `blog/**=0.5`.

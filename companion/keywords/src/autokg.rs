@@ -15,13 +15,13 @@ pub use sample::{attach, sample_of};
 
 use crate::extract::{Embed, ExtractError, Extractor, LocalExtractor};
 use keywords::{clusters_of, keywords};
-use pocketgraph::keyword::KeywordGraph;
-use pocketgraph::sparse::Csr;
-use pocketgraph::vector::QuantizedMatrix;
+use pocketgraph_base::csr::Csr;
 use pocketgraph_cluster::Panels;
 use pocketgraph_cluster::laplace::{
     Association, AssociationOptions, approximate_neighbours, associate, chunk_graph, nearest_neighbours, shared_chunks,
 };
+use pocketgraph_kernels::vector::QuantizedMatrix;
+use pocketgraph_search::keyword::KeywordGraph;
 use report::warning;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};

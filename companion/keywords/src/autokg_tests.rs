@@ -14,7 +14,7 @@ fn embed(texts: &[String]) -> Vec<Vec<f32>> {
         .iter()
         .map(|text| {
             let mut v = vec![0.0f32; 32];
-            for (term, _) in pocketgraph::text::terms(text) {
+            for (term, _) in pocketgraph_text::terms(text) {
                 let seed = term.bytes().fold(7u64, |h, b| h.wrapping_mul(131).wrapping_add(u64::from(b)));
                 let mut random = Random::new(seed, 9);
                 v.iter_mut().for_each(|x| *x += random.unit() as f32 - 0.5);

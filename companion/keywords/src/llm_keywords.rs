@@ -2,11 +2,11 @@
 
 use crate::autokg::{self, AutoKgError, AutoKgOptions, AutoKgReport, Stage, cluster_count};
 use crate::extract::{ChunkView, Embed, ExtractError, LlmBound, LlmExtractor, LlmOptions, LlmUsage, LlmWork};
-use pocketgraph::keyword::KeywordGraph;
-use pocketgraph::llm::{ChatConfig, Retry};
 use pocketgraph_cache::Cache;
+use pocketgraph_llm::{ChatConfig, Retry};
 use pocketgraph_llm_client::chat::{identity, open};
 use pocketgraph_native::progress::Progress;
+use pocketgraph_search::keyword::KeywordGraph;
 use std::sync::Arc;
 
 /// Repetitions of a request that fails: a build may wait for minutes, where a reader would not.

@@ -3,7 +3,7 @@
 //! In Chinese and Japanese every character is a word: phrases are runs of two to four Han or Katakana characters. Elsewhere (Arabic, Hebrew, Devanagari,
 //! Hangul and others) they are words, and pairs of words. Either must stand in two chunks or more, but in few: what stands everywhere is no name.
 
-use pocketgraph::names::{NameWord, is_caseless};
+use pocketgraph_search::names::{NameWord, is_caseless};
 use std::collections::HashMap;
 
 /// Characters of an ideographic phrase, at most.
@@ -84,7 +84,7 @@ pub fn recurring_caseless(chunks: &[Vec<Vec<NameWord>>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pocketgraph::names::name_words;
+    use pocketgraph_search::names::name_words;
 
     fn of(chunks: &[&str]) -> Vec<String> {
         recurring_caseless(&chunks.iter().map(|c| vec![name_words(c)]).collect::<Vec<_>>())

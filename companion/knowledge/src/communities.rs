@@ -9,14 +9,14 @@ pub use together::together;
 
 use crate::names::{Embed, FoundNames};
 use crate::summaries::{Material, Writer};
-use pocketgraph::bundle::Chunk;
-use pocketgraph::entities::{Community, SentencePlace};
-use pocketgraph::sparse::{Edges, Lists};
-use pocketgraph::text::sentences;
-use pocketgraph::vector::QuantizedMatrix;
+use pocketgraph_bundle::Chunk;
 use pocketgraph_cluster::leiden::{LeidenOptions, hierarchy};
+use pocketgraph_graph_retrieval::entities::{Community, SentencePlace};
+use pocketgraph_graph_retrieval::sparse::{Edges, Lists};
+use pocketgraph_kernels::vector::QuantizedMatrix;
 use pocketgraph_llm_client::asker::AskError;
 use pocketgraph_native::single_line::cut;
+use pocketgraph_text::sentences;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -231,7 +231,7 @@ pub fn quantised(vectors: &[Vec<f32>]) -> QuantizedMatrix {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use pocketgraph::bundle::Document;
+    use pocketgraph_bundle::Document;
 
     fn embed(texts: &[String]) -> Vec<Vec<f32>> {
         texts.iter().map(|t| vec![1.0, t.len() as f32]).collect()

@@ -1,7 +1,7 @@
 //! Which documents of a corpus are about what their titles name, so that following mentions from them pays: decided for each part of a site, because a site may
 //! have a glossary or an encyclopaedia beside its documentation.
 
-use pocketgraph::bundle::Document;
+use pocketgraph_bundle::Document;
 use std::collections::BTreeMap;
 
 /// From this share of documents that open with what their title names, a mention is worth following.

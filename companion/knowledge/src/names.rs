@@ -2,15 +2,15 @@
 
 use crate::caseless::recurring_caseless;
 use crate::hop_policy::hopped;
-use pocketgraph::bundle::{Chunk, Document};
-use pocketgraph::lexical::idf;
-use pocketgraph::names::{
+use pocketgraph_bundle::{Chunk, Document};
+use pocketgraph_ingest::namesakes::{place_words, titled};
+use pocketgraph_kernels::vector::QuantizedMatrix;
+use pocketgraph_search::lexical::idf;
+use pocketgraph_search::names::{
     ChunkMentions, NAME_LIKE_WORDS, NOT_HOPPED, NameEntry, NameTable, NameWord, capital_spans, is_name_like, lead_name, most_rare,
     name_words, names_of_title, opens_with_title, scan_words,
 };
-use pocketgraph::text::{is_stop_word, sentences, terms};
-use pocketgraph::vector::QuantizedMatrix;
-use pocketgraph_ingest::namesakes::{place_words, titled};
+use pocketgraph_text::{is_stop_word, sentences, terms};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -315,7 +315,7 @@ mod tests {
             ("النيل", "النيل نهر يمر في القاهرة."),
         ]);
         let found = find(&documents, &chunks, Some(&lengths), true);
-        for name in ["東 京", "渋 谷", "القاهرة"].map(pocketgraph::text::fold) {
+        for name in ["東 京", "渋 谷", "القاهرة"].map(pocketgraph_text::fold) {
             let entry = found.table.find(&name).unwrap_or_else(|| panic!("{name}"));
             let n = found.mentions.iter().filter(|m| m.sentences.iter().flatten().any(|&e| e == entry)).count();
             assert!(n >= 2, "{name} {n}");

@@ -10,10 +10,10 @@ use crate::communities::sentence;
 use crate::names::{Embed, FoundNames};
 use crate::summaries::Writer;
 use nalgebra::{DMatrix, SymmetricEigen};
-use pocketgraph::bundle::Chunk;
-use pocketgraph::entities::{SentencePlace, Summary};
+use pocketgraph_bundle::Chunk;
 use pocketgraph_cluster::Random;
 use pocketgraph_cluster::gmm::best_mixture;
+use pocketgraph_graph_retrieval::entities::{SentencePlace, Summary};
 use pocketgraph_llm_client::asker::AskError;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -276,7 +276,7 @@ pub fn summaries(
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use pocketgraph::bundle::Document;
+    use pocketgraph_bundle::Document;
 
     fn embed(texts: &[String]) -> Vec<Vec<f32>> {
         // Topics are the first letters of words.

@@ -3,8 +3,8 @@
 //! A page folds words and stems English ones. Of every other language the build sees all forms that the documents have: the forms of one stem stand for each
 //! other in the index, each word of a compound for itself, and a question's word is looked up as it is written.
 
-use pocketgraph::bundle::{Chunk, Document};
-use pocketgraph::text::{terms, words};
+use pocketgraph_bundle::{Chunk, Document};
+use pocketgraph_text::{terms, words};
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use unicode_normalization::UnicodeNormalization;

@@ -1,9 +1,9 @@
 //! The function words of the documents' languages, as a bundle brings them to the page.
 
 use super::{QuestionLanguage, counted};
-use pocketgraph::bundle::Document;
-use pocketgraph::text::lexicon::{LANGUAGES, Language, Table};
-use pocketgraph::text::{fold, terms};
+use pocketgraph_bundle::Document;
+use pocketgraph_text::lexicon::{LANGUAGES, Language, Table};
+use pocketgraph_text::{fold, terms};
 use std::collections::BTreeMap;
 
 /// A language of fewer documents than one in so many brings nothing: a few may be told wrongly.

@@ -12,7 +12,7 @@ pub use letters::QuestionLanguage;
 pub use translations::translations;
 pub use weight::{Reading, Readings};
 
-use pocketgraph::bundle::{Chunk, Document};
+use pocketgraph_bundle::{Chunk, Document};
 use std::collections::BTreeMap;
 use whatlang::{Lang, Script};
 

@@ -2,8 +2,8 @@
 //! name of the page (`install.de.html`), and often not at all in the one that came first.
 
 use super::primary;
-use pocketgraph::bundle::{Document, Translated, Translations};
-use pocketgraph::retrieve::path_of;
+use pocketgraph_bundle::{Document, Translated, Translations};
+use pocketgraph_search::retrieve::path_of;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Documents whose addresses differ in nothing but the language that they name, each naming its own or none, and of which there are two languages or more.

@@ -1,8 +1,8 @@
 //! What a corpus' languages are to the built-in embedder, and how much its cosine may count for them.
 
 use super::{counted, name};
-use pocketgraph::bundle::{Chunk, Document};
-use pocketgraph::retrieve::FUSION_WEIGHT;
+use pocketgraph_bundle::{Chunk, Document};
+use pocketgraph_search::retrieve::FUSION_WEIGHT;
 use std::collections::BTreeMap;
 
 /// The languages that MiniLM learnt.

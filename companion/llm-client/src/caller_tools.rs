@@ -2,8 +2,8 @@
 //! from its standard input, and never the command; no shell comes between. What it writes is untrusted text.
 
 use futures::future::{FutureExt, LocalBoxFuture};
-use pocketgraph::agent::{CallerTool, CallerTools, EnvironmentError};
-use pocketgraph::json::{Value, parse};
+use pocketgraph_agent::{CallerTool, CallerTools, EnvironmentError};
+use pocketgraph_base::json::{Value, parse};
 use serde::Deserialize;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};

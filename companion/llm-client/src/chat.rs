@@ -2,8 +2,8 @@
 
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::StreamExt;
-use pocketgraph::llm::responses::{Responses, is_responses};
-use pocketgraph::llm::{ChatConfig, ChatModel, HttpRequest, HttpResponse, LlmError, OpenAiChat, Transport, TransportError};
+use pocketgraph_llm::responses::{Responses, is_responses};
+use pocketgraph_llm::{ChatConfig, ChatModel, HttpRequest, HttpResponse, LlmError, OpenAiChat, Transport, TransportError};
 use std::time::Duration;
 
 /// Redirects within one endpoint are followed this often.

@@ -1,7 +1,7 @@
 //! Prompts as files: one a text, `NAME.txt`. One newline at the end of a file is the file's, not the text's.
 
-use pocketgraph::agent::{prompts, texts};
-use pocketgraph::llm::{PromptError, Prompts, Text};
+use pocketgraph_agent::{prompts, texts};
+use pocketgraph_llm::{PromptError, Prompts, Text};
 use std::path::{Path, PathBuf};
 
 /// What a file of a prompt is called behind its name.

@@ -1,6 +1,6 @@
 //! Files of recorded exchanges with a language model: one line of JSON for each, no keys.
 
-use pocketgraph::llm::Replay;
+use pocketgraph_llm::Replay;
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::Write;
@@ -23,7 +23,7 @@ pub enum RecordError {
         /// Which.
         path: PathBuf,
         /// Why.
-        error: pocketgraph::llm::RecordingError,
+        error: pocketgraph_llm::RecordingError,
     },
 }
 

@@ -4,11 +4,11 @@ use crate::e5::{self, TextRole};
 use crate::minilm::{EPSILON, HEADS, HIDDEN, INTERMEDIATE, LAYERS, POSITIONS, WORDS};
 use crate::token_table::TokenTable;
 use miette::{Context, IntoDiagnostic, miette};
-use pocketgraph::bundle::EmbedderInfo;
-use pocketgraph::embed::{EmbedError, EmbedScratch, MiniLm, Positions, encode_layers, take_mean};
-use pocketgraph::nn::{Encoder, Factors, Layer, LayerNorm, Linear, Simd};
-use pocketgraph::text::Tokenizer;
-use pocketgraph::vector::QuantizedMatrix;
+use pocketgraph_bundle::EmbedderInfo;
+use pocketgraph_embed::{EmbedError, EmbedScratch, MiniLm, Positions, encode_layers, take_mean};
+use pocketgraph_kernels::nn::{Encoder, Factors, Layer, LayerNorm, Linear, Simd};
+use pocketgraph_kernels::vector::QuantizedMatrix;
+use pocketgraph_text::Tokenizer;
 use rayon::prelude::*;
 use safetensors::tensor::{Dtype, SafeTensors};
 use sha2::{Digest, Sha256};
@@ -440,7 +440,7 @@ impl<'a> Tensors<'a> {
 #[allow(clippy::unwrap_used, clippy::expect_used)]
 mod tests {
     use super::*;
-    use pocketgraph::json;
+    use pocketgraph_base::json;
     use std::sync::OnceLock;
 
     fn embedder() -> &'static NativeEmbedder {

@@ -3,7 +3,7 @@
 use crate::e5;
 use crate::embed_bulk::NativeEmbedder;
 use miette::{Context, IntoDiagnostic, Result, miette};
-use pocketgraph::bundle::hex;
+use pocketgraph_bundle::hex;
 use pocketgraph_cache::default_folder;
 use pocketgraph_native::progress::Progress;
 use sha2::{Digest, Sha256};

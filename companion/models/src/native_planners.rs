@@ -4,11 +4,11 @@ use crate::embed_bulk::{NativeEmbedder, QueryLayers};
 use crate::planner_model::NativePlanner;
 use futures::future::{FutureExt, LocalBoxFuture, ready};
 use miette::{IntoDiagnostic, Result};
-use pocketgraph::embed::MiniLm;
-use pocketgraph::kg::Linker;
-use pocketgraph::planner::model::{Grounded, ModelPlanner};
-use pocketgraph::planner::{Nearest, OtherPlanners, PlannerError, one_entity_question};
-use pocketgraph::vector::QuantizedVector;
+use pocketgraph_embed::MiniLm;
+use pocketgraph_kernels::vector::QuantizedVector;
+use pocketgraph_kg::Linker;
+use pocketgraph_planner::model::{Grounded, ModelPlanner};
+use pocketgraph_planner::{Nearest, OtherPlanners, PlannerError, one_entity_question};
 use std::cell::RefCell;
 use std::collections::HashMap;
 

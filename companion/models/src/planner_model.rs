@@ -2,9 +2,9 @@
 
 use crate::embed_bulk::NativeEmbedder;
 use miette::{Context, IntoDiagnostic, Result, miette};
-use pocketgraph::kg::Linker;
-use pocketgraph::planner::PlannerError;
-use pocketgraph::planner::model::{Framer, Grounded, ModelPlanner, PlannerModel, drafts};
+use pocketgraph_kg::Linker;
+use pocketgraph_planner::PlannerError;
+use pocketgraph_planner::model::{Framer, Grounded, ModelPlanner, PlannerModel, drafts};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::PathBuf;

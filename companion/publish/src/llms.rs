@@ -107,7 +107,7 @@ fn described(d: &SourceDocument) -> Option<String> {
 }
 
 fn first_sentence(text: &str) -> String {
-    pocketgraph::text::sentences(text).into_iter().next().map_or_else(String::new, |s| text.get(s).unwrap_or_default().to_owned())
+    pocketgraph_text::sentences(text).into_iter().next().map_or_else(String::new, |s| text.get(s).unwrap_or_default().to_owned())
 }
 
 fn shortened(text: &str) -> String {

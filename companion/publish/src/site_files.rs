@@ -1,6 +1,6 @@
 //! Files that a build writes into a folder of somebody's site, beside what is not its own: a record there says which they are.
 
-use pocketgraph::bundle::{content_hash, hex};
+use pocketgraph_bundle::{content_hash, hex};
 use pocketgraph_native::single_line::first_few;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

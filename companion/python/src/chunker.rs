@@ -1,7 +1,7 @@
 //! Documents to chunks, as `pocketgraph build` cuts them.
 
 use crate::embedder::model;
-use pocketgraph::bundle::{Chunk, Document, Layout, encode_layouts};
+use pocketgraph_bundle::{Chunk, Document, Layout, encode_layouts};
 use pocketgraph_ingest::chunk::{CHUNK_TOKENS, split_laid_out};
 use pocketgraph_ingest::{GeneratorChoice, IngestOptions, UrlStyle, generator_names, ingest};
 use pocketgraph_models::embed_bulk::NativeEmbedder;

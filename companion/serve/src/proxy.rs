@@ -15,8 +15,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::response::Response;
 use futures::{Stream, StreamExt, stream};
 use miette::{IntoDiagnostic, WrapErr, miette};
-use pocketgraph::llm::Endpoint;
-use pocketgraph::llm::responses::{self, Translator, is_responses};
+use pocketgraph_llm::Endpoint;
+use pocketgraph_llm::responses::{self, Translator, is_responses};
 use reqwest::Url;
 
 use super::names;

@@ -2,8 +2,8 @@
 
 use super::solve::{Labels, Learning, SolveOptions, solve};
 use crate::{Lane, PANEL, Panels};
-use pocketgraph::sparse::Csr;
-use pocketgraph::vector::{Scored, top_k};
+use pocketgraph_base::csr::Csr;
+use pocketgraph_kernels::vector::{Scored, top_k};
 use rayon::prelude::*;
 
 /// A cosine to the keyword that is near in any corpus: with a few clear topics a topic can hold more chunks than can lie far above the mean.

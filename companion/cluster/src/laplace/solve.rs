@@ -5,7 +5,7 @@
 //! a block is always solved by one thread in one order, so that the number of threads changes nothing.
 
 use crate::lanes::{LANES, Lane, Lanes, dispatch};
-use pocketgraph::sparse::Csr;
+use pocketgraph_base::csr::Csr;
 use rayon::prelude::*;
 
 /// Keywords a block: one cache line of single-precision numbers a chunk.

@@ -3,7 +3,7 @@
 use super::components::join_components;
 use super::neighbours::Neighbour;
 use crate::Panels;
-use pocketgraph::sparse::Csr;
+use pocketgraph_base::csr::Csr;
 
 /// How an angle becomes a weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

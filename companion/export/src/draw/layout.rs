@@ -4,7 +4,7 @@
 //! far apart as the widest label between them, and nodes of one arc are a line apart: so no two labels can meet, however many there are.
 
 use super::measure::{ems, fitted};
-use pocketgraph::retrieve::{Edge, Node, NodeKind, Subgraph};
+use pocketgraph_search::retrieve::{Edge, Node, NodeKind, Subgraph};
 use std::collections::{BTreeMap, HashMap};
 
 /// The size of letters.
@@ -141,7 +141,7 @@ fn spread(graph: &Subgraph, arcs: &[[Vec<usize>; 2]]) -> Placed {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pocketgraph::retrieve::EdgeKind;
+    use pocketgraph_search::retrieve::EdgeKind;
     use proptest::prelude::*;
 
     fn picture(direct: usize, adjacent: usize, chunks: usize, label: &str) -> Subgraph {

@@ -3,7 +3,7 @@
 use super::escaped;
 use super::layout::{FONT, LINE, Placed, QUESTION, RADIUS};
 use super::measure::wrapped;
-use pocketgraph::retrieve::{EdgeKind, NodeKind, Subgraph};
+use pocketgraph_search::retrieve::{EdgeKind, NodeKind, Subgraph};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -150,7 +150,7 @@ fn legend_line(out: &mut String, graph: &Subgraph, w: f32, h: f32) {
 mod tests {
     use super::super::place;
     use super::*;
-    use pocketgraph::retrieve::{Edge, Node};
+    use pocketgraph_search::retrieve::{Edge, Node};
 
     fn hostile() -> Subgraph {
         let node = |id: &str, kind, label: &str| Node { id: id.into(), kind, label: label.into(), chunk: None };

@@ -5,7 +5,7 @@ mod units;
 
 use crate::{Block, BlockKind, SourceDocument};
 use pack::pack;
-use pocketgraph::bundle::{BETWEEN_PIECES, Chunk, Form, Layout, Piece};
+use pocketgraph_bundle::{BETWEEN_PIECES, Chunk, Form, Layout, Piece};
 use pocketgraph_native::single_line::one_line;
 use units::{Cutter, Unit};
 

@@ -1,7 +1,7 @@
 //! The pieces that chunks are put together from: whole blocks where they fit, else sentences or lines, else runs of words, else parts of a word.
 
 use crate::{Block, BlockKind};
-use pocketgraph::text::sentences;
+use pocketgraph_text::sentences;
 use std::ops::Range;
 
 /// A longer text is cut before it is looked at more closely, so that memory stays bounded.

@@ -1,6 +1,6 @@
 //! Chunks whose text many others have.
 
-use pocketgraph::keyword::KeywordGraph;
+use pocketgraph_search::keyword::KeywordGraph;
 use std::collections::HashMap;
 
 /// The chunks that the keyword graph is built of: of chunks with one and the same text the first `most`. The nearest neighbours of such a chunk are others
@@ -30,8 +30,8 @@ pub fn numbered(graph: &mut KeywordGraph, kept: &[u32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pocketgraph::sparse::Csr;
-    use pocketgraph::vector::QuantizedMatrix;
+    use pocketgraph_base::csr::Csr;
+    use pocketgraph_kernels::vector::QuantizedMatrix;
 
     #[test]
     fn only_the_first_of_many_equal_chunks_count_and_lists_name_them_by_their_numbers_among_all() {

@@ -2,9 +2,9 @@
 
 use super::{AutoKgError, AutoKgOptions, Stage};
 use crate::extract::{Extractor, Request, normalised};
-use pocketgraph::sparse::Csr;
-use pocketgraph::vector::{Scored, top_k};
+use pocketgraph_base::csr::Csr;
 use pocketgraph_cluster::{KMeansOptions, Panels, Random, centre, kmeans, spectral_clusters};
+use pocketgraph_kernels::vector::{Scored, top_k};
 use std::collections::HashSet;
 
 /// How many clusters suit a corpus: 15 for 1,500 chunks, growing with the root of their number.

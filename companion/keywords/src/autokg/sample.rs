@@ -1,10 +1,10 @@
 //! Corpora whose chunks are too many for the keyword graph: it is drawn of a sample, and the other chunks are attached to that.
 
 use super::RANKED;
-use pocketgraph::keyword::KeywordGraph;
-use pocketgraph::sparse::Csr;
+use pocketgraph_base::csr::Csr;
 use pocketgraph_cluster::Panels;
 use pocketgraph_cluster::laplace::{nearest_of_sample, nearest_rows};
+use pocketgraph_search::keyword::KeywordGraph;
 
 /// At most `most` of the chunks, spread evenly over them; all where they are no more.
 pub fn sample_of(chunks: &[u32], most: usize) -> Vec<u32> {
@@ -72,7 +72,7 @@ fn attached(sample: &[u32], all: &[u32], vectors: &[&[f32]], dim: usize, seed: u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pocketgraph::vector::QuantizedMatrix;
+    use pocketgraph_kernels::vector::QuantizedMatrix;
 
     #[test]
     fn a_sample_is_spread_evenly_and_all_are_taken_where_they_are_few() {

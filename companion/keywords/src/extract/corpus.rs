@@ -2,7 +2,7 @@
 
 use super::ChunkView;
 use super::wordclass::{is_function_word, singular};
-use pocketgraph::text::{fold, words};
+use pocketgraph_text::{fold, words};
 use std::collections::HashMap;
 
 /// A word as it stands in a text.

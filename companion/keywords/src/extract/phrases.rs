@@ -4,7 +4,7 @@ use super::corpus::{Corpus, Token, is_identifier};
 use super::spelling::{Form, written};
 use super::word_use::{Class, Usage, classify};
 use super::wordclass::Before;
-use pocketgraph::text::lexicon::{Language, SPOKEN};
+use pocketgraph_text::lexicon::{Language, SPOKEN};
 use std::collections::HashMap;
 
 /// The most words a phrase may have, whatever is asked for.

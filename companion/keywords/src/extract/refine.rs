@@ -1,6 +1,6 @@
 //! When two keywords are one.
 
-use pocketgraph::text::{fold, stem, words};
+use pocketgraph_text::{fold, stem, words};
 
 /// A keyword for comparison: folded, without white space and punctuation.
 pub fn normalised(keyword: &str) -> String {

@@ -2,8 +2,8 @@
 //!
 //! Words here are folded (lower case, no accents). Other languages pass through: their words are in no list.
 
-use pocketgraph::text::is_stop_word;
-use pocketgraph::text::lexicon::{Language, SPOKEN};
+use pocketgraph_text::is_stop_word;
+use pocketgraph_text::lexicon::{Language, SPOKEN};
 
 /// Whether a word only holds sentences together.
 pub fn is_function_word(word: &str) -> bool {

@@ -64,8 +64,8 @@ fn ties(related: &Related) -> Vec<Tie<'_>> {
 mod tests {
     use super::*;
     use crate::relations::Entity;
-    use pocketgraph::names::{ChunkMentions, NameTable};
-    use pocketgraph::vector::QuantizedMatrix;
+    use pocketgraph_kernels::vector::QuantizedMatrix;
+    use pocketgraph_search::names::{ChunkMentions, NameTable};
 
     fn related() -> Related {
         let statement = |text: &str, entities: &[u32], score| Statement { text: text.into(), entities: entities.to_vec(), score };

@@ -3,9 +3,9 @@
 //! A planner learns from questions how they are built and which words are for what; who stands where does not matter, since mentions are masked. So
 //! the relations and measures are many and as people speak of them, and the entities and who is related to whom are drawn by lot.
 
-use pocketgraph::kg::{BuildNode, KgBuilder, KgError, KnowledgeGraph, LiteralKind, Provenance};
-use pocketgraph::text::lexicon::{Language, Row, SPOKEN};
 use pocketgraph_cluster::Random;
+use pocketgraph_kg::{BuildNode, KgBuilder, KgError, KnowledgeGraph, LiteralKind, Provenance};
+use pocketgraph_text::lexicon::{Language, Row, SPOKEN};
 use std::collections::BTreeMap;
 
 /// Entities of each type.
@@ -160,7 +160,7 @@ fn name(random: &mut Random) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use pocketgraph::kg::{Direction, NodeId};
+    use pocketgraph_kg::{Direction, NodeId};
 
     #[test]
     fn every_row_of_the_tables_is_whole() {

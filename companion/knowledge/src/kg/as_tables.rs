@@ -1,6 +1,6 @@
 //! A graph's relations and types as the tables that a build reads, for a person to correct and give back.
 
-use pocketgraph::kg::{Class, EntityType, INFERRED, KnowledgeGraph};
+use pocketgraph_kg::{Class, EntityType, INFERRED, KnowledgeGraph};
 use std::fmt::Write;
 
 /// A relation is said to lead from or to one type if this part of its triples do: the least at which, over the declared types of CoDEx, Freebase and GeoQuery, a table says at most 2 % of ends

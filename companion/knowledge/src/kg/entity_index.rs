@@ -1,6 +1,6 @@
 //! Entities by what they are called: the same normalised name is the same thing, wherever it was said.
 
-use pocketgraph::kg::{BuildNode, KgBuilder, KgError, name_key};
+use pocketgraph_kg::{BuildNode, KgBuilder, KgError, name_key};
 use pocketgraph_native::single_line::one_line;
 use std::collections::HashMap;
 

@@ -6,9 +6,9 @@
 
 use super::site_words::SiteWords;
 use crate::everyday::{self, EverydayRelation};
-use pocketgraph::kg::{KgBuilder, KgError, RelationId, TypeId};
-use pocketgraph::planner::is_verb_form;
-use pocketgraph::text::lexicon::{Language, SPOKEN};
+use pocketgraph_kg::{KgBuilder, KgError, RelationId, TypeId};
+use pocketgraph_planner::is_verb_form;
+use pocketgraph_text::lexicon::{Language, SPOKEN};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Adds the everyday names of the relations and types so far; gives how many relations got any.

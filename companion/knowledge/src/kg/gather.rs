@@ -6,9 +6,9 @@ use super::open::{self, Extracted, StatedTriples};
 use super::report::Reporter;
 use super::{ImportError, ImportOptions, ImportReport, KgFiles, read_into};
 use crate::names::Extra;
-use pocketgraph::bundle::{Chunk, Document};
-use pocketgraph::kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
+use pocketgraph_bundle::{Chunk, Document};
 use pocketgraph_ingest::SourceDocument;
+use pocketgraph_kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
 
 /// A graph under construction. Files come first, so that documents speak of imported entities where both know a name.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use pocketgraph::kg::{Class, Direction, LiteralKind, NodeId, Provenance, TripleId};
+use pocketgraph_kg::{Class, Direction, LiteralKind, NodeId, Provenance, TripleId};
 use std::io::Write;
 
 /// A folder of files, gone when dropped.

@@ -1,6 +1,6 @@
 //! A finished graph taken into one under construction, as bundles are merged.
 
-use pocketgraph::kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
+use pocketgraph_kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
 
 /// Adds everything that `graph` says; its chunk `i` is `number[i]` now. Entities, relations and types of one name are one.
 ///
@@ -59,7 +59,7 @@ pub(super) fn add(kg: &mut KgBuilder, graph: &KnowledgeGraph, number: &[u32]) ->
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use pocketgraph::kg::LiteralKind;
+    use pocketgraph_kg::LiteralKind;
 
     fn graph(town: &str, chunk: u32) -> KnowledgeGraph {
         let mut kg = KgBuilder::default();
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!((joined.entities(), joined.literals(), joined.triples()), (3, 1, 4));
         assert_eq!((joined.vocabulary().relations().len(), joined.vocabulary().types().len()), (2, 1));
         let passages: Vec<u32> = (0..4)
-            .flat_map(|t| joined.provenance(pocketgraph::kg::TripleId(t)))
+            .flat_map(|t| joined.provenance(pocketgraph_kg::TripleId(t)))
             .filter_map(|p| if let Provenance::Passage { chunk, .. } = p { Some(chunk) } else { None })
             .collect();
         assert_eq!(passages, [4, 9]);

@@ -1,9 +1,9 @@
 //! Vectors of a graph's labels, by which mentions and phrases that agree with no name are linked by meaning; and of phrases for its relations, by which
 //! questions that name none are.
 
-use pocketgraph::kg::{KnowledgeGraph, NodeId};
-use pocketgraph::planner::{Phrases, phrases};
-use pocketgraph::vector::QuantizedMatrix;
+use pocketgraph_kernels::vector::QuantizedMatrix;
+use pocketgraph_kg::{KnowledgeGraph, NodeId};
+use pocketgraph_planner::{Phrases, phrases};
 use std::collections::BTreeSet;
 
 /// Up to this many labels are embedded; with more, a reader would wait too long for them.

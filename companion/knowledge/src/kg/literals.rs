@@ -2,8 +2,8 @@
 
 use super::ImportError;
 use super::report::Reporter;
-use pocketgraph::kg::{BuildNode, KgBuilder, LiteralKind, Provenance, date, label_of_name, measure, number};
-use pocketgraph::planner::is_verb_form;
+use pocketgraph_kg::{BuildNode, KgBuilder, LiteralKind, Provenance, date, label_of_name, measure, number};
+use pocketgraph_planner::is_verb_form;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Which tails of tables are literals. A row that names a datatype or a unit has a literal under every rule.

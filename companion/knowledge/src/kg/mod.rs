@@ -37,7 +37,7 @@ pub use site_words::{SiteWords, SiteWordsError};
 pub use tables::{Column, parse_columns};
 
 use lines::Format;
-use pocketgraph::kg::{KgBuilder, KgError, KnowledgeGraph};
+use pocketgraph_kg::{KgBuilder, KgError, KnowledgeGraph};
 use report::Reporter;
 use std::path::{Path, PathBuf};
 

@@ -6,7 +6,7 @@ use super::literals::kind_of_datatype;
 use super::report::Reporter;
 use oxrdfio::RdfParseError;
 use oxrdfio::{RdfFormat, RdfParser};
-use pocketgraph::kg::{BuildNode, KgBuilder, LiteralKind, Provenance, label_of_name, number};
+use pocketgraph_kg::{BuildNode, KgBuilder, LiteralKind, Provenance, label_of_name, number};
 use std::collections::HashSet;
 use std::path::Path;
 

@@ -2,8 +2,8 @@
 
 use super::gather::{Gathering, heads_of};
 use super::open::{self, Passage};
-use pocketgraph::bundle::{Chunk, Document};
-use pocketgraph::kg::KgError;
+use pocketgraph_bundle::{Chunk, Document};
+use pocketgraph_kg::KgError;
 use pocketgraph_llm_client::asker::{self, AskError, BuildModel};
 use pocketgraph_native::progress::Progress;
 

@@ -8,7 +8,7 @@ use super::ImportError;
 use super::lines::each_line;
 use super::literals::{Row, Rows, Tail};
 use super::report::Reporter;
-use pocketgraph::kg::{KgBuilder, LiteralKind};
+use pocketgraph_kg::{KgBuilder, LiteralKind};
 use serde_json::{Map, Value};
 use std::path::Path;
 

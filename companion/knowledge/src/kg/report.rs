@@ -1,7 +1,7 @@
 //! What an import found and what was wrong.
 
 use super::ImportError;
-use pocketgraph::kg::{KnowledgeGraph, NodeId};
+use pocketgraph_kg::{KnowledgeGraph, NodeId};
 use serde::Serialize;
 use std::fmt;
 

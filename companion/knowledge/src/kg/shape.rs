@@ -1,7 +1,7 @@
 //! What a graph's data say of its relations: which lead to one thing, which say the same the other way round, and what sort of values they have.
 
 use super::literals::reads_as_year;
-use pocketgraph::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, Triple};
+use pocketgraph_kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, Triple};
 use std::collections::{BTreeMap, BTreeSet};
 
 // `tuning/kinds.py` measures these over six graphs, leaving one of them out at a time.
@@ -123,7 +123,7 @@ fn values(graph: &KnowledgeGraph, triples: &[(NodeId, NodeId)]) -> Option<Values
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use pocketgraph::kg::{KgBuilder, Provenance};
+    use pocketgraph_kg::{KgBuilder, Provenance};
 
     fn graph(rows: &[(&str, &str, &str)]) -> KnowledgeGraph {
         let mut kg = KgBuilder::default();

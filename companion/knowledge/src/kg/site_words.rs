@@ -1,12 +1,12 @@
-//! A site's own words (`--lexicon DIR`): files named as the tables of [`pocketgraph::text::lexicon`], whose lines add to what those say of an imported graph's
+//! A site's own words (`--lexicon DIR`): files named as the tables of [`pocketgraph_text::lexicon`], whose lines add to what those say of an imported graph's
 //! relations and types, or, with a `-` in front, take away from it.
 //!
 //! What they say travels as names of relations and types, which every part of the program reads: a bundle needs no section for it.
 
 use crate::everyday::EverydayRelation;
-use pocketgraph::kg::{KgBuilder, KgError};
-use pocketgraph::text::lexicon::{Language, SPOKEN, values};
-use pocketgraph::text::{fold, stem, words};
+use pocketgraph_kg::{KgBuilder, KgError};
+use pocketgraph_text::lexicon::{Language, SPOKEN, values};
+use pocketgraph_text::{fold, stem, words};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 

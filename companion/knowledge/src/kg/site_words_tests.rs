@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::kg::{ImportOptions, KgFiles, import};
-use pocketgraph::kg::KnowledgeGraph;
+use pocketgraph_kg::KnowledgeGraph;
 use std::fs;
 
 const TRIPLES: &str = "head\thead-type\trelation\ttail\ttail-type\n\

@@ -4,7 +4,7 @@ use super::lines::{Format, each_line, format_of};
 use super::literals::{Row, Rows};
 use super::report::Reporter;
 use super::{ImportError, ImportOptions};
-use pocketgraph::kg::{KgBuilder, KgError};
+use pocketgraph_kg::{KgBuilder, KgError};
 use std::path::Path;
 
 /// What a column of a table holds.

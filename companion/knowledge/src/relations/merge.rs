@@ -3,7 +3,7 @@
 use super::reply::{Named, Reply};
 use super::{Entity, Related, Statement, described};
 use crate::kg::open::Passage;
-use pocketgraph::kg::name_key;
+use pocketgraph_kg::name_key;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! What a model is told to write down of a chunk.
 
 use crate::kg::open::{Passage, shown};
-use pocketgraph::llm::{ChatRequest, Message};
+use pocketgraph_llm::{ChatRequest, Message};
 
 /// Tokens of a reply, at most.
 const REPLY_TOKENS: u32 = 2000;

@@ -1,8 +1,8 @@
 //! What a reply says: entities with what they are, and statements that join them. Read leniently, since models write JSON as they like.
 
 use crate::relations::prompts::{MOST_ENTITIES, MOST_RELATIONS};
-use pocketgraph::entities::HIGHEST_SCORE;
-use pocketgraph::json::Value;
+use pocketgraph_base::json::Value;
+use pocketgraph_graph_retrieval::entities::HIGHEST_SCORE;
 use pocketgraph_llm_client::asker::find;
 use pocketgraph_native::single_line::{cut, visible};
 

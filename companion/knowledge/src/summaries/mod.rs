@@ -5,7 +5,7 @@ mod prompts;
 
 pub use prompts::{Material, Report};
 
-use pocketgraph::llm::ChatRequest;
+use pocketgraph_llm::ChatRequest;
 use pocketgraph_llm_client::asker::{AskError, BuildModel, announced};
 use pocketgraph_native::progress::Progress;
 

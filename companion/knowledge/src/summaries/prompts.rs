@@ -1,7 +1,7 @@
 //! What a model is told to write, and what of its reply is taken.
 
-use pocketgraph::json::Value;
-use pocketgraph::llm::{ChatRequest, Message, after_thinking};
+use pocketgraph_base::json::Value;
+use pocketgraph_llm::{ChatRequest, Message, after_thinking};
 use pocketgraph_llm_client::asker::find;
 use pocketgraph_native::single_line::{cut, one_line, visible};
 

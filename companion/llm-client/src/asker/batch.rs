@@ -1,7 +1,7 @@
 //! Many requests of one kind, told beforehand with the most that they can cost.
 
 use super::{AskError, Asker, BuildModel, Tally, run};
-use pocketgraph::llm::ChatRequest;
+use pocketgraph_llm::ChatRequest;
 use pocketgraph_native::progress::Progress;
 
 /// Asks for all `requests` after telling what they can cost at most: `opening` says what the model does ("the language model writes 3 reports"), `stage`

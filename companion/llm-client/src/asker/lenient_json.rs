@@ -3,8 +3,8 @@
 //! Nothing is evaluated. What cannot be read is left out; the depth and the number of attempts are bounded, so that a hostile reply costs no more
 //! than its length.
 
-use pocketgraph::json::Value;
-use pocketgraph::llm::after_thinking;
+use pocketgraph_base::json::Value;
+use pocketgraph_llm::after_thinking;
 use pocketgraph_native::single_line::cut;
 
 /// Replies are read to here, in bytes.

@@ -14,8 +14,8 @@ pub use lenient_json::find;
 pub use reply_cache::{MemoryCache, NoCache, ReplyCache};
 
 use futures::StreamExt;
-use pocketgraph::llm::{ChatModel, ChatRequest, Finish, LlmError, after_thinking, complete, is_unclosed_thought};
 use pocketgraph_cache::Key;
+use pocketgraph_llm::{ChatModel, ChatRequest, Finish, LlmError, after_thinking, complete, is_unclosed_thought};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::fmt;
 use std::future::Future;

@@ -93,7 +93,7 @@ impl ReplyCache for Arc<Cache> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use pocketgraph::llm::{ChatRequest, Message};
+    use pocketgraph_llm::{ChatRequest, Message};
 
     #[test]
     fn replies_outlive_the_cache_and_keys_follow_what_was_asked() {

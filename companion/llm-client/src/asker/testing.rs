@@ -2,7 +2,7 @@
 
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::{self, StreamExt};
-use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmError, Usage};
+use pocketgraph_llm::{ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmError, Usage};
 use std::cell::RefCell;
 use std::rc::Rc;
 

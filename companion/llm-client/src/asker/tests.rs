@@ -3,7 +3,7 @@
 
 use super::testing::{ScriptedModel, whole_reply};
 use super::*;
-use pocketgraph::llm::{Delta, Message};
+use pocketgraph_llm::{Delta, Message};
 
 fn asking() -> Asking {
     Asking { pause: Duration::ZERO, ..Asking::new("m") }

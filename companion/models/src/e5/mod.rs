@@ -7,10 +7,10 @@ mod rounding;
 use self::file::{File, weights};
 use self::rounding::{in_bytes, in_four_bits};
 use miette::{Context, IntoDiagnostic, Result};
-use pocketgraph::embed::{MiniLm, Positions};
-use pocketgraph::nn::{Encoder, Factors, Layer, LayerNorm, Linear};
-use pocketgraph::text::{Folding, SCORE_UNIT, Unigram};
-use pocketgraph::vector::QuantizedMatrix;
+use pocketgraph_embed::{MiniLm, Positions};
+use pocketgraph_kernels::nn::{Encoder, Factors, Layer, LayerNorm, Linear};
+use pocketgraph_kernels::vector::QuantizedMatrix;
+use pocketgraph_text::{Folding, SCORE_UNIT, Unigram};
 use rayon::prelude::*;
 use unicode_normalization::UnicodeNormalization;
 
@@ -42,7 +42,7 @@ pub enum TextRole {
     Passage,
 }
 
-/// What is taken from the vectors of a side ([`pocketgraph::embed::take_mean`]); `tuning/e5_means.py` fitted it.
+/// What is taken from the vectors of a side ([`pocketgraph_embed::take_mean`]); `tuning/e5_means.py` fitted it.
 pub fn mean(side: TextRole) -> Vec<f32> {
     let (questions, passages) = include_bytes!("means.f32").split_at(4 * HIDDEN);
     let bytes = if side == TextRole::Question { questions } else { passages };
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
     use crate::embed_bulk::NativeEmbedder;
     use crate::models;
-    use pocketgraph::json;
+    use pocketgraph_base::json;
 
     /// The model where it is on this machine; a test without it says so.
     fn model() -> Option<NativeEmbedder> {
@@ -257,7 +257,7 @@ mod tests {
         // Those of a build have a part of the mean taken from them.
         let taken = model.embed_all(&questions, &|_| {});
         let mut own = found.iter().step_by(8).cloned().collect::<Vec<_>>();
-        own.iter_mut().for_each(|v| pocketgraph::embed::take_mean(v, &super::mean(TextRole::Passage)));
+        own.iter_mut().for_each(|v| pocketgraph_embed::take_mean(v, &super::mean(TextRole::Passage)));
         assert_eq!(taken, own);
     }
 

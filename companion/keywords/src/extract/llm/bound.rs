@@ -38,7 +38,7 @@ impl LlmBound {
     /// are two tokens, and the three steps of the refinement, each of which reads and writes the whole list.
     pub fn of(work: &LlmWork, options: &LlmOptions, count: &dyn Fn(&str) -> usize) -> LlmBound {
         let LlmWork { clusters, c, l1, l2, m, chunk } = *work;
-        let fixed = |request: pocketgraph::llm::ChatRequest| request.messages.iter().map(|m| count(&m.content)).sum::<usize>();
+        let fixed = |request: pocketgraph_llm::ChatRequest| request.messages.iter().map(|m| count(&m.content)).sum::<usize>();
         let empty = Request { shown: &[], members: &[], centre: &[], avoid: &[], keywords: l1, words: l2 };
         // Between two chunks there is an asterisk.
         let extraction = fixed(prompts::extraction(&[], &empty, options)) + 2 * c * (chunk + 1) + m * (l2 + 1);

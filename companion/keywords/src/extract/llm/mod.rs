@@ -8,8 +8,8 @@ pub use bound::{LlmBound, LlmWork};
 
 use super::refine::{normalised, stems};
 use super::{ChunkView, ExtractError, Extractor, Request};
-use pocketgraph::llm::{ChatModel, ChatRequest};
 use pocketgraph_cache::Cache;
+use pocketgraph_llm::{ChatModel, ChatRequest};
 use pocketgraph_llm_client::asker::{self, Asker, Asking, NoCache, ReplyCache};
 use std::cell::Cell;
 use std::collections::HashSet;

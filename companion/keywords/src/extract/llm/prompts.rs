@@ -2,7 +2,7 @@
 
 use super::super::Request;
 use super::LlmOptions;
-use pocketgraph::llm::{ChatRequest, Message};
+use pocketgraph_llm::{ChatRequest, Message};
 use pocketgraph_native::single_line::one_line;
 
 /// The paper's sampling: nearly greedy.

@@ -1,7 +1,7 @@
 //! Keywords from a model's reply, read tolerantly and believed sparingly.
 
 use super::super::refine::{normalised, stems};
-use pocketgraph::llm::after_thinking;
+use pocketgraph_llm::after_thinking;
 use pocketgraph_native::single_line::cut;
 use std::collections::HashSet;
 

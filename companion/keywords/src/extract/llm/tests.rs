@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use pocketgraph::llm::{LlmError, Usage};
+use pocketgraph_llm::{LlmError, Usage};
 use pocketgraph_llm_client::asker::testing::{ScriptedModel, counted};
 use std::rc::Rc;
 

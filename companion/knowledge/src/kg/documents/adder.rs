@@ -3,8 +3,8 @@
 use super::vocabulary::{Kind, Used};
 use super::{End, Fact, Place, Relation};
 use crate::kg::entity_index::EntityIndex;
-use pocketgraph::kg::{BuildNode, KgBuilder, KgError, Provenance, name_key};
 use pocketgraph_ingest::{BlockKind, SourceDocument};
+use pocketgraph_kg::{BuildNode, KgBuilder, KgError, Provenance, name_key};
 use pocketgraph_native::single_line::one_line;
 use std::collections::HashMap;
 

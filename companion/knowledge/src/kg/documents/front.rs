@@ -1,7 +1,7 @@
 //! Front matter: tags, categories, authors and dates.
 
 use super::vocabulary::Rel;
-use pocketgraph::kg::date;
+use pocketgraph_kg::date;
 use pocketgraph_native::single_line::one_line;
 
 /// What the fields of one document say.

@@ -2,10 +2,10 @@
 //!
 //! The patterns are few and narrow: a sentence that they do not fit says nothing. They are English; other languages fit none of them.
 
-use pocketgraph::kg::date;
-use pocketgraph::text::lexicon::{Language, SPOKEN};
-use pocketgraph::text::{Word, fold, is_stop_word, stem, words};
 use pocketgraph_keywords::extract::wordclass::{has_adjective_ending, is_adverb_or_plain_adjective, is_function_word, singular};
+use pocketgraph_kg::date;
+use pocketgraph_text::lexicon::{Language, SPOKEN};
+use pocketgraph_text::{Word, fold, is_stop_word, stem, words};
 
 /// What a lead says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -17,11 +17,11 @@ pub(super) use places::Place;
 
 use adder::Adder;
 use links::Targets;
-use pocketgraph::bundle::Chunk;
-use pocketgraph::kg::{KgBuilder, KgError, LiteralKind, name_key};
-use pocketgraph::text::is_stop_word;
+use pocketgraph_bundle::Chunk;
 use pocketgraph_ingest::SourceDocument;
+use pocketgraph_kg::{KgBuilder, KgError, LiteralKind, name_key};
 use pocketgraph_native::single_line::one_line;
+use pocketgraph_text::is_stop_word;
 use rayon::prelude::*;
 use reader::Reader;
 use std::collections::BTreeMap;

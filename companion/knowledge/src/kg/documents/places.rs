@@ -1,6 +1,6 @@
 //! From a place in a document's blocks to the chunk that carries it, and the bytes there.
 
-use pocketgraph::bundle::Chunk;
+use pocketgraph_bundle::Chunk;
 use pocketgraph_ingest::SourceDocument;
 use pocketgraph_native::single_line::cut;
 use std::ops::Range;

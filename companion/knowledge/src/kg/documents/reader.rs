@@ -4,11 +4,11 @@ use super::links::Targets;
 use super::places::{Place, Places};
 use super::vocabulary::{Kind, Rel};
 use super::{DocumentFacts, End, Fact, Relation, end_of, front, leads, tables};
-use pocketgraph::bundle::Chunk;
-use pocketgraph::kg::{LiteralKind, name_key};
-use pocketgraph::text::sentences;
+use pocketgraph_bundle::Chunk;
 use pocketgraph_ingest::{BlockKind, SourceDocument};
+use pocketgraph_kg::{LiteralKind, name_key};
 use pocketgraph_native::single_line::{cut, one_line};
+use pocketgraph_text::sentences;
 use std::collections::HashMap;
 
 /// A document gives at most so many triples, and [`OF_A_CHUNK`] for each of its chunks; what is beyond, in the order in which kinds of

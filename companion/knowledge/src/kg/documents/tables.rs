@@ -1,9 +1,9 @@
 //! Tables: a row is about what stands in its first cell; a column's header names the relation.
 
 use crate::kg::literals::kind_and_unit;
-use pocketgraph::kg::{LiteralKind, date, name_key, number};
-use pocketgraph::text::is_stop_word;
+use pocketgraph_kg::{LiteralKind, date, name_key, number};
 use pocketgraph_native::single_line::one_line;
+use pocketgraph_text::is_stop_word;
 use std::ops::Range;
 
 /// What a cell holds.

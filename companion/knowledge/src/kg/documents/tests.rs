@@ -2,9 +2,9 @@
 
 use super::reader::{OF_A_CHUNK, OF_A_PAGE};
 use super::*;
-use pocketgraph::kg::{Direction, KnowledgeGraph, NodeId, Provenance, TripleId};
 use pocketgraph_ingest::chunk::split;
 use pocketgraph_ingest::{BlockKind, IngestOptions, ingest};
+use pocketgraph_kg::{Direction, KnowledgeGraph, NodeId, Provenance, TripleId};
 
 /// A graph of files, with their chunks.
 fn graph_of(files: &[(&str, &str)]) -> (KnowledgeGraph, Vec<Chunk>) {
@@ -76,7 +76,7 @@ fn structure_is_stated_with_its_place() {
     assert_eq!((height.kind, height.unit), (LiteralKind::Number, "m"));
     let date = (graph.entities()..graph.nodes()).find_map(|n| graph.literal(NodeId(n as u32)).filter(|l| l.kind == LiteralKind::Date));
     assert_eq!(date.unwrap().datatype, "xsd:date");
-    let linker = pocketgraph::kg::Linker::new(&graph);
+    let linker = pocketgraph_kg::Linker::new(&graph);
     let saws = linker.exact("Saws")[0];
     assert_eq!(linker.link("saw", 1)[0].node, saws, "the lead's name is an alias");
     let types = |label: &str| -> Vec<String> {
@@ -99,7 +99,7 @@ fn two_links_of_one_text_stand_in_two_places_and_an_anchor_becomes_an_alias() {
     let starts: Vec<u32> = graph.provenance(t).map(|p| if let Provenance::Passage { start, .. } = p { start } else { 0 }).collect();
     assert_eq!(starts.iter().map(|&s| &chunks[0].text[s as usize..s as usize + 10]).collect::<Vec<_>>(), ["the manual", "the manual"]);
     assert_ne!(starts[0], starts[1]);
-    let bee = pocketgraph::kg::Linker::new(&graph).link("the manual", 1)[0].node;
+    let bee = pocketgraph_kg::Linker::new(&graph).link("the manual", 1)[0].node;
     assert_eq!(graph.label(bee), "Bee keeping");
 }
 
@@ -114,7 +114,7 @@ fn an_encyclopaedia_of_ready_passages_says_what_things_are_and_when_people_lived
         source_text(&all, "Jan Novák", "is a", "Czech painter").is_some()
             && source_text(&all, "Jan Novák", "date of birth", "3 May 1950").is_some()
     );
-    let novak = pocketgraph::kg::Linker::new(&graph).exact("Jan Novák");
+    let novak = pocketgraph_kg::Linker::new(&graph).exact("Jan Novák");
     assert_eq!(novak.len(), 1, "passages of one title and address are one page");
     assert_eq!(graph.edges(novak[0], Direction::Forward).count(), 4);
 }
@@ -125,7 +125,7 @@ fn a_tag_is_not_the_page_of_its_name_but_a_row_is() {
         ("a.md", "---\ntags: [Trees]\n---\n\n# Garden\n\n| Plant | Soil |\n|--|--|\n| Trees | loam |\n"),
         ("b.md", "# Trees\n\nTall.\n\n## Oak\n\nHard.\n"),
     ]);
-    let named = pocketgraph::kg::Linker::new(&graph).exact("Trees");
+    let named = pocketgraph_kg::Linker::new(&graph).exact("Trees");
     assert_eq!(named.len(), 2);
     let rows = named.iter().filter(|&&n| graph.types(n).len() == 2).count();
     assert_eq!(rows, 1, "the page is also a plant of the table");
@@ -162,7 +162,7 @@ fn a_page_of_very_many_headings_and_a_hostile_table_stay_bounded() {
 #[test]
 fn the_same_files_give_the_same_bytes() {
     let files = [("guide.md", GUIDE), ("tools.md", TOOLS)];
-    assert_eq!(pocketgraph::kg::encode(&graph_of(&files).0), pocketgraph::kg::encode(&graph_of(&files).0));
+    assert_eq!(pocketgraph_kg::encode(&graph_of(&files).0), pocketgraph_kg::encode(&graph_of(&files).0));
 }
 
 proptest::proptest! {

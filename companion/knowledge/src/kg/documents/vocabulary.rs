@@ -1,6 +1,6 @@
 //! What triples from documents say: their relations and types, with the words by which questions speak of them.
 
-use pocketgraph::kg::{KgBuilder, KgError, RelationId, TypeId};
+use pocketgraph_kg::{KgBuilder, KgError, RelationId, TypeId};
 use std::collections::HashMap;
 
 /// A relation that the structure of documents states.

@@ -9,7 +9,7 @@ mod sides;
 
 use crate::everyday::{self, EverydayRelation};
 use naming::{Votes, votes};
-use pocketgraph::kg::{BuildNode, INFERRED, KgBuilder, KgError, TypeId};
+use pocketgraph_kg::{BuildNode, INFERRED, KgBuilder, KgError, TypeId};
 use sides::{Sides, side};
 use std::collections::{BTreeMap, BTreeSet};
 

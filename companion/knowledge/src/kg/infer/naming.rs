@@ -4,9 +4,9 @@
 
 use super::KindRules;
 use crate::everyday::{self, EverydayRelation};
-use pocketgraph::planner::is_verb_form;
-use pocketgraph::text::{fold, is_stop_word, stem, words};
 use pocketgraph_keywords::extract::wordclass::singular;
+use pocketgraph_planner::is_verb_form;
+use pocketgraph_text::{fold, is_stop_word, stem, words};
 use std::collections::BTreeMap;
 
 /// Names of a kind, each with how much speaks for it.

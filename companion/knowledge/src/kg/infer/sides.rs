@@ -1,7 +1,7 @@
 //! The two sides of every relation: which entities stand at it as heads, which as tails, and which sides share them.
 
 use super::super::literals::reads_as_year;
-use pocketgraph::kg::{BuildNode, KgBuilder, RelationId};
+use pocketgraph_kg::{BuildNode, KgBuilder, RelationId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Sides of one entity beyond these are not paired, so that a thing of a thousand relations costs no million pairs.

@@ -11,8 +11,8 @@ pub use reply::{Named, Stated};
 pub use state::StatedTriples;
 pub(super) use state::add;
 
-use pocketgraph::llm::{ChatModel, ChatRequest};
 use pocketgraph_cache::Key;
+use pocketgraph_llm::{ChatModel, ChatRequest};
 use pocketgraph_llm_client::asker::{AskError, Asker, Asking, ReplyCache, Tally};
 
 /// What a model said of one chunk.

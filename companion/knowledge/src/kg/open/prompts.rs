@@ -1,6 +1,6 @@
 //! What the model is told: first to list what a passage names, then to state what it says about that.
 
-use pocketgraph::llm::{ChatRequest, Message};
+use pocketgraph_llm::{ChatRequest, Message};
 
 /// The most tokens of a list of entities.
 pub(super) const ENTITY_TOKENS: u32 = 700;

@@ -1,7 +1,7 @@
 //! What a reply says: names with their types, and triples.
 
 use super::prompts::{MOST_ENTITIES, MOST_TRIPLES};
-use pocketgraph::json::Value;
+use pocketgraph_base::json::Value;
 use pocketgraph_llm_client::asker::find;
 use pocketgraph_native::single_line::{cut, one_line};
 

@@ -4,9 +4,9 @@ use super::Extracted;
 use crate::kg::documents::Place;
 use crate::kg::entity_index::EntityIndex;
 use crate::kg::literals::kind_and_unit;
-use pocketgraph::bundle::Chunk;
-use pocketgraph::kg::{KgBuilder, KgError, LiteralKind, Provenance, TypeId, name_key};
-use pocketgraph::text::sentences;
+use pocketgraph_bundle::Chunk;
+use pocketgraph_kg::{KgBuilder, KgError, LiteralKind, Provenance, TypeId, name_key};
+use pocketgraph_text::sentences;
 use std::collections::HashMap;
 
 /// What became of a model's statements.
@@ -52,7 +52,7 @@ pub(in crate::kg) fn add(
                 kind => kg.literal(value, kind, "", unit)?,
             };
             for (node, key) in [(head, &head_key), (tail, &tail_key)] {
-                let Some(kind) = kinds.get(key).filter(|k| !k.is_empty() && matches!(node, pocketgraph::kg::BuildNode::Entity(_))) else {
+                let Some(kind) = kinds.get(key).filter(|k| !k.is_empty() && matches!(node, pocketgraph_kg::BuildNode::Entity(_))) else {
                     continue;
                 };
                 let id = match types.get(*kind) {
@@ -127,7 +127,7 @@ impl Keyed {
 mod tests {
     use super::super::{Named, Stated};
     use super::*;
-    use pocketgraph::kg::{Linker, TripleId};
+    use pocketgraph_kg::{Linker, TripleId};
 
     fn stated(head: &str, relation: &str, tail: &str) -> Stated {
         Stated { head: head.into(), relation: relation.into(), tail: tail.into() }
@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(graph.vocabulary().entity_type(graph.types(babbage)[0]).unwrap().label, "person");
         assert!(linker.exact("Napoleon").is_empty());
         let ada = linker.exact("Ada Lovelace")[0];
-        assert_eq!(graph.edges(ada, pocketgraph::kg::Direction::Forward).count(), 2);
+        assert_eq!(graph.edges(ada, pocketgraph_kg::Direction::Forward).count(), 2);
         let spans: Vec<&str> = (0..graph.triples() as u32)
             .flat_map(|t| graph.provenance(TripleId(t)).collect::<Vec<_>>())
             .map(|p| match p {
@@ -170,7 +170,7 @@ mod tests {
             "{spans:?}"
         );
         let weight =
-            (graph.entities()..graph.nodes()).find_map(|n| graph.literal(pocketgraph::kg::NodeId(n as u32)).filter(|l| l.unit == "t"));
+            (graph.entities()..graph.nodes()).find_map(|n| graph.literal(pocketgraph_kg::NodeId(n as u32)).filter(|l| l.unit == "t"));
         assert_eq!(weight.unwrap().text, "15");
     }
 }
