@@ -77,6 +77,7 @@ export const ENGLISH = {
   errorNetwork: "The documents could not be reached. Check the connection, then try again.",
   errorHost: "A file of the search is missing or damaged on this site. Trying again may help; if it does not, the site's owner should publish it anew.",
   errorVersion: "This search was published for another version of the page. Reload the page; if that does not help, tell the site's owner.",
+  errorBrowser: "This browser is too old for the search. A newer version of it has what is needed.",
   errorReplaced: "The documents were replaced a moment ago. Try again to search the new ones.",
   errorEngine: "The search stopped unexpectedly. Try again; it starts anew.",
   errorSettings: "This search is not set up rightly on this page. Please tell the site's owner.",

@@ -17,7 +17,8 @@ export class BundleFiles {
   #base;
   #kept = new Map();
   #keptBytes = 0;
-  #keeps;
+  /** Whether another engine will want the same files. */
+  #keeps = true;
   #manifest = null;
   #names;
   /** Lists that have been asked for. */
@@ -28,10 +29,9 @@ export class BundleFiles {
   /** What an engine was given that another had fetched. */
   saved = { requests: 0, bytes: 0 };
 
-  /** With `keeps`, another engine will want the same files. `eager` asks for the first question's files as soon as they are known. */
-  constructor(base, { keeps, eager }) {
+  /** `eager` asks for the first question's files as soon as they are known. */
+  constructor(base, { eager }) {
     this.#base = base;
-    this.#keeps = keeps;
     const manifest = (this.#manifest = fetch(this.#manifestUrl, { cache: "no-cache" }));
     // Whoever wants it hears of a failure.
     this.#names = manifest.then((response) => response.clone().json()).then(({ pocketgraph }) => pocketgraph ?? {}).catch(() => ({}));

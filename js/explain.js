@@ -10,6 +10,7 @@ const BY_CODE = {
   manifest: "errorHost",
   "missing-section": "errorHost",
   "unsupported-version": "errorVersion",
+  "unsupported-browser": "errorBrowser",
   replaced: "errorReplaced",
   closed: "errorEngine",
   internal: "errorEngine",

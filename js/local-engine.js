@@ -5,7 +5,7 @@ import { BundleFiles } from "./bundle-files.js";
 import { PocketGraphError, replacedError } from "./error.js";
 import { withModel } from "./model-function.js";
 import { GRAPH_RETRIEVERS } from "./retrievers.js";
-import { HAS_SIMD, loadModule } from "./wasm-modules.js";
+import { loadModule } from "./wasm-modules.js";
 
 /** What may be called, by name. One table serves the direct calls and the worker's messages. */
 const METHODS = {
@@ -34,8 +34,7 @@ export class LocalEngine {
   #enableRelaxedSimd;
   #open;
   #load;
-  // Without SIMD the first module does everything.
-  #upgrading = HAS_SIMD ? null : Promise.resolve();
+  #upgrading = null;
   // What an engine had fetched that has been replaced.
   #fetchedBefore = { requests: 0, bytes: 0 };
   #tableReady = false;
@@ -61,7 +60,7 @@ export class LocalEngine {
    * takes the place of the page's own; with `eager` the first question's files are fetched while the engine starts. On a page's own thread `pause()` is asked in the middle of long work whether to wait for something first.
    */
   static async open(baseUrl, { memoryLimit, node, fetch, pause, eager } = {}, onProgress, callersSignal) {
-    const files = node || fetch ? null : new BundleFiles(baseUrl, { keeps: HAS_SIMD, eager });
+    const files = node || fetch ? null : new BundleFiles(baseUrl, { eager });
     const load = (module, signal) => abortable(loadModule(module, node), signal);
     const open = async (module, progress, signal) => {
       const { WasmEngine, enableRelaxedSimd } = await load(module, signal);

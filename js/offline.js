@@ -6,7 +6,6 @@ import { PocketGraphError, unpackError } from "./error.js";
 import { whenIdle } from "./idle.js";
 import { HAS_RELAXED } from "./relaxed.js";
 import { trustedScript } from "./trusted-types.js";
-import { HAS_SIMD } from "./wasm-modules.js";
 
 /** The package's own files, as far as a page may come to need them without a network. A test holds this list against the package. */
 export const PACKAGE_FILES = [
@@ -14,8 +13,7 @@ export const PACKAGE_FILES = [
   "ask-theme.js", "ask-view.js", "ask-way.js", "browser-model.js", "bundle-files.js", "dom.js", "error.js", "event-queue.js", "explain.js", "facets.js", "follow-up.js", "idle.js", "local-engine.js",
   "many-graphs.js", "markdown.js", "model-function.js", "notices.js", "offline.js", "option-table.js", "options.js", "pocketgraph.js", "prefetch.js", "relaxed.js", "render.js", "replaced.js",
   "responses-model.js", "retrievers.js", "shared-graphs.js", "trusted-types.js", "turns.js", "unreached.js", "wasm-modules.js", "worker-engine.js", "worker.js",
-  // Of the modules those that this browser can run.
-  ...(HAS_SIMD ? ["pocketgraph_full", "pocketgraph_wasm"] : ["pocketgraph_scalar"]).flatMap((name) => [`${name}.js`, `${name}_bg.wasm`]),
+  "pocketgraph_full.js", "pocketgraph_full_bg.wasm", "pocketgraph_wasm.js", "pocketgraph_wasm_bg.wasm",
   ...(HAS_RELAXED ? ["pocketgraph_relaxed.wasm"] : []),
 ];
 

@@ -37,6 +37,7 @@ export type ErrorCode =
   | "closed"
   | "replaced"
   | "storage-full"
+  | "unsupported-browser"
   | "offline-unavailable"
   | "internal";
 

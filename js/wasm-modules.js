@@ -1,6 +1,5 @@
 // The engine's WebAssembly modules: one that searches and quotes, which the first hits wait for, and the full one, which also asks language
-// models and carries out protocols and plans; and in place of both, where WebAssembly has no SIMD, one that does everything without it. Each is
-// loaded at most once in a thread and serves every bundle opened there.
+// models and carries out protocols and plans. Each is loaded at most once in a thread and serves every bundle opened there.
 
 import { PocketGraphError } from "./error.js";
 import { useRelaxed } from "./relaxed.js";
@@ -10,15 +9,13 @@ import { useRelaxed } from "./relaxed.js";
 const MODULES = {
   search: { code: () => new URL("./pocketgraph_wasm.js", import.meta.url), wasm: () => new URL("./pocketgraph_wasm_bg.wasm", import.meta.url) },
   full: { code: () => new URL("./pocketgraph_full.js", import.meta.url), wasm: () => new URL("./pocketgraph_full_bg.wasm", import.meta.url) },
-  // The full module's source, compiled without SIMD.
-  scalar: { code: () => new URL("./pocketgraph_scalar.js", import.meta.url), wasm: () => new URL("./pocketgraph_scalar_bg.wasm", import.meta.url) },
 };
 
 // The shortest module with a vector instruction.
 const WITH_SIMD = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11);
 
-/** Whether WebAssembly has SIMD here: not in browsers from before 2021 (Safari: 2023), nor on processors that lack the instructions. */
-export const HAS_SIMD = WebAssembly.validate(WITH_SIMD);
+/** Whether WebAssembly has SIMD here: browsers have had it since 2021, Safari since March 2023. */
+const HAS_SIMD = WebAssembly.validate(WITH_SIMD);
 
 const loaded = new Map();
 const provided = new Map();
@@ -29,12 +26,12 @@ export function provideCode(name, code) {
 }
 
 /**
- * The module `wanted`, "search" or "full": its class `WasmEngine`, and `enableRelaxedSimd()`, after which models are read to be multiplied by relaxed SIMD where
+ * The module `name`, "search" or "full": its class `WasmEngine`, and `enableRelaxedSimd()`, after which models are read to be multiplied by relaxed SIMD where
  * the browser has it. `node`, the module node-files.js, is there in Node: it reads files, and knows whether the engine has trapped. What has is left
  * behind, and another instance serves from then on.
  */
-export function loadModule(wanted, node) {
-  const name = HAS_SIMD ? wanted : "scalar";
+export async function loadModule(name, node) {
+  if (!HAS_SIMD) throw new PocketGraphError("unsupported-browser", "WebAssembly has no SIMD here. It comes with Chrome 91, Firefox 89, Safari 16.4 and newer.");
   const traps = node?.traps() ?? 0;
   const key = `${name} ${traps}`;
   if (!loaded.has(key)) {

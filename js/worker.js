@@ -7,13 +7,11 @@ import { LocalEngine } from "./local-engine.js";
 import { packError, PocketGraphError } from "./error.js";
 import { RemoteModel } from "./model-function.js";
 import * as searchCode from "./pocketgraph_wasm.js";
-import { HAS_SIMD, loadModule, provideCode } from "./wasm-modules.js";
+import { loadModule, provideCode } from "./wasm-modules.js";
 
 // Whoever starts a worker opens a bundle next, and of that this takes longest. A failure is told to the call that wants it.
-if (HAS_SIMD) {
-  provideCode("search", searchCode);
-  loadModule("search").catch(() => {});
-}
+provideCode("search", searchCode);
+loadModule("search").catch(() => {});
 
 let engine;
 const running = new Map();

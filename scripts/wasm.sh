@@ -27,9 +27,6 @@ WASM_OPT_FEATURES=(
   --enable-call-indirect-overlong
 )
 
-# The module for browsers whose WebAssembly has no SIMD. Few ever fetch it, so it is optimised less.
-SCALAR_OPT_LEVEL=-O1
-
 # Cargo for the wasm target, with the one set of flags, so that lints, tests and builds share their work.
 # The target goes right after the subcommand: what follows a `--` is not cargo's to read.
 wasm_cargo() {
@@ -38,16 +35,15 @@ wasm_cargo() {
   RUSTFLAGS=$WASM_RUSTFLAGS cargo "$subcommand" --target "$WASM_TARGET" "$@"
 }
 
-# The package holds the engine three times: a module that searches and quotes, which a reader's first hits wait for; the full one, which pages
-# load when language models, protocols or plans are wanted; and the full one without SIMD, for browsers that have none. Beside them stands the loop in
-# relaxed SIMD (crates/relaxed/), a module of some kilobytes.
+# The package holds the engine twice: a module that searches and quotes, which a reader's first hits wait for, and the full one, which pages load
+# when language models, protocols or plans are wanted. A module of some kilobytes has the loop in relaxed SIMD (crates/relaxed/).
 build_wasm() {
   need_wasm_target
   need_bindings
   need_npm_tools
   [ -d js ] || die "js/ is missing: the package's hand-written half"
 
-  # By what goes in, not by what comes out: cargo keeps one module of that name and would compile the other two anew each time.
+  # By what goes in, not by what comes out: cargo keeps one module of that name and would compile the other anew each time.
   local wanted
   wanted=$(
     {
@@ -57,7 +53,7 @@ build_wasm() {
       echo "$TERSER_VERSION $ESBUILD_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL"
     } | hash_of_input
   )
-  if [ -f pkg/pocketgraph_scalar_bg.wasm ] && stamp_is pkg "$wanted"; then
+  if [ -f pkg/pocketgraph_full_bg.wasm ] && stamp_is pkg "$wanted"; then
     say "pkg/ is up to date"
     return
   fi
@@ -66,8 +62,6 @@ build_wasm() {
   compile_wasm pocketgraph_wasm --no-default-features
   say "compiling the engine to WebAssembly, in full"
   compile_wasm pocketgraph_full
-  say "compiling the engine to WebAssembly, in full and without SIMD"
-  WASM_RUSTFLAGS='' compile_wasm pocketgraph_scalar
 
   say "compiling the loop in relaxed SIMD"
   WASM_RUSTFLAGS=$RELAXED_RUSTFLAGS wasm_cargo build -p pocketgraph-relaxed --lib --profile wasm
@@ -77,7 +71,7 @@ build_wasm() {
   local aside=$WORK/pkg.new module
   rm -rf "$aside"
   mkdir -p "$aside"
-  for module in pocketgraph_wasm pocketgraph_full pocketgraph_scalar; do
+  for module in pocketgraph_wasm pocketgraph_full; do
     say "writing the bindings of $module"
     "$BINDINGS" "$WORK/$module.wasm" "$aside"
   done
@@ -85,10 +79,7 @@ build_wasm() {
   node scripts/types-only.mjs "$aside/pocketgraph_full.d.ts" "$WORK/engine-types.d.ts"
   rm "$aside"/*.d.ts
   mv "$WORK/engine-types.d.ts" "$aside/"
-  for module in pocketgraph_wasm pocketgraph_full; do
-    optimise_wasm "$aside/${module}_bg.wasm" "$WASM_OPT_LEVEL"
-  done
-  optimise_wasm "$aside/pocketgraph_scalar_bg.wasm" "$SCALAR_OPT_LEVEL"
+  for module in pocketgraph_wasm pocketgraph_full; do optimise_wasm "$aside/${module}_bg.wasm"; done
   "$WASM_OPT" -O3 --enable-relaxed-simd "${WASM_OPT_FEATURES[@]}" "$WORK/pocketgraph_relaxed.wasm" -o "$aside/pocketgraph_relaxed.wasm"
   node scripts/check-relaxed.mjs "$aside/pocketgraph_relaxed.wasm"
   cp -R js/. "$aside"
@@ -113,10 +104,10 @@ compile_wasm() {
   cp "$TARGET/$WASM_TARGET/wasm/pocketgraph.wasm" "$WORK/$name.wasm"
 }
 
-# optimise_wasm FILE LEVEL
+# optimise_wasm FILE
 optimise_wasm() {
-  say "optimising $(basename "$1") ($2)"
-  "$WASM_OPT" "$2" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_MORE[@]}" "${WASM_OPT_FEATURES[@]}" "$1" -o "$1.opt"
+  say "optimising $(basename "$1") ($WASM_OPT_LEVEL)"
+  "$WASM_OPT" "$WASM_OPT_LEVEL" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_MORE[@]}" "${WASM_OPT_FEATURES[@]}" "$1" -o "$1.opt"
   node scripts/order-functions.mjs "$1.opt" "$1.ordered"
   "$WASM_OPT" "${WASM_OPT_FEATURES[@]}" --reorder-functions-by-name "$1.ordered" -o "$1"
   rm "$1.opt" "$1.ordered"

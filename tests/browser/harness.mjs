@@ -27,7 +27,7 @@ export const PASSAGE = part("passage");
 function siteFolder() {
   const built = process.env.POCKETGRAPH_SITE;
   assert.ok(built, "Set POCKETGRAPH_SITE to the built page; `./build.sh test` does.");
-  for (const part of ["index.html", "pkg/pocketgraph.js", "pkg/pocketgraph_wasm_bg.wasm", "pkg/pocketgraph_full_bg.wasm", "pkg/pocketgraph_scalar_bg.wasm", "bundle/manifest.json"]) {
+  for (const part of ["index.html", "pkg/pocketgraph.js", "pkg/pocketgraph_wasm_bg.wasm", "pkg/pocketgraph_full_bg.wasm", "bundle/manifest.json"]) {
     assert.ok(existsSync(join(built, part)), `POCKETGRAPH_SITE lacks ${part}`);
   }
   return built;
