@@ -52,15 +52,15 @@ Usage: ./build.sh TASK
                                        it are packages of Python's registry)
                packages, arm           what npm and pip install; the kernels on emulated ARM
                scale                   chunks prepared by Ray, Spark and DuckDB against the program's own bundle
-  wasm       the engine for browsers: the package folder pkg/ (WebAssembly, JavaScript, types).
-  companion  the program: target/release/pocketgraph. It carries pkg/ inside, so it makes that first.
+  wasm       the engine for browsers: the built package pkg/dist (WebAssembly, JavaScript).
+  companion  the program: target/release/pocketgraph. It carries pkg/dist inside, so it makes that first.
   package    what people install, for this platform, in target/package: npm's packages and Python's wheel.
   bench      the sizes of the package, benchmarks, then what a browser transfers and how long it waits before the first hits.
   size       the sizes of everything that is shipped; fails where a budget of tests/budget/budgets.txt is broken.
   fuzz [TARGET] [SECONDS]
              feeds the decoders of bundles, documents, replies and plans with mutated bytes, 60 seconds each (or SECONDS); one of them, or
              all whose names begin with TARGET. Fails where one panics, hangs or takes much memory, and keeps what did it in fuzz/findings.
-  clean      removes what the tasks made: target/, pkg/, the tests' node_modules.
+  clean      removes what the tasks made: target/, pkg/dist, the tests' node_modules.
 
 What is needed and found missing is installed: cargo's wasm target, wasm-opt, terser and esbuild (under target/tools), playwright-core, and Debian's
 Chromium where apt-get may be used; for `test` also

@@ -1,6 +1,6 @@
 // The service worker that keeps a page, the package and its bundles for use without a network. A site starts it from a file of its own, because
 // a service worker sees only what lies in its own folder and below (`importScripts("./pkg/offline-worker.js")` is all that file needs);
-// js/offline.js registers it and speaks with it.
+// pkg/offline.js registers it and speaks with it.
 //
 // What it touches, and how:
 // - sections and pages of the bundles it was told of (names are content hashes): from the cache first, kept once their hash agrees with the name;

@@ -5,7 +5,7 @@
 import type {
   AgentEvent, Answer, AnswerBlock, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BlockForm, BundleInfo, Carried, Citation, CitationTarget, Hit, KeywordHit, KeywordKind, Neighbors,
   Outcome, Plan, PlannedQuestion, ProtocolAnswer, Reached, Reference, SearchResult, Span, Stage, StepTrace, Subgraph, Trace,
-} from "./engine-types.js";
+} from "./dist/engine-types.js";
 
 export type {
   AgentEvent, Answer, AnswerBlock, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BlockForm, BundleInfo, Carried, Citation, CitationTarget, Hit, KeywordHit, KeywordKind, Neighbors,

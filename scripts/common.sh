@@ -72,8 +72,8 @@ readable_bytes() {
 }
 
 task_clean() {
-  say "removing target/, pkg/ and the tests' node_modules"
-  rm -rf "$ROOT/target" "$ROOT/pkg" "$ROOT/tests/browser/node_modules"
+  say "removing target/, pkg/dist and the tests' node_modules"
+  rm -rf "$ROOT/target" "$ROOT/pkg/dist" "$ROOT/tests/browser/node_modules"
   if [ "$TARGET" != "$ROOT/target" ]; then
     say "CARGO_TARGET_DIR ($TARGET) is left as it is"
   fi

@@ -19,7 +19,7 @@ task_fuzz() {
     shift
   fi
   no_arguments fuzz "$@"
-  [ -d pkg ] || build_wasm
+  [ -d pkg/dist ] || build_wasm
   cargo run --release -q -p pocketgraph-fuzz -- ${target:+"$target"} --seconds "$seconds"
 }
 

@@ -43,7 +43,7 @@ task_demo() {
   say "the site is $DEMO"
 }
 
-# build_demo [DIR]: target/demo from www/, pkg/ and the bundle of DIR or docs/.
+# build_demo [DIR]: target/demo from www/, pkg/dist and the bundle of DIR or docs/.
 build_demo() {
   local docs=${1:-}
   [ -d www ] || die "www/ is missing: the page"
@@ -52,7 +52,7 @@ build_demo() {
   # All but what the bundle was built with is copied afresh; that is quick, and leaves nothing of an earlier page.
   find "$DEMO" -mindepth 1 -maxdepth 1 ! -name bundle ! -name documents ! -name pages.css -exec rm -rf {} +
   cp -R www/. "$DEMO"
-  cp -R pkg "$DEMO/pkg"
+  cp -R pkg/dist "$DEMO/pkg"
   # The documents as plain pages too, so that the links of hits lead somewhere.
   build_bundle "${docs:-docs}" "$DEMO/bundle" demo --base-url documents/ --pages "$DEMO"
 }
@@ -79,7 +79,7 @@ build_bundle() {
 # with_package FOLDER: the package as it is now, in a site's folder.
 with_package() {
   rm -rf "$1/pkg"
-  cp -R pkg "$1/pkg"
+  cp -R pkg/dist "$1/pkg"
 }
 
 # target/book: the Rust Book's bundle and the package. Writes the seconds that its build took, from nothing, to target/book.seconds.

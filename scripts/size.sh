@@ -33,17 +33,17 @@ task_size() {
 
 # The package, which both tasks tell.
 package_rows() {
-  local search=pkg/pocketgraph_wasm_bg.wasm full=pkg/pocketgraph_full_bg.wasm
+  local search=pkg/dist/pocketgraph_wasm_bg.wasm full=pkg/dist/pocketgraph_full_bg.wasm
   row 'wasm to search, raw' "$(bytes_of "$search")"
   row 'wasm to search, gzip -9' "$(each_gzipped "$search")" wasm_gzip
   row 'wasm to search, brotli -q 11' "$(brotli_bytes "$search")"
   row 'full wasm, raw' "$(bytes_of "$full")"
   row 'full wasm, gzip -9' "$(each_gzipped "$full")" full_wasm_gzip
   row 'full wasm, brotli -q 11' "$(brotli_bytes "$full")"
-  row 'the loop in relaxed SIMD, raw' "$(bytes_of pkg/pocketgraph_relaxed.wasm)"
-  row 'the loop in relaxed SIMD, gzip -9' "$(each_gzipped pkg/pocketgraph_relaxed.wasm)"
-  row 'package JavaScript, raw' "$(cat pkg/*.js | wc -c | tr -d ' ')"
-  row 'package JavaScript, gzip -9' "$(each_gzipped pkg/*.js)"
+  row 'the loop in relaxed SIMD, raw' "$(bytes_of pkg/dist/pocketgraph_relaxed.wasm)"
+  row 'the loop in relaxed SIMD, gzip -9' "$(each_gzipped pkg/dist/pocketgraph_relaxed.wasm)"
+  row 'package JavaScript, raw' "$(cat pkg/dist/*.js | wc -c | tr -d ' ')"
+  row 'package JavaScript, gzip -9' "$(each_gzipped pkg/dist/*.js)"
 }
 
 task_bench() {

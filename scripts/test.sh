@@ -43,7 +43,7 @@ test_units() {
     shift
   fi
   [ $# -le 1 ] || misused "'test unit' takes a crate and a part of a test's name, and no '$2'"
-  if [ "$carries_package" = yes ] && [ ! -d pkg ]; then build_wasm; fi
+  if [ "$carries_package" = yes ] && [ ! -d pkg/dist ]; then build_wasm; fi
   cargo test "${which[@]}" ${1:+"$1"}
 }
 

@@ -1,4 +1,4 @@
-// Writes the notices of the crates that are linked: THIRD-PARTY.txt for the program, js/THIRD-PARTY.txt for the package, packaging/python/THIRD-PARTY.txt for
+// Writes the notices of the crates that are linked: THIRD-PARTY.txt for the program, pkg/THIRD-PARTY.txt for the package, packaging/python/THIRD-PARTY.txt for
 // the compiled half of the Python module.
 //
 //   node scripts/third-party.mjs            writes both
@@ -28,7 +28,7 @@ const OUTPUTS = [
     what: "the compiled half of the Python module `pocketgraph`",
     platforms: ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu", "x86_64-pc-windows-msvc", "aarch64-apple-darwin"],
   },
-  { file: "js/THIRD-PARTY.txt", root: "pocketgraph", what: "the WebAssembly modules of the package `pocketgraph`", platforms: [WASM] },
+  { file: "pkg/THIRD-PARTY.txt", root: "pocketgraph", what: "the WebAssembly modules of the package `pocketgraph`", platforms: [WASM] },
 ];
 
 /** Licences in the order in which they are taken where a crate gives a choice, and the names of files that hold them. */

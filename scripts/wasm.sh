@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# From the engine's source to the package folder pkg/.
+# From the engine's source and the package's to what is built of them, pkg/dist.
 
 WASM_TARGET=wasm32-unknown-unknown
-# The table of functions grows by the two that js/relaxed.js gives.
+# The table of functions grows by the two that pkg/relaxed.js gives.
 WASM_RUSTFLAGS='-C target-feature=+simd128 -C link-arg=--growable-table'
 # The loop in relaxed SIMD works in the engine's memory, and must do without a stack of its own there.
 RELAXED_RUSTFLAGS='-C target-feature=+simd128,+relaxed-simd -C link-arg=--import-memory -C link-arg=-zstack-size=0'
@@ -41,20 +41,19 @@ build_wasm() {
   need_wasm_target
   need_bindings
   need_npm_tools
-  [ -d js ] || die "js/ is missing: the package's hand-written half"
 
   # By what goes in, not by what comes out: cargo keeps one module of that name and would compile the other anew each time.
   local wanted
   wanted=$(
     {
-      hash_of_files Cargo.toml Cargo.lock src crates js LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs scripts/types-only.mjs scripts/flatten-imports.mjs scripts/package-files.mjs
+      hash_of_files Cargo.toml Cargo.lock src crates pkg/*.js pkg/THIRD-PARTY.txt LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs scripts/types-only.mjs scripts/flatten-imports.mjs scripts/package-files.mjs
       rustc --version --verbose
       hash_of_files scripts/bindings
       echo "$TERSER_VERSION $ESBUILD_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL"
     } | hash_of_input
   )
-  if [ -f pkg/pocketgraph_full_bg.wasm ] && stamp_is pkg "$wanted"; then
-    say "pkg/ is up to date"
+  if [ -f pkg/dist/pocketgraph_full_bg.wasm ] && stamp_is pkg "$wanted"; then
+    say "pkg/dist is up to date"
     return
   fi
 
@@ -82,17 +81,17 @@ build_wasm() {
   for module in pocketgraph_wasm pocketgraph_full; do optimise_wasm "$aside/${module}_bg.wasm"; done
   "$WASM_OPT" -O3 --enable-relaxed-simd "${WASM_OPT_FEATURES[@]}" "$WORK/pocketgraph_relaxed.wasm" -o "$aside/pocketgraph_relaxed.wasm"
   node scripts/check-relaxed.mjs "$aside/pocketgraph_relaxed.wasm"
-  cp -R js/. "$aside"
+  cp pkg/*.js pkg/THIRD-PARTY.txt "$aside"
   # What the package is under, and what the tokeniser's vocabulary in it is.
   cp LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE "$aside"
   one_file "$aside/worker.js"
   minify "$aside"/*.js
   node scripts/flatten-imports.mjs "$aside/ask-element.js" "$aside/pocketgraph.js"
   node scripts/package-files.mjs "$aside"
-  rm -rf pkg
-  mv "$aside" pkg
+  rm -rf pkg/dist
+  mv "$aside" pkg/dist
   stamp pkg "$wanted"
-  say "pkg/ is ready"
+  say "pkg/dist is ready"
 }
 
 # compile_wasm NAME [OPTION...]: the compiled module, set aside as $WORK/NAME.wasm, because cargo gives all the same name.
@@ -121,7 +120,7 @@ one_file() {
 }
 
 # minify FILE...: comments and long names of locals go; what a module exports, and every property, keeps its name. A page waits for half of the
-# bytes, and the sources stand in js/ for whoever wants to read them.
+# bytes, and the sources are in pkg/ for whoever wants to read them.
 minify() {
   say "minifying the package's JavaScript"
   local file module

@@ -70,7 +70,7 @@ fn the_program_prints_every_text_under_either_spelling() {
 
 #[test]
 fn the_package_lists_and_holds_them() {
-    let package: serde_json::Value = serde_json::from_str(&text("js/package.json")).unwrap();
+    let package: serde_json::Value = serde_json::from_str(&text("pkg/package.json")).unwrap();
     let files: Vec<&str> = package["files"].as_array().unwrap().iter().filter_map(|f| f.as_str()).collect();
     for pattern in ["LICENSE*", "NOTICE", "THIRD-PARTY.txt", "README.md"] {
         assert!(files.contains(&pattern), "{pattern}");
@@ -85,8 +85,7 @@ fn the_package_lists_and_holds_them() {
         ("LICENSE-APACHE", "LICENSE-APACHE"),
         ("LICENSE-MIT", "LICENSE-MIT"),
         ("NOTICE", "models/NOTICE"),
-        ("THIRD-PARTY.txt", "js/THIRD-PARTY.txt"),
-        ("README.md", "js/README.md"),
+        ("THIRD-PARTY.txt", "pkg/THIRD-PARTY.txt"),
     ];
     for (name, source) in kept {
         assert_eq!(inside.get(name).map(|bytes| String::from_utf8_lossy(bytes).into_owned()), Some(text(source)), "{name}");
@@ -137,7 +136,7 @@ fn named(list: &str) -> BTreeSet<String> {
 fn every_linked_crate_is_named_with_its_terms() {
     let version = String::from_utf8(Command::new("rustc").arg("-vV").output().unwrap().stdout).unwrap();
     let host = version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap();
-    let lists = [(host, "pocketgraph-cli", THIRD_PARTY.to_owned()), ("wasm32-unknown-unknown", "pocketgraph", text("js/THIRD-PARTY.txt"))];
+    let lists = [(host, "pocketgraph-cli", THIRD_PARTY.to_owned()), ("wasm32-unknown-unknown", "pocketgraph", text("pkg/THIRD-PARTY.txt"))];
     for (platform, root, list) in lists {
         let Some(metadata) = Metadata::of(platform) else {
             eprintln!("left out: not all that {root} needs on {platform} has been fetched");
@@ -152,7 +151,7 @@ fn every_linked_crate_is_named_with_its_terms() {
 
 #[test]
 fn every_text_that_a_list_refers_to_stands_in_it() {
-    for list in [THIRD_PARTY.to_owned(), text("js/THIRD-PARTY.txt")] {
+    for list in [THIRD_PARTY.to_owned(), text("pkg/THIRD-PARTY.txt")] {
         let numbers = list.lines().filter_map(|line| line.strip_suffix(')')?.split_once(" (text ")).flat_map(|(_, n)| n.split(", "));
         let numbers: BTreeSet<&str> = numbers.collect();
         assert!(!numbers.is_empty());

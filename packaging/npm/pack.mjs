@@ -34,7 +34,7 @@ if (!(given.platform in PLATFORMS)) fail(`--platform is one of ${Object.keys(PLA
 const runtime = JSON.parse(readFileSync(join(given.package, "package.json"), "utf8"));
 const { version } = runtime;
 const cargo = /\[workspace\.package\]\s+version = "(.*)"/.exec(readFileSync(join(root, "Cargo.toml"), "utf8"))?.[1];
-if (version !== cargo) fail(`js/package.json says version ${version}, Cargo.toml ${cargo}`);
+if (version !== cargo) fail(`pkg/package.json says version ${version}, Cargo.toml ${cargo}`);
 
 /** The licences and notices that travel with every package. The runtime brings the list of its own crates, which are others than the program's. */
 function notices(folder) {
@@ -59,7 +59,6 @@ const main = join(staging, "pocketgraph");
 cpSync(given.package, main, { recursive: true });
 mkdirSync(join(main, "bin"));
 cpSync(join(here, "bin/pocketgraph.mjs"), join(main, "bin/pocketgraph.mjs"));
-cpSync(join(here, "README.md"), join(main, "README.md"));
 notices(main);
 const optional = Object.fromEntries(Object.keys(PLATFORMS).map((p) => [`@pocketgraph/${p}`, version]));
 writeFileSync(

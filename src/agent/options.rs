@@ -1,4 +1,4 @@
-//! The options of all calls, once: what `js/pocketgraph.d.ts`, the check in JavaScript, `--options` of the program and the handbook's tables are made of.
+//! The options of all calls, once: what `pkg/pocketgraph.d.ts`, the check in JavaScript, `--options` of the program and the handbook's tables are made of.
 //!
 //! `pocketgraph-lab interface` writes the files, and a test of it fails where one is not as this table says. A second test holds the table and the
 //! Rust types equal. Nothing of it is in the wasm.

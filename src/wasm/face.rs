@@ -1,4 +1,4 @@
-//! The class that `js/pocketgraph.js` wraps.
+//! The class that `pkg/pocketgraph.js` wraps.
 
 use super::arguments::{self, JsOptions};
 use super::events::{EventSink, promise, to_js};

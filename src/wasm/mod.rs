@@ -1,6 +1,6 @@
 //! The JavaScript face: the only place that knows wasm-bindgen, js-sys and web-sys.
 //!
-//! `js/pocketgraph.js` wraps it for pages; nothing else calls it. It is compiled twice: without the feature `full` it opens, searches and
+//! `pkg/pocketgraph.js` wraps it for pages; nothing else calls it. It is compiled twice: without the feature `full` it opens, searches and
 //! quotes, which is what a reader's first hits wait for; with it, it also asks language models and carries out protocols and plans.
 
 mod abort;

@@ -308,7 +308,7 @@ for (const policy of [true, false]) {
 
   test(`hostile documents and replies run nothing in the component, ${how}`, async () => {
     const page = await watched({ policy, path: "icon.svg" });
-    await page.goto(`${t.site.url}pkg/package.json`);
+    await page.goto(`${t.site.url}pkg/package-files.json`);
     await page.evaluate(async (src) => {
       document.body.replaceChildren();
       await import("/pkg/ask-element.js");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { offerTools } from "../../js/agent-tools.js";
+import { offerTools } from "../../pkg/agent-tools.js";
 
 const hit = { title: "Tides", headingPath: ["Neap"], url: "https://x.example/tides.html#neap", text: "The range is least.", chunk: 3 };
 const graph = {

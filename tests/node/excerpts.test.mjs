@@ -1,8 +1,8 @@
-// What a hit shows of its passage (js/render.js).
+// What a hit shows of its passage (pkg/render.js).
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { excerptWindow } from "../../js/render.js";
+import { excerptWindow } from "../../pkg/render.js";
 
 const TABLE = "option | type | meaning\nonProgress | function | Called while bytes arrive.\nmemoryLimit | number | The most bytes that loaded data may take up.";
 const BEFORE = "PocketGraph.open loads the engine and the bundle's manifest, nothing else.";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { choices, facetsOf, summed } from "../../js/facets.js";
+import { choices, facetsOf, summed } from "../../pkg/facets.js";
 
 const of = (kind, counts) => Object.entries(counts).map(([value, documents]) => ({ of: kind, value, documents }));
 

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { askOptions, checkOpenOptions, searchOptions } from "../../js/options.js";
-import { OPTIONS, READ_BY } from "../../js/option-table.js";
+import { askOptions, checkOpenOptions, searchOptions } from "../../pkg/options.js";
+import { OPTIONS, READ_BY } from "../../pkg/option-table.js";
 
 const CHECKS = { open: checkOpenOptions, search: searchOptions, ask: askOptions, plan: (given) => askOptions(given, "plan"), execute: (given) => askOptions(given, "execute") };
 const GROUPS = { open: ["open"], search: ["ranking", "search"], ask: ["ranking", "answering"], plan: ["ranking", "answering"], execute: ["ranking", "answering", "execute"] };

@@ -56,7 +56,7 @@ test("functions that have much in common come to stand side by side", () => {
 });
 
 test("the package's module keeps all but its names, each function has one place, and the same module the same order", () => {
-  const bytes = readFileSync(join(root, "pkg/pocketgraph_wasm_bg.wasm"));
+  const bytes = readFileSync(join(root, "pkg/dist/pocketgraph_wasm_bg.wasm"));
   const first = ordered(bytes).bytes;
   assert.ok(first.subarray(0, bytes.length).equals(bytes), "what the module holds stands before its names");
   const places = order(first);

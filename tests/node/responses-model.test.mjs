@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
-import { responsesModel } from "../../js/responses-model.js";
+import { responsesModel } from "../../pkg/responses-model.js";
 
 /** A server that says `says` in two pieces, and remembers what it was asked. */
 async function serving(status, says, use) {

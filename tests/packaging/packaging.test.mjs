@@ -7,6 +7,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFil
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { launch, newPage } from "../browser/browser.mjs";
 import { serveSite } from "../browser/server.mjs";
 
@@ -30,7 +31,7 @@ const NEXT = {
 
 /** What each host needs from the registry, its files, how it is built, and where the pages are then. */
 const HOSTS = {
-  plain: { packages: [], files: { "index.html": page('<script type="module" src="/node_modules/pocketgraph/ask-element.js"></script>') }, out: "." },
+  plain: { packages: [], files: { "index.html": page('<script type="module" src="/node_modules/pocketgraph/dist/ask-element.js"></script>') }, out: "." },
   "vite 5": { packages: ["vite@5"], ...VITE },
   "vite 6": { packages: ["vite@6"], ...VITE },
   "vite 7": { packages: ["vite@7"], ...VITE },
@@ -104,7 +105,7 @@ let tarball;
 let browser;
 
 before(async () => {
-  const folder = join(process.env.POCKETGRAPH_SITE, "pkg");
+  const folder = fileURLToPath(new URL("../../pkg", import.meta.url));
   const done = spawnSync("npm", ["pack", "--silent", "--pack-destination", scratch], { cwd: folder, encoding: "utf8" });
   assert.equal(done.status, 0, done.stderr);
   tarball = join(scratch, done.stdout.trim());
@@ -143,7 +144,7 @@ for (const name of wanted) {
       assert.ok(built.ok, built.said);
     }
     const root = join(folder, out);
-    if (beside) for (const file of readdirSync(join(folder, "node_modules/pocketgraph")).filter((file) => /\.(js|wasm)$/.test(file))) cpSync(join(folder, "node_modules/pocketgraph", file), join(root, file), { force: false });
+    if (beside) cpSync(join(folder, "node_modules/pocketgraph/dist"), root, { recursive: true, force: false });
     const site = await serveSite(root, { policy: "script-src 'self' 'wasm-unsafe-eval' 'unsafe-inline'; worker-src 'self'" });
     site.mounts.set("/bundle/", join(process.env.POCKETGRAPH_SITE, "bundle"));
     const tab = await newPage(browser);

@@ -48,10 +48,10 @@ pub fn files(root: &Path) -> Result<Vec<(&'static str, String)>> {
     let mut tables: Vec<(&str, String)> = api.iter().map(|&group| (group.name(), table(group))).collect();
     tables.push(("notices", notice_table()));
     Ok(vec![
-        ("js/option-table.js", option_table()),
-        ("js/retrievers.js", retrievers()),
-        ("js/notices.js", notices()),
-        part("js/pocketgraph.d.ts", &[("options", types()), ("names", names())])?,
+        ("pkg/option-table.js", option_table()),
+        ("pkg/retrievers.js", retrievers()),
+        ("pkg/notices.js", notices()),
+        part("pkg/pocketgraph.d.ts", &[("options", types()), ("names", names())])?,
         part("docs/javascript-api.md", &tables)?,
         part("docs/command-line.md", &[("options", terminal_table())])?,
     ])
@@ -79,7 +79,7 @@ fn plain_retrievers() -> Vec<&'static str> {
     retrieve::NAMES.iter().copied().filter(|name| !retrieve::PREPARED.contains(name)).collect()
 }
 
-/// `js/option-table.js`.
+/// `pkg/option-table.js`.
 fn option_table() -> String {
     let mut out = format!("{WRITTEN}\n/** The protocols by name. */\nexport const PROTOCOLS = [{}];\n", quoted(&protocols()));
     let _ = writeln!(out, "\n/** The retrievers by name. */\nexport const RETRIEVERS = [{}];", quoted(retrieve::NAMES));
@@ -110,7 +110,7 @@ fn checked(kind: Kind) -> String {
     }
 }
 
-/// `js/retrievers.js`.
+/// `pkg/retrievers.js`.
 fn retrievers() -> String {
     format!(
         "{WRITTEN}\n/** The retrievers that a bundle is prepared for on demand (`build --retrievers`); they run in the full module. */\nexport const GRAPH_RETRIEVERS = [{}];\n",
@@ -118,7 +118,7 @@ fn retrievers() -> String {
     )
 }
 
-/// `js/notices.js`.
+/// `pkg/notices.js`.
 fn notices() -> String {
     let mut out = format!("{WRITTEN}\n/** What notices say in English, by their codes. */\nexport const NOTICES = {{\n");
     for code in NoticeCode::ALL {

@@ -2,7 +2,7 @@
 //! that the client, its repetitions and its errors are one for both.
 //!
 //! Nothing is stored at the endpoint (`store: false`), and every request brings the whole conversation. Stop sequences and seeds the API does not have: whoever
-//! asks ends a reply at its stops. The module for browsers goes without: a file of JavaScript does what a page needs of it (`js/responses-model.js`).
+//! asks ends a reply at its stops. The module for browsers goes without: a file of JavaScript does what a page needs of it (`pkg/responses-model.js`).
 
 use super::sse::{SseDecoder, SseEvent};
 use super::transport::{ByteStream, HttpRequest, HttpResponse, Transport, TransportError};

@@ -18,7 +18,7 @@ fn main() -> Result<()> {
     Bindgen::new()
         .web(true)?
         .typescript(true)
-        // Where a module is, js/wasm-modules.js says: an address here as well has bundlers write the module twice.
+        // Where a module is, pkg/wasm-modules.js says: an address here as well has bundlers write the module twice.
         .omit_default_module_path(true)
         .input_path(&module)
         .generate(&folder)

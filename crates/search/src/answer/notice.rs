@@ -1,7 +1,7 @@
 //! What a reader should know beside an answer.
 //!
 //! A notice has a code, which programs go by, and data. How it is worded stands in one table, the one below: `message` is made from it, and so is
-//! `js/notices.js`, from which pages word notices in other languages.
+//! `pkg/notices.js`, from which pages word notices in other languages.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -121,7 +121,7 @@ impl Filter {
     }
 }
 
-/// What the documents can be filtered by, by kind and value. Pages count by themselves (js/facets.js), which is smaller.
+/// What the documents can be filtered by, by kind and value. Pages count by themselves (pkg/facets.js), which is smaller.
 pub fn facets(documents: &[Document]) -> Vec<Facet> {
     let mut found: BTreeMap<(FacetOf, &str), u32> = BTreeMap::new();
     for document in documents {

@@ -1,4 +1,4 @@
-//! What a search returns. These types cross into JavaScript; `js/pocketgraph.d.ts` is generated from them.
+//! What a search returns. These types cross into JavaScript; `pkg/pocketgraph.d.ts` is generated from them.
 
 use serde::{Deserialize, Serialize};
 
