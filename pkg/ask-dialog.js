@@ -128,7 +128,7 @@ export class AskDialog {
     } else if (event.key === "Escape" && this.#field.input.value && this.#view.answer.getAttribute("aria-busy") === "true") {
       event.preventDefault();
       this.#stop();
-      this.#view.showStopped();
+      this.#view.answering?.showStopped();
     }
   }
 

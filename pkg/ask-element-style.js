@@ -1,5 +1,7 @@
-// The look of <pocketgraph-ask>. A constructed style sheet: a strict `style-src 'self'` allows it where it would refuse a <style>.
+// The look of <pocketgraph-ask> until something is asked. A constructed style sheet: a strict `style-src 'self'` allows it where it would refuse a <style>.
 // Sides are logical, so that it is right in writing from right to left; colours follow the page's `color-scheme`.
+
+import { sharedSheet } from "./style-sheet.js";
 
 const CSS = `
 :host { display: block; }
@@ -51,56 +53,8 @@ select[data-chosen="true"] { border-color: var(--_accent); color: var(--_accent)
 [part="status"] { margin: 0.6rem 0 0; color: var(--_soft); font-size: 0.85em; }
 [part="error"] { margin: 0.8rem 0; padding: 0.7rem 1rem; border: 1px solid var(--_warn); border-radius: var(--_radius); }
 [part="error"] p { margin: 0 0 0.5rem; }
+[part="retry"] { min-height: 1.9rem; padding: 0.15rem 0.6rem; font-size: 0.85rem; font-weight: 500; background: var(--_surface); border-radius: calc(var(--_radius) * 0.6); }
 [part="error-detail"] { font: 0.8em ui-monospace, monospace; color: var(--_soft); overflow-wrap: anywhere; }
-[part="understood"] { margin: 0.8rem 0 0; color: var(--_soft); font-size: 0.9em; }
-[part="understood"] button, [part="actions"] button, [part="progress"] button, [part="copy-code"], [part="retry"] { min-height: 1.9rem; padding: 0.15rem 0.6rem; font-size: 0.85rem; font-weight: 500; background: var(--_surface); border-radius: calc(var(--_radius) * 0.6); }
-[part="understood"] button { min-height: 1.5rem; padding: 0 0.4rem; }
-[part="answer"] { margin: 0.9rem 0; padding: 0.8rem 1rem; background: var(--_raised); border-radius: var(--_radius); border-inline-start: 3px solid var(--_accent); overflow-wrap: anywhere; }
-[part="answer-text"] > :first-child { margin-block-start: 0; }
-[part="answer"] p, [part="answer"] ul, [part="answer"] ol, [part="answer"] blockquote { margin: 0.5rem 0; }
-[part="answer"] ul, [part="answer"] ol { padding-inline-start: 1.4rem; }
-[part="answer"] blockquote { margin-inline: 0; padding-inline-start: 0.8rem; border-inline-start: 3px solid var(--_line); color: var(--_soft); }
-[part="answer"] hr { border: 0; border-top: 1px solid var(--_line); }
-[data-heading="1"], [data-heading="2"] { font-size: 1.08em; }
-.table { overflow-x: auto; margin: 0.6rem 0; }
-table { border-collapse: collapse; font-size: 0.94em; }
-th, td { border: 1px solid var(--_line); padding: 0.3rem 0.6rem; text-align: start; vertical-align: top; overflow-wrap: break-word; }
-th { background: var(--_surface); }
-[data-align="right"] { text-align: end; }
-[data-align="center"] { text-align: center; }
-[part="quotation"] { margin-block-start: 0.7rem; padding-inline-start: 0.8rem; border-inline-start: 3px solid var(--_line); }
-[part="quotation-title"] { color: var(--_soft); font-size: 0.85em; }
-[part="answer-note"] { color: var(--_soft); font-size: 0.85em; }
-[part="sources"] { font-size: 0.85em; color: var(--_soft); }
-[part="statement"] { color: var(--_text); }
-[part="way"] { margin-block-start: 0.7rem; font-size: 0.85em; color: var(--_soft); }
-summary { cursor: pointer; }
-[part="way-steps"] pre { margin-block: 0.2rem; border-radius: calc(var(--_radius) * 0.6); background: var(--_surface); color: var(--_text); }
-[part="way-remark"] { color: var(--_warn); }
-[part="way-picture"] svg { display: block; max-width: 100%; height: auto; margin-block-start: 0.6rem; }
-.edge { stroke: var(--_soft); fill: none; opacity: 0.7; }
-.node rect { fill: var(--_surface); stroke: var(--_soft); }
-svg text { font: 13px system-ui, sans-serif; text-anchor: middle; fill: var(--_text); pointer-events: none; }
-svg .label { font-size: 11px; fill: var(--_soft); paint-order: stroke; stroke: var(--_raised); stroke-width: 4px; }
-.node.start rect { stroke: var(--_accent); }
-.node.answer rect { fill: var(--_mark); stroke: var(--_accent); stroke-width: 1.8; }
-.node.answer text { font-weight: 600; }
-.node[role="button"] { cursor: pointer; outline: none; }
-.node[role="button"]:focus-visible rect { stroke: var(--_accent); stroke-width: 3; }
-[part="answer-unlinked"] { overflow-wrap: anywhere; }
-[part="progress"] { display: flex; align-items: center; gap: 0.6rem; color: var(--_soft); font-size: 0.9em; }
-[part="progress"] + [part="answer-text"] { margin-block-start: 0.5rem; }
-[part="stop"] { margin-inline-start: auto; }
-.spinner { width: 0.9em; height: 0.9em; border: 2px solid var(--_line); border-block-start-color: var(--_accent); border-radius: 50%; }
-[part="actions"] { display: flex; flex-wrap: wrap; gap: 0.4rem; margin-block-start: 0.6rem; }
-[part="feedback"][aria-pressed="true"] { border-color: var(--_accent); background: var(--_mark); }
-[part~="citation"] { display: inline-block; min-width: 1.45rem; min-height: 1.45rem; margin-inline: 0.15em; padding: 0 0.3em; font-size: 0.78em; line-height: 1.45rem; font-weight: 600; text-align: center; text-decoration: none; color: var(--_accent); background: var(--_surface); border: 1px solid var(--_line); border-radius: 0.4rem; vertical-align: 0.1em; }
-[part~="unverified"] { color: var(--_warn); border-style: dashed; }
-[part="code"] { margin: 0.6rem 0; border: 1px solid var(--_line); border-radius: calc(var(--_radius) * 0.7); overflow: hidden; background: var(--_surface); }
-[part="code-head"] { display: flex; justify-content: space-between; align-items: center; padding: 0.2rem 0.3rem 0.2rem 0.7rem; color: var(--_soft); font-size: 0.8em; border-block-end: 1px solid var(--_line); }
-pre { margin: 0; padding: 0.6rem 0.7rem; overflow-x: auto; }
-code { font: 0.92em ui-monospace, "SF Mono", Menlo, Consolas, monospace; overflow-wrap: anywhere; }
-pre code { overflow-wrap: normal; }
 [part="hits"] { margin-block-start: 0.4rem; }
 [part="page"] { margin-block: 0 1rem; }
 [part="page-title"] { margin: 0.8rem 0 0.2rem; font-size: 0.85rem; font-weight: 600; color: var(--_soft); overflow-wrap: anywhere; }
@@ -118,7 +72,6 @@ li[part="hit"]:hover [part="hit-title"] { text-decoration: underline; }
 [part="hit-text"] { margin: 0.15rem 0 0; font-size: 0.9em; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; }
 [part="hit-languages"] { display: flex; flex-wrap: wrap; gap: 0.2rem 0.6rem; margin: 0.2rem 0 0; color: var(--_soft); font-size: 0.8em; }
 button[part="hit-translation"] { position: relative; border: 0; background: none; padding: 0 0.2rem; min-block-size: 24px; color: var(--_accent); font-size: 1em; font-weight: 400; }
-[part="answer-language"] { margin: 0.2rem 0 0; color: var(--_soft); font-size: 0.8em; }
 [part="hit-reached"] { margin: 0.2rem 0 0; color: var(--_soft); font: 0.75em ui-monospace, monospace; overflow-wrap: anywhere; }
 [part="hit"]:not(:first-of-type) [part="hit-text"] { -webkit-line-clamp: 2; }
 [part="empty"] { padding: 0.8rem 0.2rem; color: var(--_soft); }
@@ -145,31 +98,16 @@ dialog::backdrop { background: rgb(10 14 22 / 55%); }
 [part="close"] { padding: 0.2rem 0.5rem; min-height: 2rem; font-size: 0.8rem; font-weight: 500; color: var(--_soft); background: none; }
 [part="hints"] { display: flex; gap: 1.2rem; padding: 0.5rem 0.9rem; border-block-start: 1px solid var(--_line); color: var(--_soft); font-size: 0.78rem; flex: none; }
 [part="hints"] kbd + kbd { margin-inline-start: 0.2rem; }
-[part="passage"] { width: min(42rem, calc(100vw - 2rem)); max-width: none; max-height: 80dvh; margin: auto; border-radius: calc(var(--_radius) * 1.4); overflow: hidden; }
-[part="passage"][open] { display: flex; flex-direction: column; }
-[part="passage-head"] { display: flex; justify-content: space-between; gap: 1rem; align-items: start; padding: 0.9rem 1rem 0.6rem; border-block-end: 1px solid var(--_line); }
-[part="passage-head"] [part="close"] { font-size: 1.2rem; border: 0; min-width: 2rem; }
-[part="passage-title"] { margin: 0; font-size: 1.05rem; outline: none; }
-[part="passage-path"] { margin: 0; color: var(--_soft); font-size: 0.85em; }
-[part="passage-text"] { overflow-y: auto; padding: 0.4rem 1rem; white-space: pre-line; overflow-wrap: anywhere; }
-[part="passage-around"] { color: var(--_soft); font-size: 0.94em; }
-[part="passage-foot"] { padding: 0.7rem 1rem; border-block-start: 1px solid var(--_line); }
 a { color: var(--_accent); }
 mark { background: var(--_mark); color: inherit; border-radius: 2px; }
 @media (hover: none), (max-width: 40em) { [part="hints"] { display: none; } [part="keys"] { display: none; } }
 @media (max-width: 40em) {
-  [part="dialog"], [part="passage"] { width: 100vw; height: 100dvh; max-height: none; margin: 0; border: 0; border-radius: 0; }
+  [part="dialog"] { width: 100vw; height: 100dvh; max-height: none; margin: 0; border: 0; border-radius: 0; }
   [part="dialog"] [part="button"] { display: none; }
-}
-@media (prefers-reduced-motion: no-preference) {
-  .spinner { animation: turn 0.8s linear infinite; }
-  @keyframes turn { to { rotate: 1turn; } }
 }
 @media (forced-colors: active) {
   [role="option"][aria-selected="true"] { outline: 2px solid Highlight; outline-offset: -2px; }
   mark { background: Mark; color: MarkText; }
-  [part="answer"] { border: 1px solid CanvasText; }
-  [part="feedback"][aria-pressed="true"] { outline: 2px solid Highlight; }
 }
 @supports not (color: light-dark(#000, #fff)) {
   .root {
@@ -187,15 +125,5 @@ mark { background: var(--_mark); color: inherit; border-radius: 2px; }
 }
 `;
 
-let sheet;
-
-/** The one style sheet that every instance shares; null where there are none such, as in a test's DOM. */
-export function askStyle() {
-  if (!sheet && typeof globalThis.CSSStyleSheet?.prototype?.replaceSync === "function") {
-    sheet = new CSSStyleSheet();
-    // A page whose root has a smaller font than a browser's own, as with `html { font-size: 62.5% }`, reckons with rems of its own.
-    const root = parseFloat(getComputedStyle(document.documentElement).fontSize);
-    sheet.replaceSync(root < 16 ? CSS.replace(/([\d.]+)rem/g, (_, n) => `${(n * 16) / root}rem`) : CSS);
-  }
-  return sheet ?? null;
-}
+/** The style sheet that every instance shares; null where there are none such, as in a test's DOM. */
+export const askStyle = sharedSheet(CSS);

@@ -67,7 +67,6 @@ export class PocketGraphAskElement extends Base {
   #dialog = null;
   #unfollow = null;
   #withdraw = null;
-  #passage = null;
   #retry = () => {};
   #onAddress = () => this.#askFromAddress();
 
@@ -229,17 +228,19 @@ export class PocketGraphAskElement extends Base {
     // Of the documents alone; options beside a language model are the model's.
     asking.quote = (graph, signal) => graph.ask(question, options(this.#llm ? null : this.#askOptions, signal));
     return this.#run(question, async (graph, signal) => {
-      this.#view.clearAnswer();
+      const answering = await this.#view.loadAnswering();
+      if (signal.aborted) return null;
+      answering.clear();
       this.#view.calm();
-      this.#view.busy(this.#say("reading"));
+      answering.busy(this.#say("reading"));
       if (llm) {
         // What the documents say costs nothing, and stands there until the language model writes.
         const quoted = await this.#follow(asking.quote(graph, signal), asking, signal);
-        if (quoted?.answered) this.#view.showQuoted(quoted);
+        if (quoted?.answered) answering.showQuoted(quoted);
       }
       if (signal.aborted) return null;
       const tell = (event) => {
-        if (event.type === "references" && llm) this.#view.busy(this.#say("asking"));
+        if (event.type === "references" && llm) answering.busy(this.#say("asking"));
         this.#emit("pocketgraph-progress", event);
       };
       const events = llm ? graph.ask(question, options({ ...this.#askOptions, llm }, signal)) : asking.quote(graph, signal);
@@ -251,13 +252,14 @@ export class PocketGraphAskElement extends Base {
 
   /** Shows what the events of an answer tell, and resolves to the answer; to null once nobody waits for it. */
   async #follow(events, asking, signal, tell) {
+    const { answering } = this.#view;
     const told = { events: [], carried: null };
     let written = "";
     for await (const event of events) {
       if (signal.aborted) return null;
       if (event.type === "understood") {
         asking.understood = event.question;
-        this.#view.showUnderstood(event.question, () => this.#ask(asking.question, { literally: true }));
+        answering.showUnderstood(event.question, () => this.#ask(asking.question, { literally: true }));
       } else if (event.type === "hits") {
         asking.stage = event.result.stage;
         this.#showResult(event.result);
@@ -266,8 +268,8 @@ export class PocketGraphAskElement extends Base {
         this.#showWay(told);
       } else if (event.type === "turn" || event.type === "anew") written = "";
       else if (event.type === "token") {
-        if (!written) this.#view.busy(this.#say("writing"));
-        this.#view.showWriting((written += event.text));
+        if (!written) answering.busy(this.#say("writing"));
+        answering.showWriting((written += event.text));
       } else if (event.type === "done") {
         told.carried = event.carried;
         if (told.events.length > 0) this.#showWay(told);
@@ -280,7 +282,7 @@ export class PocketGraphAskElement extends Base {
 
   #showWay(told) {
     // An answer stands without its way, where that cannot be loaded.
-    this.#view.showWay(told).catch(() => {});
+    this.#view.answering.showWay(told).catch(() => {});
   }
 
   /** What stands there is asked of the documents that are searched now. */
@@ -292,14 +294,14 @@ export class PocketGraphAskElement extends Base {
   }
 
   #answered(asking, answer) {
-    this.#view.showAnswer(answer);
+    this.#view.answering.showAnswer(answer);
     this.#answer = { asking, answer };
     this.#history = [...this.#history, { question: asking.understood, answer: answer.text }].slice(-TURNS_KEPT);
     this.#remember().add(asking.question.trim());
     this.#emit("pocketgraph-answer", answer);
     this.#quoteAnew();
     // What the reader may do next is there then, also when the network is not.
-    Promise.allSettled([import("./ask-passage.js"), import("./follow-up.js")]);
+    import("./follow-up.js").catch(() => {});
   }
 
   /** What was quoted before the hits were refined is chosen anew: with the model there may be better. What a language model wrote, or failed to, stays. */
@@ -310,7 +312,8 @@ export class PocketGraphAskElement extends Base {
     asking.stage = this.#shown.result.stage;
     const { signal } = (this.#work = new AbortController());
     const told = { events: [], carried: null };
-    this.#view.choosing(true);
+    const { answering } = this.#view;
+    answering.choosing(true);
     try {
       for await (const event of asking.quote(graph, signal)) {
         if (signal.aborted) return;
@@ -319,14 +322,14 @@ export class PocketGraphAskElement extends Base {
         this.#answer = { asking, answer: event.answer };
         this.#history = [...this.#history.slice(0, -1), { question: asking.understood, answer: event.answer.text }];
         told.carried = event.carried;
-        this.#view.showAnswer(event.answer);
+        answering.showAnswer(event.answer);
         this.#showWay(told);
         this.#emit("pocketgraph-answer", event.answer);
       }
     } catch {
       // The answer that is there stands.
     } finally {
-      if (!signal.aborted) this.#view.choosing(false);
+      if (!signal.aborted) answering.choosing(false);
     }
   }
 
@@ -379,7 +382,7 @@ export class PocketGraphAskElement extends Base {
 
   #stop() {
     this.#work?.abort();
-    this.#view.showStopped();
+    this.#view.answering?.showStopped();
   }
 
   // One piece of work at a time: a newer one aborts the older, and nothing that was aborted may draw.
@@ -404,7 +407,7 @@ export class PocketGraphAskElement extends Base {
   #failed(error) {
     const missing = error.code === "bad-argument" ? error.message : "";
     if (missing) console.error(`<pocketgraph-ask>: ${missing}`);
-    this.#view.clearAnswer();
+    this.#view.answering?.clear();
     this.#view.fail(this.#say(stringFor(error)), this.hasAttribute("debug") ? `${error.code}: ${error.message}` : "");
     this.#emit("pocketgraph-error", error);
     if (error.code === "closed") this.#forget({ broken: true });
@@ -544,7 +547,7 @@ export class PocketGraphAskElement extends Base {
   }
 
   #showHits(result, { typing = false } = {}) {
-    if (typing) this.#view.clearAnswer();
+    if (typing) this.#view.answering?.clear();
     const debug = this.hasAttribute("debug");
     this.#view.showHits(result, { ask: typing, reached: debug });
     // A follow-up is searched for as it was understood, which is not what stands in the box.
@@ -556,6 +559,8 @@ export class PocketGraphAskElement extends Base {
 
   #showResult(result, how) {
     this.#showHits(result, how);
+    // What comes next is loaded now, so that Enter does not wait for it; what fails is loaded when it is needed.
+    this.#view.loadAnswering().catch(() => {});
     this.#offerFilters();
     this.#prepare();
   }
@@ -616,7 +621,7 @@ export class PocketGraphAskElement extends Base {
       toBox: () => this.#field.input.focus(),
       shareUrl: this.getAttribute("share") === "off" ? null : () => this.#address(),
     };
-    this.#view = new AskView(this.#strings, on, { listbox: inDialog });
+    this.#view = new AskView(this.#strings, on, { listbox: inDialog, root: this.shadowRoot });
     this.#view.allowLinks(this.#hosts());
     this.#field = this.#newField();
     this.#root = h("div", { class: "root", part: "root" });
@@ -704,19 +709,18 @@ export class PocketGraphAskElement extends Base {
     event.preventDefault();
     const opener = event.currentTarget;
     // The answer may have been chosen anew meanwhile: what has the same number stands in its place.
-    const back = () => (opener.isConnected ? opener : (this.#view.citation(opener.textContent) ?? this.#field.input));
+    const back = () => (opener.isConnected ? opener : (this.#view.answering.citation(opener.textContent) ?? this.#field.input));
     this.#showPassage(target.chunk, citation, back);
   }
 
   async #showPassage(chunk, citation, back) {
-    const module = await import("./ask-passage.js").catch(() => null);
-    if (!module) this.#view.showStatus(this.#say("errorNetwork"));
+    const answering = await this.#view.loadAnswering().catch(() => null);
+    if (!answering) this.#view.showStatus(this.#say("errorNetwork"));
     const graph = this.#graph;
-    if (!module || !graph) return;
-    const { PassageDialog } = module;
-    this.#passage ??= new PassageDialog(this.#strings);
-    this.#root.append(this.#passage.node);
-    await this.#passage.open((signal) => graph.passage(chunk, { signal }), citation, back, (error) => this.#say(stringFor(PocketGraphError.from(error))));
+    if (!answering || !graph) return;
+    const { passage } = answering;
+    this.#root.append(passage.node);
+    await passage.open((signal) => graph.passage(chunk, { signal }), citation, back, (error) => this.#say(stringFor(PocketGraphError.from(error))));
   }
 
   #hosts() {

@@ -1,9 +1,6 @@
 // Every word that <pocketgraph-ask> says of its own accord. English is here; the other languages are loaded where a page is in one of them.
 
-import { NOTICES } from "./notices.js";
-import { QUOTED_WORDS } from "./render.js";
-
-/** English, without notices. What depends on a number is an object by plural category (Intl.PluralRules), with `{n}` for the number. */
+/** English, without notices and what is said around quotations. What depends on a number is an object by plural category (Intl.PluralRules), with `{n}` for the number. */
 export const ENGLISH = {
   placeholder: "Ask the documents",
   search: "Search",
@@ -38,7 +35,6 @@ export const ENGLISH = {
   documentsSay: "In the words of the documents:",
   graphSays: "In the knowledge graph:",
   noAnswer: "The documents do not say.",
-  ...QUOTED_WORDS,
   unsupported: "A citation marked ? could not be confirmed in its passage.",
   dangling: "A citation marked ! refers to no passage.",
   citation: "Citation {n}: {text}",
@@ -93,6 +89,8 @@ export const LANGUAGES = ["de", "fr", "es", "pt", "zh", "ja", "ko", "ar", "ru"];
 /** The strings of `language` (a BCP 47 tag), with the page's own `overrides` above them. */
 export class Strings {
   #table = ENGLISH;
+  /** English words that came with modules loaded later. */
+  #learnt = {};
   #overrides = {};
   #rules = new Map();
   #language = "en";
@@ -113,6 +111,11 @@ export class Strings {
     this.#overrides = given ?? {};
   }
 
+  /** More English words, by name. */
+  learn(words) {
+    Object.assign(this.#learnt, words);
+  }
+
   /** Speaks `language` from now on. Resolves to whether that changed anything. */
   async speak(language) {
     const wanted = (language ?? "").toLowerCase().split("-")[0];
@@ -126,9 +129,9 @@ export class Strings {
     return true;
   }
 
-  /** The text called `name`, or the notice of that code. `{n}`, `{of}` and `{text}` in it are filled in; `n` also chooses the plural. */
+  /** The text called `name`. `{n}`, `{of}` and `{text}` in it are filled in; `n` also chooses the plural. */
   say(name, values = {}) {
-    let text = this.#overrides[name] ?? this.#table[name] ?? NOTICES[name] ?? "";
+    let text = this.#overrides[name] ?? this.#table[name] ?? this.#learnt[name] ?? "";
     if (typeof text === "object") text = text[this.#plural(values.n)] ?? text.other;
     return text.replace(/\{(n|of|text)\}/g, (whole, what) => String(values[what] ?? whole));
   }

@@ -1,6 +1,9 @@
 // The one error type of the package. Every rejection a caller sees is one of these, with a code that does not change
 // between versions; messages may.
 
+/** What marks an error of this class: several files of the package hold the class, and an error of one is an error of all. */
+const MARK = Symbol.for("PocketGraphError");
+
 /** An error with a stable `code`; `cause` is what was thrown below, where there was something. */
 export class PocketGraphError extends Error {
   constructor(code, message, details = {}) {
@@ -10,6 +13,14 @@ export class PocketGraphError extends Error {
     this.code = code;
     if (typeof details.status === "number") this.status = details.status;
     if (typeof details.url === "string") this.url = details.url;
+  }
+
+  static [Symbol.hasInstance](thrown) {
+    return Boolean(thrown?.[MARK]);
+  }
+
+  get [MARK]() {
+    return true;
   }
 
   /** Whatever was thrown, as a PocketGraphError. The engine's errors carry their code already. */

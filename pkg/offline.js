@@ -9,10 +9,9 @@ import { trustedScript } from "./trusted-types.js";
 
 /** The package's own files, as far as a page may come to need them without a network. A test holds this list against the package. */
 export const PACKAGE_FILES = [
-  "abort.js", "agent-tools.js", "ask-dialog.js", "ask-element-style.js", "ask-element.js", "ask-filters.js", "ask-languages.js", "ask-memory.js", "ask-passage.js", "ask-strings.js",
-  "ask-theme.js", "ask-view.js", "ask-way.js", "browser-model.js", "bundle-files.js", "dom.js", "error.js", "event-queue.js", "explain.js", "facets.js", "follow-up.js", "idle.js", "local-engine.js",
-  "many-graphs.js", "markdown.js", "model-function.js", "notices.js", "offline.js", "option-table.js", "options.js", "pocketgraph.js", "prefetch.js", "relaxed.js", "render.js", "replaced.js",
-  "responses-model.js", "retrievers.js", "shared-graphs.js", "trusted-types.js", "turns.js", "unreached.js", "wasm-modules.js", "worker-engine.js", "worker.js",
+  "agent-tools.js", "ask-answer.js", "ask-dialog.js", "ask-element.js", "ask-filters.js", "ask-languages.js", "ask-way.js", "browser-model.js", "facets.js",
+  "follow-up.js", "local-engine.js", "many-graphs.js", "notices.js", "offline.js", "pocketgraph.js", "prefetch.js", "render.js", "replaced.js",
+  "responses-model.js", "turns.js", "unreached.js", "worker.js",
   "pocketgraph_full.js", "pocketgraph_full_bg.wasm", "pocketgraph_wasm.js", "pocketgraph_wasm_bg.wasm",
   ...(HAS_RELAXED ? ["pocketgraph_relaxed.wasm"] : []),
 ];

@@ -19,7 +19,7 @@ const OUT_OF_REACH = ["network", "http", "hash-mismatch", "truncated", "corrupt"
 const openGraphs = new Set();
 
 /** An open bundle. */
-export class PocketGraph {
+class PocketGraph {
   #place;
   #options;
   #baseUrl = "";
@@ -360,6 +360,12 @@ export class PocketGraph {
     if (module) await abortable(module.refuseIfReplaced(this.#baseUrl, this.#info, this.#fetch), signal);
   }
 }
+
+// The component's file holds this class as well: a page that loads both has the one that came first.
+const KEY = Symbol.for(`PocketGraph ${import.meta.url.replace(/[^/]*$/, "")}`);
+const PageGraph = IN_NODE ? PocketGraph : (globalThis[KEY] ??= PocketGraph);
+
+export { PageGraph as PocketGraph };
 
 async function openMany(places, options) {
   if (places.length === 0) throw badArgument("No bundle is named.");

@@ -4,8 +4,8 @@ import { abortError, PocketGraphError, unpackError } from "./error.js";
 import { writeFor } from "./model-function.js";
 import { trustedScript } from "./trusted-types.js";
 
-/** As it came out of the package this module stands beside its worker; a bundler gives it another name and place, or that of the file it was made of. */
-const AS_PACKAGED = /^(?!file:).*\/worker-engine\.js(\?.*)?$/;
+/** As it came out of the package, this code is in a file beside its worker's; a bundler gives it another name or place. */
+const AS_PACKAGED = /^(?!file:)(?!.*\/\.vite\/).*\/(ask-element|pocketgraph)\.js(\?.*)?$/;
 
 let preloaded = false;
 

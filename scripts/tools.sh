@@ -66,7 +66,7 @@ need_node() {
   have npm || die "npm is missing: $help"
 }
 
-# wasm-opt from npm's binaryen, terser, which makes the package's JavaScript small, and esbuild, which makes its worker one file. Never ones that lie around: older wasm-opts break what
+# wasm-opt from npm's binaryen, terser, which makes the package's JavaScript small, and esbuild, which joins it. Never ones that lie around: older wasm-opts break what
 # wasm-bindgen writes, and the package's bytes should follow from the sources. Sets WASM_OPT, TERSER and ESBUILD.
 need_npm_tools() {
   need_node
@@ -74,8 +74,8 @@ need_npm_tools() {
   local modules=$prefix/node_modules
   WASM_OPT=$modules/.bin/wasm-opt
   TERSER=$modules/.bin/terser
-  ESBUILD=$modules/.bin/esbuild
-  if [ -x "$WASM_OPT" ] && [ -x "$TERSER" ] && [ -x "$ESBUILD" ] && grep -q "\"version\": \"$BINARYEN_VERSION\"" "$modules/binaryen/package.json" &&
+  ESBUILD=$modules/esbuild
+  if [ -x "$WASM_OPT" ] && [ -x "$TERSER" ] && [ -d "$ESBUILD" ] && grep -q "\"version\": \"$BINARYEN_VERSION\"" "$modules/binaryen/package.json" &&
     grep -q "\"version\": \"$TERSER_VERSION\"" "$modules/terser/package.json" &&
     grep -q "\"version\": \"$ESBUILD_VERSION\"" "$modules/esbuild/package.json"; then
     return

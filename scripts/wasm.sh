@@ -35,63 +35,80 @@ wasm_cargo() {
   RUSTFLAGS=$WASM_RUSTFLAGS cargo "$subcommand" --target "$WASM_TARGET" "$@"
 }
 
-# The package holds the engine twice: a module that searches and quotes, which a reader's first hits wait for, and the full one, which pages load
-# when language models, protocols or plans are wanted. A module of some kilobytes has the loop in relaxed SIMD (crates/relaxed/).
-build_wasm() {
-  need_wasm_target
-  need_bindings
-  need_npm_tools
+# What was compiled, with its bindings, for the package to be put together from.
+MODULES=$WORK/wasm
 
-  # By what goes in, not by what comes out: cargo keeps one module of that name and would compile the other anew each time.
-  local wanted
+# build_wasm: pkg/dist, from the compiled modules and the package's JavaScript. Made aside and moved into place, so that an interrupted build leaves no
+# half of a package.
+build_wasm() {
+  build_modules
+  local wanted aside=$WORK/pkg.new
   wanted=$(
     {
-      hash_of_files Cargo.toml Cargo.lock src crates pkg/*.js pkg/THIRD-PARTY.txt LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs scripts/types-only.mjs scripts/flatten-imports.mjs scripts/package-files.mjs
-      rustc --version --verbose
-      hash_of_files scripts/bindings
-      echo "$TERSER_VERSION $ESBUILD_VERSION $BINARYEN_VERSION $WASM_OPT_LEVEL"
+      hash_of_files "$MODULES" pkg/*.js pkg/package.json pkg/THIRD-PARTY.txt LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE scripts/wasm.sh scripts/join-modules.mjs scripts/package-files.mjs
+      echo "$TERSER_VERSION $ESBUILD_VERSION"
     } | hash_of_input
   )
-  if [ -f pkg/dist/pocketgraph_full_bg.wasm ] && stamp_is pkg "$wanted"; then
+  if [ -f pkg/dist/package-files.json ] && stamp_is pkg "$wanted"; then
     say "pkg/dist is up to date"
     return
   fi
-
-  say "compiling the engine to WebAssembly, to search"
-  compile_wasm pocketgraph_wasm --no-default-features
-  say "compiling the engine to WebAssembly, in full"
-  compile_wasm pocketgraph_full
-
-  say "compiling the loop in relaxed SIMD"
-  WASM_RUSTFLAGS=$RELAXED_RUSTFLAGS wasm_cargo build -p pocketgraph-relaxed --lib --profile wasm
-  cp "$TARGET/$WASM_TARGET/wasm/pocketgraph_relaxed.wasm" "$WORK/"
-
-  # Made aside and moved into place, so that an interrupted build leaves no half of a package.
-  local aside=$WORK/pkg.new module
+  say "putting the package together"
   rm -rf "$aside"
-  mkdir -p "$aside"
-  for module in pocketgraph_wasm pocketgraph_full; do
-    say "writing the bindings of $module"
-    "$BINDINGS" "$WORK/$module.wasm" "$aside"
-  done
-  # Callers see the types of what the engine returns; the class around it is the package's own.
-  node scripts/types-only.mjs "$aside/pocketgraph_full.d.ts" "$WORK/engine-types.d.ts"
-  rm "$aside"/*.d.ts
-  mv "$WORK/engine-types.d.ts" "$aside/"
-  for module in pocketgraph_wasm pocketgraph_full; do optimise_wasm "$aside/${module}_bg.wasm"; done
-  "$WASM_OPT" -O3 --enable-relaxed-simd "${WASM_OPT_FEATURES[@]}" "$WORK/pocketgraph_relaxed.wasm" -o "$aside/pocketgraph_relaxed.wasm"
-  node scripts/check-relaxed.mjs "$aside/pocketgraph_relaxed.wasm"
-  cp pkg/*.js pkg/THIRD-PARTY.txt "$aside"
-  # What the package is under, and what the tokeniser's vocabulary in it is.
-  cp LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE "$aside"
-  one_file "$aside/worker.js"
+  cp -R "$MODULES" "$aside"
+  node scripts/join-modules.mjs "$ESBUILD" pkg "$aside"
   minify "$aside"/*.js
-  node scripts/flatten-imports.mjs "$aside/ask-element.js" "$aside/pocketgraph.js"
+  # What the package is under, and what the tokeniser's vocabulary in it is.
+  cp pkg/THIRD-PARTY.txt LICENSE LICENSE-APACHE LICENSE-MIT models/NOTICE "$aside"
   node scripts/package-files.mjs "$aside"
   rm -rf pkg/dist
   mv "$aside" pkg/dist
   stamp pkg "$wanted"
   say "pkg/dist is ready"
+}
+
+# build_modules: the engine twice, a module that searches and quotes, which a reader's first hits wait for, and the full one, which pages load when
+# language models, protocols or plans are wanted; and a module of some kilobytes with the loop in relaxed SIMD (crates/relaxed/).
+build_modules() {
+  need_wasm_target
+  need_bindings
+  need_npm_tools
+  # By what goes in, not by what comes out: cargo keeps one module of that name and would compile the other anew each time.
+  local wanted
+  wanted=$(
+    {
+      hash_of_files Cargo.toml Cargo.lock src crates scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs scripts/types-only.mjs scripts/bindings
+      rustc --version --verbose
+      echo "$BINARYEN_VERSION $WASM_OPT_LEVEL"
+    } | hash_of_input
+  )
+  if [ -d "$MODULES" ] && stamp_is wasm "$wanted"; then return; fi
+
+  say "compiling the engine to WebAssembly, to search"
+  compile_wasm pocketgraph_wasm --no-default-features
+  say "compiling the engine to WebAssembly, in full"
+  compile_wasm pocketgraph_full
+  say "compiling the loop in relaxed SIMD"
+  WASM_RUSTFLAGS=$RELAXED_RUSTFLAGS wasm_cargo build -p pocketgraph-relaxed --lib --profile wasm
+  cp "$TARGET/$WASM_TARGET/wasm/pocketgraph_relaxed.wasm" "$WORK/"
+
+  local aside=$WORK/wasm.new module
+  rm -rf "$aside"
+  mkdir -p "$aside"
+  for module in pocketgraph_wasm pocketgraph_full; do
+    say "writing the bindings of $module"
+    "$BINDINGS" "$WORK/$module.wasm" "$aside"
+    optimise_wasm "$aside/${module}_bg.wasm"
+  done
+  # Callers see the types of what the engine returns; the class around it is the package's own.
+  node scripts/types-only.mjs "$aside/pocketgraph_full.d.ts" "$WORK/engine-types.d.ts"
+  rm "$aside"/*.d.ts
+  mv "$WORK/engine-types.d.ts" "$aside/"
+  "$WASM_OPT" -O3 --enable-relaxed-simd "${WASM_OPT_FEATURES[@]}" "$WORK/pocketgraph_relaxed.wasm" -o "$aside/pocketgraph_relaxed.wasm"
+  node scripts/check-relaxed.mjs "$aside/pocketgraph_relaxed.wasm"
+  rm -rf "$MODULES"
+  mv "$aside" "$MODULES"
+  stamp wasm "$wanted"
 }
 
 # compile_wasm NAME [OPTION...]: the compiled module, set aside as $WORK/NAME.wasm, because cargo gives all the same name.
@@ -110,13 +127,6 @@ optimise_wasm() {
   node scripts/order-functions.mjs "$1.opt" "$1.ordered"
   "$WASM_OPT" "${WASM_OPT_FEATURES[@]}" --reorder-functions-by-name "$1.ordered" -o "$1"
   rm "$1.opt" "$1.ordered"
-}
-
-# one_file MODULE: with all that it imports in it, so that a reader who focuses the box waits for one file and not for a chain of them. What stands
-# beside it (the modules of WebAssembly) it still finds by its own address.
-one_file() {
-  say "making $(basename "$1") one file"
-  "$ESBUILD" "$1" --bundle --format=esm --target=es2022 --log-level=warning --allow-overwrite --outfile="$1"
 }
 
 # minify FILE...: comments and long names of locals go; what a module exports, and every property, keeps its name. A page waits for half of the

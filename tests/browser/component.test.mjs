@@ -337,17 +337,19 @@ test("that the documents do not say is said in the page's language", async () =>
   await page.context().close();
 });
 
-test("every language has every word, and every notice that concerns readers", async () => {
+test("a page that loads the component and the module has one class and one kind of error", async () => {
   const { page } = await mounted();
-  const lacking = await page.evaluate(async () => {
-    const { ENGLISH: own, FOR_READERS, LANGUAGES } = await import("/pkg/ask-strings.js");
-    const { NOTICES } = await import("/pkg/notices.js");
-    const ENGLISH = { ...own, ...Object.fromEntries(FOR_READERS.map((code) => [code, NOTICES[code]])) };
-    const languages = await import("/pkg/ask-languages.js");
-    const marks = (text) => (typeof text === "object" ? "{n}" : (text.match(/\{\w+\}/g) ?? []).sort().join());
-    return LANGUAGES.flatMap((language) => Object.keys(ENGLISH).filter((name) => !languages[language][name] || marks(languages[language][name]) !== marks(ENGLISH[name])).map((name) => `${language} ${name}`));
+  const same = await page.evaluate(async () => {
+    const { PocketGraph, PocketGraphError } = await import("/pkg/pocketgraph.js");
+    const element = document.querySelector("pocketgraph-ask");
+    const graph = await element.load();
+    const errors = [];
+    element.addEventListener("pocketgraph-error", ({ detail }) => errors.push(detail instanceof PocketGraphError));
+    element.removeAttribute("src");
+    await element.ask("anything?");
+    return { graph: graph instanceof PocketGraph, errors };
   });
-  assert.deepEqual(lacking, []);
+  assert.deepEqual(same, { graph: true, errors: [true] });
   await page.context().close();
 });
 

@@ -2,16 +2,17 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { newPage } from "./browser.mjs";
 import { FAILED_LOAD, QUESTION, assertClean, askAndRead, harness, opened, use } from "./harness.mjs";
 
-const t = harness();
+const t = harness(({ site }) => site.mounts.set("/sources/", fileURLToPath(new URL("../../pkg", import.meta.url))));
 const RELAXED = "/pkg/pocketgraph_relaxed.wasm";
 const OTHERS = ["how does hybrid search work?", "where is the API key kept?", "what is a chunk, and how long may one be before it is cut in two?"];
 
 test("the loop's sums are those of plain loops, for any rows, weights and steps, the largest included", async () => {
   const page = await t.bare();
-  assert.ok(await page.evaluate(async () => (await import("/pkg/relaxed.js")).HAS_RELAXED), "this Chromium has relaxed SIMD");
+  assert.ok(await page.evaluate(async () => (await import("/sources/relaxed.js")).HAS_RELAXED), "this Chromium has relaxed SIMD");
   const compared = await page.evaluate(async (url) => {
     const memory = new WebAssembly.Memory({ initial: 16 });
     const { instance } = await WebAssembly.instantiateStreaming(fetch(url), { env: { memory } });

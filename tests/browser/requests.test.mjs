@@ -62,11 +62,15 @@ async function mounted(model = "off") {
 
 for (const [what, question, most] of [["what is being typed", "how does hybrid search work", 10], ["a finished question", "how does hybrid search work?", 10]]) {
   test(`first hits of ${what} need at most ${most} files, four one after the other`, async () => {
+    const before = t.site.requests.length;
     const { page, box } = await mounted();
+    const scripts = t.site.requests.slice(before);
     const rounds = await turns(() => box.fill(question), () => page.evaluate(() => window.stages.length > 0));
     const told = rounds.map((files) => files.join(" ")).join("\n");
     assert.ok(rounds.length <= 4, told);
     assert.ok(rounds.flat().length <= most, told);
+    const loaded = new Set([...scripts, ...rounds.flat()].filter((file) => file.endsWith(".js")));
+    assert.deepEqual([...loaded].sort(), ["/pkg/ask-element.js", "/pkg/worker.js"]);
     await page.context().close();
   });
 }

@@ -167,7 +167,7 @@ test("signals and close are honoured", async () => {
 
 test("what is kept for use without a network names every file of the package that a page may come to need", async () => {
   const { PACKAGE_FILES } = await import(pathToFileURL(join(folder, "pkg/offline.js")));
-  const { HAS_RELAXED } = await import(pathToFileURL(join(folder, "pkg/relaxed.js")));
+  const { HAS_RELAXED } = await import(new URL("../../pkg/relaxed.js", import.meta.url));
   const files = (await readdir(join(folder, "pkg"))).filter((name) => /\.(js|wasm)$/.test(name));
   // Node's own part, types alone, and the service worker, which browsers keep by themselves; what only browsers with relaxed SIMD use.
   const others = ["jsx-react.js", "node-files.js", "offline-worker.js", ...(HAS_RELAXED ? [] : ["pocketgraph_relaxed.wasm"])];
@@ -177,7 +177,7 @@ test("what is kept for use without a network names every file of the package tha
 
 test("with relaxed SIMD the hits are the same, and without SIMD a bundle is refused", async (context) => {
   const script = `
-    const { HAS_RELAXED } = await import(${JSON.stringify(pathToFileURL(join(folder, "pkg/relaxed.js")).href)});
+    const { HAS_RELAXED } = await import(${JSON.stringify(new URL("../../pkg/relaxed.js", import.meta.url).href)});
     const { PocketGraph } = await import(${JSON.stringify(pathToFileURL(join(folder, "pkg/pocketgraph.js")).href)});
     try {
       const graph = await PocketGraph.open(${JSON.stringify(join(folder, "bundle"))});

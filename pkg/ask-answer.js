@@ -1,0 +1,270 @@
+// The answer that <pocketgraph-ask> shows: what it is waiting for, its text with citations, how it was found, and what the reader can do with it.
+// Loaded after the first hits, or when a question is asked.
+
+import { adoptAnswerStyle } from "./ask-answer-style.js";
+import { PassageDialog } from "./ask-passage.js";
+import { FOR_READERS } from "./ask-strings.js";
+import { failureOf, stringForFailure } from "./explain.js";
+import { NOTICES } from "./notices.js";
+import { answerBlocks, citationAt, drawn, h, patch, QUOTED_WORDS, quotedAnswer, safeUrl } from "./render.js";
+
+/** A thumb that points up. */
+const THUMB = "M1.5 7h2.7v7H1.5zM4.2 7.2 7.4 1.4c1.2 0 1.8.8 1.6 2l-.5 2.4h4.3c1 0 1.7.9 1.5 1.8l-1.1 5.1c-.2.8-.8 1.3-1.6 1.3H4.2z";
+
+/** Draws into the `answer` and `understood` of a view. */
+export class AnswerView {
+  #view;
+  #strings;
+  #on;
+  #links;
+  #frame = 0;
+  #written = null;
+  #quoted = null;
+  #below = [];
+  #told = null;
+  #way = null;
+  #passage = null;
+
+  /** `on` is the view's; `links` are the hosts that links in a written answer may lead to, beside the page's own. */
+  constructor(view, strings, on, links) {
+    this.#view = view;
+    this.#strings = strings;
+    this.#on = on;
+    this.#links = links;
+    strings.learn({ ...QUOTED_WORDS, ...Object.fromEntries(FOR_READERS.map((code) => [code, NOTICES[code]])) });
+    adoptAnswerStyle(view.root);
+  }
+
+  #say(name, values) {
+    return this.#strings.say(name, values);
+  }
+
+  /** The dialog that shows a passage. */
+  get passage() {
+    return (this.#passage ??= new PassageDialog(this.#strings));
+  }
+
+  /** The question was understood as another one; `undo` asks it as it was written. */
+  showUnderstood(text, undo) {
+    this.#view.understood.replaceChildren(this.#say("understood", { text }), " ", h("button", { type: "button", part: "as-written", onclick: undo }, this.#say("asWritten")));
+    this.#view.understood.hidden = false;
+  }
+
+  /** An answer is on its way (`text` says how far), with a button that stops it; or none is (`null`). */
+  busy(text) {
+    this.#view.answer.setAttribute("aria-busy", String(text !== null));
+    if (text === null) {
+      this.#progress?.remove();
+      this.#progress = null;
+      return;
+    }
+    this.#view.answer.hidden = false;
+    if (!this.#progress) {
+      const stop = h("button", { type: "button", part: "stop", onclick: () => this.#on.stop() }, this.#say("stop"));
+      this.#progress = h("div", { part: "progress" }, h("span", { class: "spinner", "aria-hidden": "true" }), h("span", {}, text), stop);
+    } else this.#progress.children[1].textContent = text;
+    this.#view.answer.prepend(this.#progress);
+  }
+  #progress = null;
+  #prose = null;
+
+  #proseNode() {
+    if (!this.#prose?.isConnected) {
+      this.#prose = h("div", { part: "answer-text", dir: "auto" });
+      this.#view.answer.replaceChildren(...[this.#progress, this.#prose, this.#told && this.#way?.node].filter(Boolean));
+    }
+    this.#view.answer.hidden = false;
+    return this.#prose;
+  }
+
+  /** What stands below the answer's text, in place of what stood there. */
+  #put(nodes) {
+    for (const old of this.#below) old.remove();
+    this.#below = nodes.filter(Boolean);
+    this.#prose.after(...this.#below);
+  }
+
+  /** What was done on the way to the answer, as `{ events, carried }`; called again when there is more in it. */
+  async showWay(told) {
+    this.#told = told;
+    const { AskWay } = await import("./ask-way.js");
+    if (told !== this.#told) return;
+    this.#way ??= new AskWay(this.#strings, (chunk) => this.#on.passage(chunk));
+    this.#way.show(told);
+    if (!this.#way.node.isConnected) this.#view.answer.append(this.#way.node);
+  }
+
+  /** What the documents say by themselves, while a language model is asked. */
+  showQuoted(answer) {
+    this.#quoted = answer;
+    patch(this.#proseNode(), this.#proseOf(answer));
+    this.#put(this.#notes(answer));
+  }
+
+  /** Whether the text that stands there is just being chosen anew. */
+  choosing(on) {
+    this.#prose?.setAttribute("aria-busy", String(on));
+  }
+
+  /** More of an answer that is being written. Drawn once a frame, however fast it comes. */
+  showWriting(text) {
+    this.#written = text;
+    this.#frame ||= requestAnimationFrame(() => {
+      this.#frame = 0;
+      if (this.#written === null) return;
+      patch(this.#proseNode(), this.#proseOf({ by: "llm", text: this.#written, citations: [] }));
+      this.#put([]);
+    });
+  }
+
+  /** The answer. */
+  showAnswer(answer) {
+    this.#endWriting();
+    this.busy(null);
+    patch(this.#proseNode(), this.#proseOf(answer));
+    const quotation = answer.quotation && this.#quotation(answer.quotation);
+    this.#put([quotation, this.#statements(answer), ...this.#notes(answer), this.#actions(answer)]);
+    this.#view.announce([this.#prose, quotation].map((node) => node?.textContent ?? "").join(" ").trim().slice(0, 600), 100);
+  }
+
+  #notes(answer) {
+    const failure = failureOf(answer);
+    const any = (status) => answer.citations.some((citation) => citation.status === status);
+    const notes = [failure && this.#say(stringForFailure(failure)), any("unsupported") && this.#say("unsupported"), any("dangling") && this.#say("dangling")];
+    for (const notice of answer.warnings ?? []) if (FOR_READERS.includes(notice.code)) notes.push(this.#say(notice.code, notice));
+    if (answer.answered) notes.push(this.#say({ llm: "byModel", graph: "byGraph" }[answer.by] ?? "byQuote"));
+    return notes.filter(Boolean).map((note) => h("p", { part: "answer-note", dir: "auto" }, note));
+  }
+
+  /** What cannot be opened is told in full: statements of a knowledge graph, and what tools said. */
+  #statements({ citations, quotation }) {
+    const told = new Map([...citations, ...(quotation?.citations ?? [])].filter(({ target, quote }) => quote && target && !opens(target)).map((citation) => [citation.number, citation]));
+    if (told.size === 0) return null;
+    const items = [...told.values()].sort((a, b) => a.number - b.number).map(({ number, quote, title }) => h("li", { value: number, dir: "auto" }, h("span", { part: "statement" }, quote), title && ` · ${title}`));
+    return h("ol", { part: "sources", "aria-label": this.#say("sources") }, items);
+  }
+
+  /** What was being written stays, marked as unfinished; before anything was, what the documents say. */
+  showStopped() {
+    const any = this.#written;
+    const quoted = this.#quoted;
+    this.#endWriting();
+    this.busy(null);
+    if (any) {
+      patch(this.#proseNode(), this.#proseOf({ by: "llm", text: any, citations: [] }));
+      this.#put([h("p", { part: "answer-note" }, this.#say("stopped")), h("div", { part: "actions" }, this.#againButton())]);
+    } else if (quoted) this.showAnswer(quoted);
+    else this.clear();
+  }
+
+  /** Nothing of an answer is there any more. */
+  clear() {
+    this.#endWriting();
+    this.busy(null);
+    this.#told = null;
+    this.#below = [];
+    this.#view.answer.hidden = true;
+    this.#view.answer.replaceChildren();
+    this.#view.understood.hidden = true;
+  }
+
+  #endWriting() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    this.#written = null;
+    this.#quoted = null;
+  }
+
+  /** The answer's text as nodes. The one place where it becomes any: a new form of answers is rendered here, by render.js. */
+  #proseOf(answer) {
+    const marker = (number, start, end) => this.#citation(number, citationAt(answer.citations, number, start, end), answer);
+    const code = (node, text, language) => this.#code(node, text, language);
+    if (answer.by !== "llm") return quotedAnswer(answer, marker, { code, languageMark: (tag) => this.#view.languageMark(tag), words: { closest: this.#say("closest"), readOn: this.#say("readOn"), quotation: this.#say("quotation") } });
+    return answerBlocks(answer.text, marker, { link: (url) => this.#mayFollow(url), code });
+  }
+
+  /** What is answered without a language model, beneath one's text that says something else. */
+  #quotation(quotation) {
+    const whose = this.#say(quotation.by === "graph" ? "graphSays" : "documentsSay");
+    return h("div", { part: "quotation", dir: "auto" }, h("p", { part: "quotation-title" }, whose), this.#proseOf(quotation));
+  }
+
+  #mayFollow(url) {
+    const { host } = new URL(url);
+    return host === location.host || this.#links.has(host);
+  }
+
+  #code(node, text, language) {
+    const copy = h("button", { type: "button", part: "copy-code", onclick: (event) => this.#copy(event.currentTarget, text) }, this.#say("copy"));
+    return h("div", { part: "code", role: "group", "aria-label": language || this.#say("code") }, h("div", { part: "code-head" }, h("span", {}, language ?? ""), copy), node);
+  }
+
+  #citation(number, citation, answer) {
+    const flag = { unsupported: "?", dangling: "!" }[citation?.status] ?? "";
+    const part = flag ? "citation unverified" : "citation";
+    const where = citation ? [citation.title, ...(citation.headingPath ?? [])].filter(Boolean).join(" › ") : "";
+    const label = `${number}${flag}`;
+    const name = this.#say("citation", { n: number, text: where || citation?.quote || "" });
+    if (!opens(citation?.target)) return h("span", { part, title: flag === "!" ? this.#say("dangling") : citation?.quote }, label);
+    const href = citation.url && safeUrl(citation.url);
+    return h(href ? "a" : "button", { part, href, type: href ? undefined : "button", title: citation.quote, "aria-label": name, onclick: (event) => this.#on.cite(citation, event, answer) }, label);
+  }
+
+  /** The citation in the answer that looks like `label`, or else its first. */
+  citation(label) {
+    const all = [...this.#view.answer.querySelectorAll("a[part~=citation], button[part~=citation]")];
+    return all.find((one) => one.textContent === label) ?? all[0];
+  }
+
+  #actions(answer) {
+    const asText = this.#asText(answer);
+    const feedback = (helpful, name) =>
+      h("button", { type: "button", part: "feedback", "aria-pressed": "false", "aria-label": this.#say(name), title: this.#say(name), onclick: (event) => this.#feedback(event.currentTarget, answer, helpful) }, drawn("thumb", THUMB, helpful ? "" : "rotate(180 8 8)"));
+    return h(
+      "div",
+      { part: "actions" },
+      h("button", { type: "button", part: "copy", onclick: (event) => this.#copy(event.currentTarget, asText) }, this.#say("copy")),
+      this.#on.shareUrl && h("button", { type: "button", part: "share", onclick: (event) => this.#copy(event.currentTarget, this.#on.shareUrl()) }, this.#say("share")),
+      (answer.by === "llm" || failureOf(answer)) && this.#againButton(),
+      feedback(true, "helpful"),
+      feedback(false, "unhelpful"),
+    );
+  }
+
+  /** The answer as it is copied. What is said of the closest passage is the engine's, in English: the page's own words take its place. */
+  #asText(answer) {
+    if (answer.quotation) return [answer.text, this.#asText(answer.quotation)].join("\n\n");
+    if (answer.by === "llm" || answer.outcome !== "closest" || !answer.text.includes("\n")) return answer.text;
+    return [this.#say("closest"), ...answer.text.split("\n").slice(1)].join("\n");
+  }
+
+  #againButton() {
+    return h("button", { type: "button", part: "again", onclick: () => this.#on.again() }, this.#say("again"));
+  }
+
+  #feedback(button, answer, helpful) {
+    for (const one of button.parentElement.querySelectorAll("[part=feedback]")) one.setAttribute("aria-pressed", String(one === button));
+    this.#view.announce(this.#say("thanks"), 100);
+    this.#on.feedback(answer, helpful);
+  }
+
+  async #copy(button, text) {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Without a secure context, or against the browser's wish, there is no clipboard.
+      return;
+    }
+    const before = button.textContent;
+    button.textContent = this.#say("copied");
+    this.#view.announce(this.#say("copied"), 100);
+    setTimeout(() => {
+      button.textContent = before;
+    }, 1500);
+  }
+}
+
+/** Whether what is cited can be opened: neither a statement nor what a tool said can. */
+function opens(target) {
+  return ["chunk", "web"].includes(target?.type);
+}
