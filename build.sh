@@ -38,7 +38,7 @@ Usage: ./build.sh TASK
              a real Chromium, a short suite in Chromium, Firefox and WebKitGTK, three generators' sites, and the sizes. Stops at the first failure and names it.
   test KIND [FILTER]
              one kind of test, in the development profile, for while you edit:
-               unit [CRATE] [FILTER]   Rust tests: of all, or of one folder of crates/ or companion/; FILTER is a part of a test's name
+               unit [CRATE] [FILTER]   Rust tests: of all, or of one folder of crates/, companion/ or lab/; FILTER is a part of a test's name
                wasm                    the engine compiled to WebAssembly, and its lints
                node [FILTER]           the package under Node: FILTER is a file of tests/node without its ending, or a part of a test's name
                browser [FILTER]        the page in Chromium, likewise

@@ -31,14 +31,14 @@ task_test() {
   esac
 }
 
-# test_units [CRATE] [FILTER]: Rust tests in the development profile. CRATE is a folder of crates/ or companion/; only it and what it needs are compiled.
+# test_units [CRATE] [FILTER]: Rust tests in the development profile. CRATE is a folder of crates/, companion/ or lab/; only it and what it needs are compiled.
 test_units() {
   local which=(--workspace) carries_package=yes
   if [ $# -gt 0 ] && [ -f "crates/$1/Cargo.toml" ]; then
     which=(-p "pocketgraph-$1")
     carries_package=no
     shift
-  elif [ $# -gt 0 ] && [ -f "companion/$1/Cargo.toml" ]; then
+  elif [ $# -gt 0 ] && { [ "$1" = lab ] || [ -f "companion/$1/Cargo.toml" ] || [ -f "lab/$1/Cargo.toml" ]; }; then
     which=(-p "pocketgraph-$1")
     shift
   fi

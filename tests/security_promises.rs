@@ -24,7 +24,7 @@ impl Sources {
     fn new() -> Sources {
         let mut found = Vec::new();
         let mut open: Vec<PathBuf> =
-            ["companion", "src", "kernels", "relaxed", "crates", "tests", "fuzz"].map(|folder| Path::new(ROOT).join(folder)).into();
+            ["companion", "lab", "src", "crates", "tests", "fuzz"].map(|folder| Path::new(ROOT).join(folder)).into();
         while let Some(folder) = open.pop() {
             for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
                 let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());

@@ -57,7 +57,7 @@ def sets(folder, data, program):
 
 def graphs(folder, data):
     """The sets over imported graphs, of whose questions somebody knows the answers."""
-    lab = HERE / "companion/lab/data"
+    lab = HERE / "lab/data"
     plain = ["--kg", data / "metaqa/kb.txt"]
     tables = [*plain, "--types", lab / "metaqa-types.tsv", "--relations", lab / "metaqa-relations.tsv"]
     unknown = said(HERE / "benches/reword.py", "-", HERE / "benches/metaqa_unanswerable.tsv")

@@ -26,7 +26,7 @@ def write(what, about, digits, rows):
     columns = list(rows[0])
     out = {
         "about": f"{about}, with {ABOUT}", "command": command, "commit": commit, "date": datetime.date.today().isoformat(), "machine": MACHINE,
-        "measures": ["companion/eval/src/study", "crates/agent/src/answer", f"benches/studies/{name}.toml"], "older_than_code": False,
+        "measures": ["lab/eval/src/study", "crates/agent/src/answer", f"benches/studies/{name}.toml"], "older_than_code": False,
         "columns": columns, "digits": {c: d for c, d in digits.items() if c in columns},
     }
     lines = ",\n".join("    " + json.dumps([row[c] for c in columns], ensure_ascii=False) for row in rows)

@@ -7,7 +7,7 @@ use pocketgraph_testing::golden::golden;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 #[test]
 fn what_is_written_of_the_table_is_up_to_date() {
