@@ -53,7 +53,7 @@ pub fn files(root: &Path) -> Result<Vec<(&'static str, String)>> {
         ("pkg/notices.js", notices()),
         part("pkg/pocketgraph.d.ts", &[("options", types()), ("names", names())])?,
         part("docs/javascript-api.md", &tables)?,
-        part("docs/command-line.md", &[("options", terminal_table())])?,
+        part("docs/command-line.md", &[("options", terminal_names())])?,
     ])
 }
 
@@ -238,15 +238,17 @@ fn notice_table() -> String {
     out
 }
 
-/// The table of what `--options` takes.
-fn terminal_table() -> String {
-    let mut out = "| member | type | meaning |\n|---|---|---|\n".to_owned();
-    for o in OPTIONS.iter().filter(|o| o.is_in_json()) {
-        let typed = if o.name == "retriever" { "string".to_owned() } else { kind_text(o.kind) };
-        let argument = o.terminal.filter(|argument| *argument != "--options").map(|a| format!(" Also `{a}`.")).unwrap_or_default();
-        let _ = writeln!(out, "| `{}` | {typed} | {}{argument} |", o.name, cell(o.says));
-    }
-    out
+/// The names of what `--options` takes, each with its own argument if it has one.
+fn terminal_names() -> String {
+    let names: Vec<String> = OPTIONS
+        .iter()
+        .filter(|o| o.is_in_json())
+        .map(|o| match o.terminal.filter(|argument| *argument != "--options") {
+            Some(argument) => format!("`{}` (`{argument}`)", o.name),
+            None => format!("`{}`", o.name),
+        })
+        .collect();
+    format!("{}.\n", names.join(", "))
 }
 
 #[cfg(test)]
