@@ -5,6 +5,10 @@ import { abortable } from "./abort.js";
 
 /** Files named by their content. */
 const IMMUTABLE = /-?[0-9a-f]{20}\.pgs$/;
+/** A manifest is no longer, in bytes: an engine refuses one that is. */
+const LONGEST_MANIFEST = 1 << 20;
+/** How many files are asked for ahead of an engine; what a manifest names beyond these waits until they are needed. */
+const MOST_AHEAD = 32;
 /** How much is kept for the second engine, in bytes. */
 const KEPT_BYTES = 16_000_000;
 /** How long bytes that have arrived may take to be put away, in milliseconds. */
@@ -23,6 +27,7 @@ export class BundleFiles {
   #names;
   /** Lists that have been asked for. */
   #ahead = new Set();
+  #askedAhead = 0;
   #given = new Set();
   /** Files that one engine has asked for while another waited for them, or had them. */
   #shared = new Set();
@@ -34,7 +39,7 @@ export class BundleFiles {
     this.#base = base;
     const manifest = (this.#manifest = fetch(this.#manifestUrl, { cache: "no-cache" }));
     // Whoever wants it hears of a failure.
-    this.#names = manifest.then((response) => response.clone().json()).then(({ pocketgraph }) => pocketgraph ?? {}).catch(() => ({}));
+    this.#names = manifest.then((response) => beginning(response.clone(), LONGEST_MANIFEST)).then((text) => JSON.parse(text).pocketgraph ?? {}).catch(() => ({}));
     if (eager) this.ahead("first", "passages");
   }
 
@@ -86,7 +91,10 @@ export class BundleFiles {
     const names = await this.#names;
     for (const file of wanted.flatMap((list) => names[list] ?? [])) {
       const url = this.#base + file;
-      if (typeof file === "string" && IMMUTABLE.test(file) && !file.includes("..") && !this.#kept.has(url)) this.#keep(url, fetch(url));
+      if (typeof file !== "string" || !IMMUTABLE.test(file) || file.includes("..") || this.#kept.has(url)) continue;
+      if (this.#askedAhead === MOST_AHEAD) return;
+      this.#askedAhead += 1;
+      this.#keep(url, fetch(url));
     }
   }
 
@@ -116,4 +124,20 @@ export class BundleFiles {
     this.#kept.set(url, bytes);
     return bytes;
   }
+}
+
+/** The text of a response; of one that is longer than `most` bytes what had come by then, and the rest is not fetched. */
+async function beginning(response, most) {
+  const decoder = new TextDecoder();
+  const reader = response.body.getReader();
+  let text = "";
+  for (let length = 0; length <= most; ) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    length += value.length;
+    text += decoder.decode(value, { stream: true });
+  }
+  // The engine has the other half of the stream: the host is hung up on when both have let go, which is not waited for here.
+  reader.cancel().catch(() => {});
+  return text;
 }
