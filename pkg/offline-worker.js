@@ -6,7 +6,8 @@
 // - sections and pages of the bundles it was told of (names are content hashes): from the cache first, kept once their hash agrees with the name;
 // - their manifests: from the network first; each manifest is a generation, and the files of generations that no open page uses are removed;
 // - documents, scripts, styles, images, fonts and WebAssembly in its scope: from the network first, kept as they pass.
-// Everything else passes it by: other origins, anything but GET, ranges, requests with credentials of their own, responses marked `no-store`.
+// Everything else passes it by: other origins, anything but GET, ranges, requests with credentials of their own, and responses that are one reader's
+// (`private`, `no-store`, `Vary: Cookie`).
 
 (() => {
   "use strict";
@@ -106,8 +107,11 @@
 
   // ---- keeping ---------------------------------------------------------------------------------------------------------------
 
-  const mayKeep = (response) =>
-    response.status === 200 && response.type === "basic" && !response.redirected && !/no-store/i.test(response.headers.get("cache-control") ?? "");
+  /** Whether a response is for one reader alone, or for one moment. */
+  const isPersonal = ({ headers }) =>
+    /no-store|private/i.test(headers.get("cache-control") ?? "") || /cookie|authorization|\*/i.test(headers.get("vary") ?? "");
+
+  const mayKeep = (response) => response.status === 200 && response.type === "basic" && !response.redirected && !isPersonal(response);
 
   /** A response made of bytes at hand, with the headers of the one they came in: the page's policy is among them. */
   function responseOf(bytes, headers) {
@@ -418,7 +422,7 @@
       if (kept && !before) await trimPage();
       return kept;
     }
-    if (response.status === 404 || response.status === 410) await (await caches.open(PARTS.page)).delete(address);
+    if ([401, 403, 404, 410].includes(response.status) || isPersonal(response)) await (await caches.open(PARTS.page)).delete(address);
     return false;
   }
 

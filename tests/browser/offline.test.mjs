@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -320,6 +320,27 @@ test("a bundle that was open before keeping began is kept with what it had fetch
   assert.equal(found.hits.length, 10);
   assert.deepEqual(found.missing, []);
   await page.context().close();
+});
+
+test("pages that are one reader's are not kept, and a kept one goes when it becomes such", async () => {
+  const folder = await copyOfSite();
+  const pages = ["private", "stored", "varied", "plain", "later"];
+  for (const name of pages) await writeFile(join(folder, `${name}.html`), `<!doctype html><link rel="icon" href="data:,"><p>${name}`);
+  const site = await ownSite(folder);
+  const page = await start(site);
+  site.faults.set("/private.html", { kind: "headers", headers: { "cache-control": "private, no-cache" } });
+  site.faults.set("/stored.html", { kind: "headers", headers: { "cache-control": "no-store" } });
+  site.faults.set("/varied.html", { kind: "headers", headers: { vary: "Accept-Encoding, Cookie" } });
+  const kept = async () => (await keptFiles(page)).filter((path) => pages.some((name) => path === `/${name}.html`)).sort();
+  for (const name of pages) await page.goto(`${site.url}${name}.html`);
+  await page.waitForTimeout(500);
+  assert.deepEqual(await kept(), ["/later.html", "/plain.html"]);
+  site.faults.set("/later.html", { kind: "headers", headers: { "cache-control": "private" } });
+  await page.goto(`${site.url}later.html`);
+  await page.waitForTimeout(500);
+  assert.deepEqual(await kept(), ["/plain.html"]);
+  await page.context().close();
+  await site.close();
 });
 
 test("a slow host is not waited for where there is a kept copy", async () => {

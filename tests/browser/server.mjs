@@ -32,7 +32,7 @@ async function listen(handler, port = 0) {
 
 /**
  * Serves `folder`. `faults` maps a part of a path to what happens to files that have it in theirs: {kind: "cut" | "hang" | "stall" (after half the body) | "status" |
- * "delay" | "truncate" | "corrupt", status?, ms?, times?}, `times` being how often, always where absent. `mounts` maps the beginning of a path to another folder. `requests` lists the paths asked for; each is
+ * "delay" | "truncate" | "corrupt" | "headers", status?, headers?, ms?, times?}, `times` being how often, always where absent. `mounts` maps the beginning of a path to another folder. `requests` lists the paths asked for; each is
  * answered once `hold(path)` is over, where there is such a function.
  * `cacheControl` is what files are sent with. A site that was closed is opened at the same address by `reopen`.
  */
@@ -64,6 +64,7 @@ export async function serveSite(folder, { policy, cacheControl = "no-store" } = 
       "content-length": body.length,
       "content-security-policy": site.policy,
       "cache-control": site.cacheControl,
+      ...fault.headers,
     });
     if (fault.kind === "stall") return response.write(body.subarray(0, Math.floor(body.length / 2)));
     response.end(body);
