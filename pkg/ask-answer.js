@@ -6,7 +6,7 @@ import { PassageDialog } from "./ask-passage.js";
 import { FOR_READERS } from "./ask-strings.js";
 import { failureOf, stringForFailure } from "./explain.js";
 import { NOTICES } from "./notices.js";
-import { answerBlocks, citationAt, drawn, h, patch, QUOTED_WORDS, quotedAnswer, safeUrl } from "./render.js";
+import { answerBlocks, citationAt, drawn, GrowingAnswer, h, patch, QUOTED_WORDS, quotedAnswer, safeUrl } from "./render.js";
 
 /** A thumb that points up. */
 const THUMB = "M1.5 7h2.7v7H1.5zM4.2 7.2 7.4 1.4c1.2 0 1.8.8 1.6 2l-.5 2.4h4.3c1 0 1.7.9 1.5 1.8l-1.1 5.1c-.2.8-.8 1.3-1.6 1.3H4.2z";
@@ -23,6 +23,8 @@ export class AnswerView {
   #below = [];
   #told = null;
   #way = null;
+  /** What draws the text that is being written, and where. */
+  #growing = null;
   #passage = null;
 
   /** `on` is the view's; `links` are the hosts that links in a written answer may lead to, beside the page's own. */
@@ -112,7 +114,9 @@ export class AnswerView {
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
       if (this.#written === null) return;
-      patch(this.#proseNode(), this.#proseOf({ by: "llm", text: this.#written, citations: [] }));
+      const prose = this.#proseNode();
+      if (this.#growing?.parent !== prose) this.#growing = { parent: prose, answer: new GrowingAnswer(prose, this.#markdownOptions({ citations: [] })) };
+      this.#growing.answer.draw(this.#written);
       this.#put([]);
     });
   }
@@ -173,14 +177,22 @@ export class AnswerView {
     this.#frame = 0;
     this.#written = null;
     this.#quoted = null;
+    this.#growing = null;
   }
 
   /** The answer's text as nodes. The one place where it becomes any: a new form of answers is rendered here, by render.js. */
   #proseOf(answer) {
-    const marker = (number, start, end) => this.#citation(number, citationAt(answer.citations, number, start, end), answer);
-    const code = (node, text, language) => this.#code(node, text, language);
+    const { marker, link, code } = this.#markdownOptions(answer);
     if (answer.by !== "llm") return quotedAnswer(answer, marker, { code, languageMark: (tag) => this.#view.languageMark(tag), words: { closest: this.#say("closest"), readOn: this.#say("readOn"), quotation: this.#say("quotation") } });
-    return answerBlocks(answer.text, marker, { link: (url) => this.#mayFollow(url), code });
+    return answerBlocks(answer.text, marker, { link, code });
+  }
+
+  #markdownOptions(answer) {
+    return {
+      marker: (number, start, end) => this.#citation(number, citationAt(answer.citations, number, start, end), answer),
+      link: (url) => this.#mayFollow(url),
+      code: (node, text, language) => this.#code(node, text, language),
+    };
   }
 
   /** What is answered without a language model, beneath one's text that says something else. */

@@ -3,12 +3,14 @@
 /** A new element. Attributes whose name starts with `on` are listeners; `undefined`, `null` and `false` are left out. */
 export function h(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
+  for (const name in attributes) {
+    const value = attributes[name];
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else node.setAttribute(name, value === true ? "" : String(value));
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  // One by one: an answer may have more children than a call may have arguments.
+  for (const child of children.flat()) if (child !== null && child !== undefined && child !== false) node.append(child);
   return node;
 }
 

@@ -1,16 +1,18 @@
 // What language models write, as DOM nodes: paragraphs, headings, lists, quotes, tables, code, emphasis, links. Nodes are made here, one by one, so
 // that no string ever becomes markup; raw HTML, formulas and all else stay the text they are.
 //
-// Text is handled as lines `{ start, end }` of the whole, so that whoever makes the nodes of citations knows where each stands.
+// Text is handled as lines `{ start, end }` of the whole, so that whoever makes the nodes of citations knows where each stands. Nobody can be trusted
+// with what is written, so every rule takes time in proportion to the text: no pattern has two parts beside each other that take the same characters.
 
 import { h, safeUrl, table as tableOf } from "./dom.js";
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([\w+#.-]*)[^`]*$/;
+/** What begins with none of these signs is a paragraph. */
+const SIGNED = /^ *[`~#>*+_\d-]/;
 const HEADING = /^ {0,3}(#{1,6})\s+/;
 const ITEM = /^( {0,12})(?:([-*+])|(\d{1,3})[.)])(\s+)(?=\S)/;
 const QUOTE = /^ {0,3}> ?/;
 const RULE = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
-const TABLE_RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
+const SIDE = /^:?-+:?$/;
 /** How deep lists and quotes are nested at most: what a model writes without end must not overflow the stack. */
 const DEEPEST = 8;
 
@@ -21,6 +23,20 @@ const DEEPEST = 8;
 export function markdownNodes(text, { marker, link = () => false, code = (node) => node }) {
   const context = { text, marker, link, code };
   return blocks(context, linesOf(text, 0, text.length), 0);
+}
+
+/** The blocks of `text` from the offset `from` on, where one begins: where each stands, whether its first line has ended, and its nodes. */
+export function markdownBlocks(text, from, { marker, link = () => false, code = (node) => node }) {
+  const context = { text, marker, link, code };
+  const lines = linesOf(text, from, text.length);
+  const found = [];
+  for (let at = 0; at < lines.length; ) {
+    const nodes = [];
+    const first = at;
+    at = block(context, lines, at, 0, nodes);
+    if (nodes.length > 0) found.push({ start: lines[first].start, begun: first < lines.length - 1, nodes });
+  }
+  return found;
 }
 
 function linesOf(text, from, to) {
@@ -35,50 +51,68 @@ function linesOf(text, from, to) {
 }
 
 function blocks(context, lines, depth) {
-  const { text } = context;
-  const read = ({ start, end }) => text.slice(start, end);
   const nodes = [];
-  let at = 0;
-  while (at < lines.length) {
-    const line = read(lines[at]);
-    const from = at;
-    if (line.trim() === "") at += 1;
-    else if (FENCE.test(line)) at = fence(context, lines, at, nodes);
-    else if (HEADING.test(line)) {
-      const [mark] = HEADING.exec(line);
-      nodes.push(h("p", { "data-heading": mark.trim().length }, h("strong", {}, ...inline(context, [cut(lines[at], mark.length)]))));
-      at += 1;
-    } else if (RULE.test(line)) {
-      nodes.push(h("hr"));
-      at += 1;
-    } else if (QUOTE.test(line) && depth < DEEPEST) {
-      while (at < lines.length && QUOTE.test(read(lines[at]))) at += 1;
-      const inner = lines.slice(from, at).map((one) => cut(one, QUOTE.exec(read(one))[0].length));
-      nodes.push(h("blockquote", {}, ...blocks(context, inner, depth + 1)));
-    } else if (ITEM.test(line) && depth < DEEPEST) at = list(context, lines, at, nodes, depth);
-    else if (line.includes("|") && at + 1 < lines.length && TABLE_RULE.test(read(lines[at + 1])) && read(lines[at + 1]).includes("-")) {
-      at = table(context, lines, at, nodes);
-    } else {
-      do at += 1;
-      while (at < lines.length && !interrupts(read(lines[at])));
-      nodes.push(h("p", {}, ...inline(context, lines.slice(from, at))));
-    }
-  }
+  for (let at = 0; at < lines.length; ) at = block(context, lines, at, depth, nodes);
   return nodes;
+}
+
+/** Adds the nodes of the block that begins with the line `at`, none if it is blank; returns the line after the block. */
+function block(context, lines, at, depth, nodes) {
+  const read = ({ start, end }) => context.text.slice(start, end);
+  const line = read(lines[at]);
+  const from = at;
+  if (line.trim() === "") return at + 1;
+  if (!SIGNED.test(line)) return paragraph(context, lines, at, nodes);
+  if (fenceOf(line)) return fence(context, lines, at, nodes);
+  if (HEADING.test(line)) {
+    const [mark] = HEADING.exec(line);
+    nodes.push(h("p", { "data-heading": mark.trim().length }, h("strong", {}, inline(context, [cut(lines[at], mark.length)]))));
+    return at + 1;
+  }
+  if (RULE.test(line)) {
+    nodes.push(h("hr"));
+    return at + 1;
+  }
+  if (QUOTE.test(line) && depth < DEEPEST) {
+    while (at < lines.length && QUOTE.test(read(lines[at]))) at += 1;
+    const inner = lines.slice(from, at).map((one) => cut(one, QUOTE.exec(read(one))[0].length));
+    nodes.push(h("blockquote", {}, blocks(context, inner, depth + 1)));
+    return at;
+  }
+  if (ITEM.test(line) && depth < DEEPEST) return list(context, lines, at, nodes, depth);
+  return paragraph(context, lines, at, nodes);
+}
+
+/** A paragraph, or a table where the line below is its rule. */
+function paragraph(context, lines, at, nodes) {
+  const read = ({ start, end }) => context.text.slice(start, end);
+  const from = at;
+  if (at + 1 < lines.length && read(lines[at]).includes("|") && isTableRule(context, lines[at + 1])) return table(context, lines, at, nodes);
+  do at += 1;
+  while (at < lines.length && !interrupts(read(lines[at])));
+  nodes.push(h("p", {}, inline(context, lines.slice(from, at))));
+  return at;
 }
 
 /** Whether a line ends the paragraph above it. */
 function interrupts(line) {
-  return line.trim() === "" || [FENCE, HEADING, QUOTE, ITEM, RULE].some((begins) => begins.test(line));
+  return line.trim() === "" || (SIGNED.test(line) && (fenceOf(line) !== null || [HEADING, QUOTE, ITEM, RULE].some((begins) => begins.test(line))));
 }
 
 function cut({ start, end }, length) {
   return { start: Math.min(start + length, end), end };
 }
 
+/** The mark and the language of a line that begins a block of code; null for another. */
+function fenceOf(line) {
+  const found = /^ {0,3}(`{3,}|~{3,})/.exec(line);
+  if (!found || line.includes("`", found[0].length)) return null;
+  return { mark: found[1], language: /^\s*([\w+#.-]*)/.exec(line.slice(found[0].length))[1] };
+}
+
 function fence(context, lines, at, nodes) {
   const read = ({ start, end }) => context.text.slice(start, end);
-  const [, mark, language] = FENCE.exec(read(lines[at]));
+  const { mark, language } = fenceOf(read(lines[at]));
   const indent = /^ */.exec(read(lines[at]))[0].length;
   const body = [];
   for (at += 1; at < lines.length; at++) {
@@ -112,15 +146,17 @@ function list(context, lines, at, nodes, depth) {
       const line = read(lines[at]);
       const indent = /^\s*/.exec(line)[0].length;
       if (line.trim() === "") {
-        // A blank line goes on with the item only if what follows is indented below it.
-        const next = lines.slice(at + 1).find((one) => read(one).trim() !== "");
-        if (!next || /^\s*/.exec(read(next))[0].length <= margin + 1) break;
+        // Blank lines go on with the item only if what follows is indented below it.
+        let next = at + 1;
+        while (next < lines.length && read(lines[next]).trim() === "") next += 1;
+        if (next === lines.length || /^\s*/.exec(read(lines[next]))[0].length <= margin + 1) break;
         own.push(lines[at]);
+        at = next - 1;
       } else if (indent > margin + 1) own.push(cut(lines[at], Math.min(indent, width)));
       else if (interrupts(line)) break;
       else own.push(lines[at]);
     }
-    items.push(h("li", {}, ...unwrapped(blocks(context, own, depth + 1))));
+    items.push(h("li", {}, unwrapped(blocks(context, own, depth + 1))));
     while (at + 1 < lines.length && read(lines[at]).trim() === "" && ITEM.test(read(lines[at + 1]))) at += 1;
   }
   const start = first && Number(first) !== 1 ? Number(first) : undefined;
@@ -136,12 +172,18 @@ function unwrapped(nodes) {
 function table(context, lines, at, nodes) {
   const read = ({ start, end }) => context.text.slice(start, end);
   const sides = cells(context, lines[at + 1]).map((cell) => side(read(cell).trim()));
-  const row = (line, tag) => h("tr", {}, cells(context, line).slice(0, sides.length).map((cell, column) => h(tag, { "data-align": sides[column], scope: tag === "th" ? "col" : undefined }, ...inline(context, [cell]))));
+  const row = (line, tag) => h("tr", {}, cells(context, line).slice(0, sides.length).map((cell, column) => h(tag, { "data-align": sides[column], scope: tag === "th" ? "col" : undefined }, inline(context, [cell]))));
   const head = row(lines[at], "th");
   const body = [];
   for (at += 2; at < lines.length && read(lines[at]).includes("|"); at++) body.push(row(lines[at], "td"));
   nodes.push(tableOf(head, body));
   return at;
+}
+
+/** Whether a line separates a table's header from its rows: every cell is a dash or more, perhaps between colons. */
+function isTableRule(context, line) {
+  const read = ({ start, end }) => context.text.slice(start, end);
+  return read(line).includes("-") && cells(context, line).every((cell) => SIDE.test(read(cell)));
 }
 
 function side(rule) {
@@ -177,13 +219,13 @@ function trimmed(text, { start, end }) {
 
 const INLINE = new RegExp(
   [
-    "(?<ticks>`+)(?<code>[^`]|[^`][^]*?[^`])\\k<ticks>(?!`)",
+    "(?<ticks>`+)",
     "\\\\(?<escaped>[\\\\`*_{}\\[\\]()#+\\-.!|~>])",
     "!?\\[(?<label>[^\\[\\]\\n]{1,400})\\]\\((?<target>[^()\\s]{1,2000}(?:\\([^()\\s]*\\)[^()\\s]*)?)(?:\\s+\"[^\"\\n]*\")?\\)",
     "<(?<auto>https?:\\/\\/[^<>\\s]{1,2000})>",
     "(?<bare>https?:\\/\\/[^\\s<>\"'`|]{1,2000})",
     "\\[(?<cited>\\d{1,4}(?:, ?\\d{1,4})*)\\]",
-    "(?<strong>\\*\\*|__)(?=\\S)(?<bold>[^\\n]*?\\S)\\k<strong>",
+    "(?<strong>\\*\\*|__)(?=\\S)",
     "(?<!\\w)(?<em>[*_])(?=[^\\s*_])(?<emphasis>[^*_\\n]*?[^\\s*_])\\k<em>(?!\\w)",
     "~~(?=\\S)(?<gone>[^~\\n]*\\S)~~",
   ].join("|"),
@@ -200,46 +242,108 @@ function inline(context, lines) {
     starts.push([joined.length, part.start]);
     joined += context.text.slice(part.start, part.end);
   }
-  /** Where in the whole text an offset of the joined lines is. */
+  /** Where in the whole text an offset of the joined lines is. Asked in rising order. */
+  let line = 0;
   const place = (offset) => {
-    const [from, start] = starts.findLast(([begin]) => begin <= offset) ?? starts[0];
+    while (line + 1 < starts.length && starts[line + 1][0] <= offset) line += 1;
+    const [from, start] = starts[line];
     return start + offset - from;
   };
   return spans(context, joined, 0, place);
 }
 
+/** Finds the first of rising `positions` at or after an offset; asked in rising order. -1 where there is none. */
+function finder(positions) {
+  let next = 0;
+  return (from) => {
+    while (next < positions.length && positions[next] < from) next += 1;
+    return positions[next] ?? -1;
+  };
+}
+
+/** What closes code and strong words: runs of backticks, doubled signs behind a character that is no space, and the end of the line. */
+const CLOSERS = { "`": /`+/g, "*": /(?<=\S)\*\*/g, _: /(?<=\S)__/g, "\n": /\n/g };
+
+/** Finds what closes a mark, at or after an offset. The text is looked through once for each kind of mark. */
+function closers(text) {
+  const kinds = new Map();
+  const gathered = (pattern) => {
+    const found = new Map();
+    for (const { 0: mark, index } of text.matchAll(pattern)) {
+      if (!found.has(mark)) found.set(mark, []);
+      found.get(mark).push(index);
+    }
+    return new Map(Array.from(found, ([mark, positions]) => [mark, finder(positions)]));
+  };
+  return (mark, from) => {
+    const [kind] = mark;
+    if (!kinds.has(kind)) kinds.set(kind, gathered(CLOSERS[kind]));
+    return kinds.get(kind).get(mark)?.(from) ?? -1;
+  };
+}
+
+/** What may be more than words. */
+const SPAN = /[`\\[<*_~]|https?:\/\//;
+
+function matchFrom(text, at) {
+  INLINE.lastIndex = at;
+  return INLINE.exec(text);
+}
+
 function spans(context, text, offset, place, depth = 0) {
+  if (!SPAN.test(text)) return text ? [text] : [];
   const nodes = [];
+  const closing = closers(text);
   let at = 0;
-  for (const match of text.matchAll(INLINE)) {
+  let next = 0;
+  for (let match; (match = matchFrom(text, next)); ) {
     const found = match.groups;
     const from = match.index;
-    let to = from + match[0].length;
+    let to = (next = from + match[0].length);
     const within = (inner, skip) => (depth < DEEPEST ? spans(context, inner, offset + from + skip, place, depth + 1) : [inner]);
-    if (from < at) continue;
+    if (found.ticks || found.strong) {
+      const end = closing(found.ticks ?? found.strong, found.ticks ? to : to + 1);
+      const lineEnd = found.strong ? closing("\n", from) : -1;
+      if (end < 0 || (lineEnd >= 0 && end > lineEnd)) {
+        // The mark is a character like any other.
+        next = found.ticks ? to : from + 1;
+        continue;
+      }
+      const inner = text.slice(to, end);
+      nodes.push(text.slice(at, from));
+      if (found.ticks) nodes.push(h("code", {}, inner.trim() ? inner.replace(/^ (.*) $/, "$1") : inner));
+      else nodes.push(h("strong", {}, within(inner, 2)));
+      at = next = end + (to - from);
+      continue;
+    }
     nodes.push(text.slice(at, from));
-    if (found.code !== undefined) nodes.push(h("code", {}, found.code.trim() ? found.code.replace(/^ (.*) $/, "$1") : found.code));
-    else if (found.escaped) nodes.push(found.escaped);
+    if (found.escaped) nodes.push(found.escaped);
     else if (found.label) nodes.push(safeUrl(found.target) ? anchor(context, found.target, within(found.label, match[0].indexOf("[") + 1)) : match[0]);
     else if (found.auto) nodes.push(anchor(context, found.auto, [found.auto]));
     else if (found.bare) {
-      const url = found.bare.replace(/[.,;:!?)\]*_~]+$/, "");
+      const url = withoutStops(found.bare);
       to = from + url.length;
       nodes.push(anchor(context, url, [url]));
     } else if (found.cited) for (const number of found.cited.split(",")) nodes.push(context.marker(Number(number), place(offset + from), place(offset + to - 1) + 1));
-    else if (found.bold) nodes.push(h("strong", {}, ...within(found.bold, 2)));
-    else if (found.emphasis) nodes.push(h("em", {}, ...within(found.emphasis, 1)));
-    else if (found.gone) nodes.push(h("s", {}, ...within(found.gone, 2)));
+    else if (found.emphasis) nodes.push(h("em", {}, within(found.emphasis, 1)));
+    else if (found.gone) nodes.push(h("s", {}, within(found.gone, 2)));
     at = to;
   }
   nodes.push(text.slice(at));
   return nodes.filter((node) => node !== "");
 }
 
+/** An address without the stops and brackets that a sentence puts behind it. */
+function withoutStops(url) {
+  let end = url.length;
+  while (".,;:!?)]*_~".includes(url[end - 1])) end -= 1;
+  return url.slice(0, end);
+}
+
 /** A link where its address is one that readers may be sent to; else its words, and the address as text where the words are not it. */
 function anchor({ link }, target, words) {
   const href = safeUrl(target);
-  if (link(href)) return h("a", { part: "answer-link", href, rel: "noopener nofollow" }, ...words);
+  if (link(href)) return h("a", { part: "answer-link", href, rel: "noopener nofollow" }, words);
   const same = words.length === 1 && words[0] === target;
-  return h("span", { part: "answer-unlinked" }, ...words, !same && ` (${target})`);
+  return h("span", { part: "answer-unlinked" }, words, !same && ` (${target})`);
 }

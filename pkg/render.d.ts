@@ -19,8 +19,14 @@ export interface AnswerBlocksOptions {
 }
 /** An answer as nodes, from Markdown; `marker` makes the node for a citation such as `[2]`. */
 export declare function answerBlocks(text: string, marker?: (number: number, start: number, end: number) => Node | string, options?: AnswerBlocksOptions): DocumentFragment;
-/** Makes the children of `parent` those of `fragment`, and leaves alone those at the beginning that are the same. */
-export declare function patch(parent: Node, fragment: DocumentFragment): void;
+/** An answer that is being written, drawn into a node of its own. What was drawn before is not read again from its beginning. */
+export declare class GrowingAnswer {
+  constructor(parent: Node, options: AnswerBlocksOptions & { marker: (number: number, start: number, end: number) => Node | string });
+  /** Draws the text so far. */
+  draw(text: string): void;
+}
+/** Makes the children of `parent` those of `fragment`, and leaves alone those at the beginning that are the same; the first `kept` without a look. */
+export declare function patch(parent: Node, fragment: DocumentFragment, kept?: number): void;
 /** The citation that the marker `[number]` at `start..end` stands for. */
 export declare function citationAt(citations: Citation[], number: number, start: number, end: number): Citation | undefined;
 /** What `quotedAnswer` is told. */

@@ -2,7 +2,7 @@
 // is no path from a string to markup, and no inline style, so a strict Content-Security-Policy holds.
 
 import { h, safeUrl, table } from "./dom.js";
-import { markdownNodes } from "./markdown.js";
+import { markdownBlocks, markdownNodes } from "./markdown.js";
 
 export { drawn, h, safeUrl } from "./dom.js";
 
@@ -96,9 +96,38 @@ function wordEnd(text, from) {
  */
 export function answerBlocks(text, marker = (number) => `[${number}]`, { lines: byLine = false, link, code } = {}) {
   const fragment = document.createDocumentFragment();
-  if (byLine) fragment.append(...quotedLines(text, marker));
-  else fragment.append(...markdownNodes(text, { marker, link, code }));
+  const nodes = byLine ? quotedLines(text, marker) : markdownNodes(text, { marker, link, code });
+  for (const node of nodes) fragment.append(node);
   return fragment;
+}
+
+/** An answer that is being written, drawn into `parent`. Only what comes after the last finished block is read again when there is more. */
+export class GrowingAnswer {
+  #parent;
+  #options;
+  /** The text of finished blocks, and how many nodes they are. */
+  #finished = "";
+  #nodes = 0;
+
+  /** `options` are those of `answerBlocks`, `marker` among them. */
+  constructor(parent, options) {
+    this.#parent = parent;
+    this.#options = options;
+  }
+
+  /** Draws `text`, which is what was drawn before and more, or another. */
+  draw(text) {
+    if (!text.startsWith(this.#finished)) [this.#finished, this.#nodes] = ["", 0];
+    const blocks = markdownBlocks(text, this.#finished.length, this.#options);
+    const fragment = document.createDocumentFragment();
+    for (const { nodes } of blocks) for (const node of nodes) fragment.append(node);
+    patch(this.#parent, fragment, this.#nodes);
+    // A block is finished when the next one has begun: its first line says so, once that is whole.
+    const last = blocks.findLastIndex(({ begun }) => begun);
+    if (last < 1) return;
+    this.#finished = text.slice(0, blocks[last].start);
+    for (const { nodes } of blocks.slice(0, last)) this.#nodes += nodes.length;
+  }
 }
 
 /**
@@ -154,15 +183,15 @@ function quotedBlock({ form, text, language }, code = (node) => node, quotation 
 
 /**
  * Makes the children of `parent` those of `fragment`, and leaves alone those at the beginning that are the same: text that grows does not flicker, keeps
- * its selection, and is not read out from the start.
+ * its selection, and is not read out from the start. The first `kept` children stay without a look.
  */
-export function patch(parent, fragment) {
+export function patch(parent, fragment, kept = 0) {
   const wanted = [...fragment.childNodes];
-  const there = [...parent.childNodes];
+  const there = [...parent.childNodes].slice(kept);
   let same = 0;
   while (same < wanted.length && same < there.length && there[same].isEqualNode(wanted[same])) same += 1;
   for (const old of there.slice(same)) old.remove();
-  parent.append(...wanted.slice(same));
+  for (const node of wanted.slice(same)) parent.append(node);
 }
 
 /** Sentences from documents, one a line: nothing in them is a sign of ours but `code` and the numbers of citations. */
