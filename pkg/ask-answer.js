@@ -237,7 +237,7 @@ export class AnswerView {
       { part: "actions" },
       h("button", { type: "button", part: "copy", onclick: (event) => this.#copy(event.currentTarget, asText) }, this.#say("copy")),
       this.#on.shareUrl && h("button", { type: "button", part: "share", onclick: (event) => this.#copy(event.currentTarget, this.#on.shareUrl()) }, this.#say("share")),
-      (answer.by === "llm" || failureOf(answer)) && this.#againButton(),
+      (answer.by === "llm" || failureOf(answer) || this.#on.hasModel()) && this.#againButton(),
       feedback(true, "helpful"),
       feedback(false, "unhelpful"),
     );

@@ -213,16 +213,16 @@ export class PocketGraphAskElement extends Base {
 
   // ---- asking ----
 
-  /** Answers a question. Without `write`, no language model is asked. */
-  async #ask(question, { literally = false, write = true } = {}) {
+  /** Answers a question. Without `write`, no language model is asked; without `remember`, the question is not stored. */
+  async #ask(question, { literally = false, write = true, remember = true } = {}) {
     clearTimeout(this.#pausing);
     this.#field.input.value = question;
     this.#changed();
     this.#asked = question.trim();
     this.#answer = null;
-    this.#retry = () => this.#ask(question, { literally, write });
+    this.#retry = () => this.#ask(question, { literally, write, remember });
     const llm = write ? this.#llm : null;
-    const asking = { question, understood: question, stage: null };
+    const asking = { question, understood: question, stage: null, remember };
     const history = literally ? [] : this.#history;
     const options = (more, signal) => ({ ...this.#searchOptions(), noAnswerText: this.#say("noAnswer"), ...more, history, signal });
     // Of the documents alone; options beside a language model are the model's.
@@ -297,7 +297,7 @@ export class PocketGraphAskElement extends Base {
     this.#view.answering.showAnswer(answer);
     this.#answer = { asking, answer };
     this.#history = [...this.#history, { question: asking.understood, answer: answer.text }].slice(-TURNS_KEPT);
-    this.#remember().add(asking.question.trim());
+    if (asking.remember) this.#remember().add(asking.question.trim());
     this.#emit("pocketgraph-answer", answer);
     this.#quoteAnew();
     // What the reader may do next is there then, also when the network is not.
@@ -619,6 +619,7 @@ export class PocketGraphAskElement extends Base {
       forget: (question) => (this.#remember().forget(question), this.#showIdle()),
       star: (question, starred) => (this.#remember().star(question, starred), this.#showIdle()),
       toBox: () => this.#field.input.focus(),
+      hasModel: () => Boolean(this.#llm),
       shareUrl: this.getAttribute("share") === "off" ? null : () => this.#address(),
     };
     this.#view = new AskView(this.#strings, on, { listbox: inDialog, root: this.shadowRoot });
@@ -778,10 +779,14 @@ export class PocketGraphAskElement extends Base {
     return url.href;
   }
 
-  #askFromAddress() {
+  // Whoever made the link wrote the question: it costs nothing and stores nothing until the reader asks it.
+  async #askFromAddress() {
     if (this.getAttribute("share") === "off") return;
-    const question = new URLSearchParams(location.hash.slice(1)).get("ask");
-    if (question && question !== this.#asked) this.ask(question.slice(0, 2000));
+    const question = new URLSearchParams(location.hash.slice(1)).get("ask")?.slice(0, 2000);
+    if (!question?.trim() || question === this.#asked) return;
+    this.#build();
+    if (this.getAttribute("mode") === "dialog") await this.open();
+    await this.#ask(question, { write: false, remember: false });
   }
 
   #emit(type, detail, cause) {

@@ -489,6 +489,34 @@ test("a link to a question asks it, also one that is followed while the page is 
   await page.context().close();
 });
 
+test("a link to a question asks no language model and stores nothing, until the reader asks", async () => {
+  t.llm.requests.length = 0;
+  Object.assign(t.llm, { behaviour: "stream", text: "A chunk is a passage [1].", bears: true });
+  const page = await newPage(t.browser);
+  await page.goto(`${t.site.url}blank/index.html`);
+  await page.evaluate(async (baseUrl) => {
+    await import("/pkg/ask-element.js");
+    const element = document.createElement("pocketgraph-ask");
+    element.setAttribute("src", "/bundle/");
+    element.llm = { baseUrl, model: "small-model", apiKey: "secret" };
+    document.body.append(element);
+  }, t.llm.url);
+  const element = page.locator("pocketgraph-ask");
+  for (const question of ["What is a chunk?", "What is a bundle?"]) {
+    await page.evaluate((question) => { location.hash = new URLSearchParams({ ask: question }); }, question);
+    await page.waitForFunction((question) => {
+      const { shadowRoot } = document.querySelector("pocketgraph-ask");
+      return shadowRoot.querySelector("input").value === question && shadowRoot.querySelector("[part=actions]");
+    }, question);
+  }
+  assert.deepEqual(t.llm.requests, []);
+  assert.equal(await page.evaluate(() => localStorage.length), 0);
+  await element.locator("[part=again]").click();
+  await page.waitForFunction(() => localStorage.length > 0);
+  assert.ok(t.llm.requests.length > 0);
+  await page.context().close();
+});
+
 test("under Trusted Types the worker starts by the policy named pocketgraph, without a violation", async () => {
   const site = await serveSite(t.folder, { policy: `${t.site.policy}; require-trusted-types-for 'script'; trusted-types pocketgraph` });
   const page = await newPage(t.browser);
