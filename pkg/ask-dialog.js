@@ -133,9 +133,12 @@ export class AskDialog {
   }
 
   #shortcut(event) {
-    if (event.defaultPrevented || this.#host.getAttribute("shortcut") === "off") return;
-    const command = (event.metaKey || event.ctrlKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k";
-    const slash = event.key === "/" && !event.metaKey && !event.ctrlKey && !event.altKey && !isEditable(event.composedPath()[0]);
+    // While an input method composes, its keys are its own. A key that is held down is pressed once.
+    if (event.defaultPrevented || event.isComposing || event.repeat || this.#host.getAttribute("shortcut") === "off") return;
+    const [target] = event.composedPath();
+    if (event.altKey || (target !== this.#field.input && isEditor(target))) return;
+    const command = (event.metaKey || event.ctrlKey) && !event.shiftKey && isK(event);
+    const slash = event.key === "/" && !event.metaKey && !event.ctrlKey && !target.matches?.("input, textarea, select");
     if (!command && !slash) return;
     event.preventDefault();
     if (command && this.#node.open) this.close();
@@ -153,6 +156,18 @@ export class AskDialog {
   }
 }
 
-function isEditable(node) {
-  return Boolean(node?.isContentEditable || node?.matches?.("input, textarea, select"));
+/** Whether the key is K: by its place where the keyboard writes other letters than Latin ones. */
+function isK({ key, code }) {
+  return key.toLowerCase() === "k" || (code === "KeyK" && !/^[a-z]$/i.test(key));
+}
+
+/** What may have the focus itself. Where something else has it, a closed shadow root is inside, and perhaps an editor in that. */
+const FOCUSABLE = "a, area, button, input, textarea, select, summary, iframe, audio, video, body, html, [tabindex]";
+
+/** Whether keys that are pressed in `node` may be an editor's, which has commands of its own. */
+function isEditor(node) {
+  if (!node?.matches) return false;
+  if (node.isContentEditable || node.closest("[role=textbox], [role=searchbox], [role=combobox]")) return true;
+  const isCustom = node.localName.includes("-");
+  return !node.shadowRoot && node === node.ownerDocument.activeElement && (isCustom || !node.matches(FOCUSABLE));
 }

@@ -150,6 +150,61 @@ test("the dialog opens by the key, the slash, its button, and elements of the pa
   await page.context().close();
 });
 
+test("the slash and the key stay with editors, with input methods, and are found on other keyboards", async () => {
+  const { page, part } = await mounted({ mode: "dialog" });
+  await part("dialog").waitFor({ state: "attached" });
+  const opened = await page.evaluate(() => {
+    const host = document.querySelector("pocketgraph-ask");
+    const dialog = host.shadowRoot.querySelector("dialog");
+    const behind = (mode, html, tag = "div") => {
+      const node = document.createElement(tag);
+      node.attachShadow({ mode }).innerHTML = html;
+      document.body.append(node);
+      return node;
+    };
+    const plain = (html) => document.body.appendChild(document.createRange().createContextualFragment(html).firstChild);
+    const focused = {
+      "a button": plain("<button>Go</button>"),
+      "a field": plain("<input>"),
+      "a text": plain("<textarea></textarea>"),
+      "an editor": plain("<div contenteditable>edit</div>"),
+      "a text box by its role": plain('<div role="textbox" tabindex="0"><p>edit</p></div>'),
+    };
+    const hidden = {};
+    for (const [name, tag] of [["a closed root", "div"], ["a closed root of a custom element", "play-ground"]]) {
+      const node = document.createElement(tag);
+      const root = node.attachShadow({ mode: "closed" });
+      root.innerHTML = "<input>";
+      document.body.append(node);
+      hidden[name] = root.firstChild;
+    }
+    const inside = behind("open", "<input>").shadowRoot.firstChild;
+    const opens = (target, init) => {
+      target.focus();
+      target.dispatchEvent(new KeyboardEvent("keydown", { bubbles: true, composed: true, cancelable: true, ...init }));
+      const { open } = dialog;
+      host.close();
+      return open;
+    };
+    const slash = { key: "/", code: "Slash" };
+    const command = { key: "k", code: "KeyK", ctrlKey: true };
+    const told = {};
+    for (const [name, target] of Object.entries({ ...focused, ...hidden, "an open root": inside })) told[name] = [opens(target, slash), opens(target, command)];
+    const { "a button": button } = focused;
+    told.composing = [opens(button, { ...slash, isComposing: true }), opens(button, { ...command, isComposing: true })];
+    told.held = [opens(button, { ...slash, repeat: true }), opens(button, { ...command, repeat: true })];
+    told.layouts = [opens(button, { ...slash, code: "Digit7", shiftKey: true }), opens(button, { ...command, key: "л" })];
+    told.dvorak = [opens(button, { key: "t", code: "KeyK", ctrlKey: true })];
+    return told;
+  });
+  assert.deepEqual(opened, {
+    "a button": [true, true], "a field": [false, true], "a text": [false, true], "an editor": [false, false], "a text box by its role": [false, false],
+    "a closed root": [false, false], "a closed root of a custom element": [false, false], "an open root": [false, true],
+    composing: [false, false], held: [false, false], layouts: [true, true], dvorak: [false],
+  });
+  await page.context().close();
+});
+
 test("the dialog's box is a combobox: arrows choose, Enter asks or opens", async () => {
   const { page, element, part } = await mounted({ mode: "dialog" });
   await part("dialog").waitFor({ state: "attached" });
