@@ -190,160 +190,139 @@ export interface Tool {
 
 // BEGIN options (written by `pocketgraph-lab interface` from src/agent/options.rs)
 export interface OpenOptions extends Abortable {
-  /** Called while bytes arrive. */
+  /** Called as bytes arrive. */
   onProgress?: (progress: Progress) => void;
-  /** The most bytes that loaded data may take up. */
+  /** Maximum number of bytes of loaded data. */
   memoryLimit?: number;
-  /** Where the engine runs: in a module worker (`true`), on this thread (`false`), or in a worker where there can be one (`"auto"`, the default). */
+  /** Where the engine runs: in a module worker (`true`), on this thread (`false`), or in a worker if possible (`"auto"`, the default). */
   worker?: boolean | "auto";
-  /**
-   * Fetch in idle time what later stages need: the query model, and the full engine where the bundle has a knowledge graph. Not where the reader
-   * saves data. Closing the bundle, or `signal`, ends it.
-   */
+  /** Fetch the query model in idle time, and the full engine if the bundle has a knowledge graph, unless the reader saves data. */
   prefetch?: boolean | (Abortable & { onProgress?: (progress: Progress) => void });
-  /** Fetch what a first question needs, whatever it is, while the engine starts (some 100 kB): for a page whose reader is about to ask. */
+  /** Fetch what every first question needs (some 100 kB) while the engine starts. Set it if the reader is about to ask. */
   eager?: boolean;
 }
 
 export interface SearchOptions extends Abortable {
-  /** How many passages at most: 10 where absent, or the protocol's own number; with `autokg` as many as its own numbers bring. */
+  /** Maximum number of passages. Default: 10, the protocol's own number, or with `autokg` as many as its numbers give. */
   k?: number;
-  /** The retriever by name, which may have parameters behind a colon; `auto` where absent. */
+  /** Name of the retriever, with parameters after a colon if it has any. Default: `auto`. */
   retriever?: Retriever;
-  /**
-   * Which documents are searched: those of a language, a folder or a version; all where absent. As many passages are found as without it, where
-   * there are so many. A plan's steps over the knowledge graph know no filter.
-   */
+  /** Search only documents of a language, a folder or a version. A plan's steps over the knowledge graph ignore it. */
   filter?: Filter;
-  /**
-   * The reader's language, as `de`. A page that there is in several languages is found in the question's, where its words tell it, else in this one;
-   * in that of its best passage where absent. `<pocketgraph-ask>` gives that of the page.
-   */
+  /** Language of the reader, as `de`. A page in several languages is found in the question's language, or else in this one. */
   readerLanguage?: string;
 }
 
 export interface TypingOptions extends SearchOptions {
-  /** The question is still being typed: its last word may be unfinished. */
+  /** Set it while the reader types: the last word may be unfinished. */
   typing?: boolean;
-  /** Of one page at most so many hits stand before those of other pages, 0 for any number; 3 by `auto`, any number by others, where absent. */
+  /** Maximum number of hits of one page before those of other pages; 0 for any number. Default: 3 with `auto`, otherwise 0. */
   perPage?: number;
-  /** A language model that the retriever `hippo` has choose among the facts that it found. No other retriever asks it. */
+  /** Language model that chooses among the facts that the retriever `hippo` found. Other retrievers ignore it. */
   llm?: LanguageModel | null;
 }
 
 export interface AskOptions extends SearchOptions {
-  /** The language model, an endpoint or a function. Without it, the answer is quoted from the passages, or found by a plan. */
+  /** Language model: an endpoint or a function. Without it, the answer comes from a plan or is quoted from the passages. */
   llm?: LanguageModel | null;
-  /**
-   * The conversation so far, oldest first. A follow-up such as "and on Windows?" is understood by the last question; the event `understood` then
-   * comes first and has the whole question.
-   */
+  /** The conversation so far, oldest first. It completes a follow-up such as "and on Windows?"; the event `understood` then comes first. */
   history?: PastTurn[];
-  /** The language to answer in, by its name; the question's own where absent. */
+  /** Name of the language to answer in. Default: the question's. */
   language?: string;
-  /** The most tokens of one prompt: 10,000, or with a protocol 24,000, where absent. */
+  /** Maximum number of tokens of one prompt. Default: 10,000; with a protocol 24,000. */
   maxInputTokens?: number;
-  /** The most tokens of one reply: 1,024, or the protocol's own number, where absent. */
+  /** Maximum number of tokens of one reply. Default: 1,024, or the protocol's own number. */
   maxOutputTokens?: number;
-  /** With a protocol: the most tokens of what one search brings into the conversation; 2,000 where absent. */
+  /** With a protocol: maximum number of tokens that one search adds to the conversation. Default: 2,000. */
   maxEvidenceTokens?: number;
-  /** With a protocol: the most tokens of the whole run, read and written, before the LLM must answer; 200,000 where absent. */
+  /** With a protocol: number of tokens, read and written, after which the LLM must answer. Default: 200,000. */
   maxTokens?: number;
-  /** Without a protocol, and with `plan`: ask the LLM to leave out telephone numbers, addresses and the like. */
+  /** Without a protocol, and with `plan`: ask the LLM to leave out telephone numbers and addresses. */
   hideContacts?: boolean;
-  /** The sentence that says that the documents do not say, in the reader's language. */
+  /** Sentence for "The documents do not say", in the reader's language. */
   noAnswerText?: string;
-  /**
-   * Where absent: with an LLM, the hits are given to it once; without one, a bundle with a knowledge graph is asked by `plan`, and any other by
-   * `quote`.
-   */
+  /** How to answer. Default: with an LLM, one search and one answer; without one, `plan` if the bundle has a knowledge graph, otherwise `quote`. */
   protocol?: Protocol;
-  /** With a protocol: the most turns of the LLM before it must answer. */
+  /** With a protocol: number of turns after which the LLM must answer. */
   turns?: number;
-  /** With a protocol: the most searches. */
+  /** With a protocol: maximum number of searches. */
   searches?: number;
-  /** The most milliseconds before the LLM must answer, its reading of the prompt among them: 300,000 where absent. */
+  /** Milliseconds after which the LLM must answer, with the time to read the prompt. Default: 300,000. */
   timeLimitMs?: number;
   /**
-   * Who plans. `auto`, where absent: the rules; where they are not sure, also the relation nearest in meaning, if the model that embeds questions is
-   * loaded, and the trained planner, if the bundle brings one, of whose plans the most probable is taken; where none is sure, the LLM, if one is
-   * given.
+   * Who plans. `auto`, the default, takes the most probable plan of the rules, the nearest relation and the trained planner, and asks the LLM if
+   * none is sure.
    */
   planner?: "auto" | "rules" | "trained" | "llm";
-  /** The probability of being right, from 0 to 1, below which a plan is not carried out; 0.44 where absent. */
+  /** Least probability, from 0 to 1, that a plan is right; less probable plans are not carried out. Default: 0.44. */
   leastConfidence?: number;
-  /** With `plan`: how many demonstrations drawn from the bundle's own graph an LLM is shown that plans, four at most; none where absent. */
+  /** With `plan`: number of examples from the bundle's graph for an LLM that plans, at most 4. Default: 0. */
   demonstrations?: number;
-  /** With a protocol: the sampling temperature; the protocol's own where absent. */
+  /** With a protocol: sampling temperature. Default: the protocol's own. */
   temperature?: number;
-  /** With a protocol: `false` takes the rules about citing and about "the documents do not say" out of the prompt. */
+  /** With a protocol: `false` removes the rules about citing and about "the documents do not say" from the prompt. */
   grounded?: boolean;
   /**
-   * With `react`, `self-ask`, `search-o1`, `search-r1`, `graph-r1` and `graph-rft`: how a turn goes on after evidence; `turns` where absent, which
-   * works everywhere.
+   * With `react`, `self-ask`, `search-o1`, `search-r1`, `graph-r1` and `graph-rft`: how evidence is added. `turns`, the default, works everywhere.
    */
   continuation?: "turns" | "prefix" | "continue-final-message";
-  /** With `search-o1`: how passages are made short; by the model where absent. */
+  /** With `search-o1`: how passages are condensed. Default: by the model. */
   condense?: "model" | "sentences" | "none";
-  /** With `graph-search`: when it searches again; `on-no` where absent. */
+  /** With `graph-search`: which verdict makes it search again. Default: `on-no`. */
   polarity?: "on-no" | "on-yes";
-  /** With `graph-rft`: `false` lets it search the web, or its stand-in, where the graph had something. */
+  /** With `graph-rft`: `false` allows web searches, or the passages in their place, even if the graph had something. */
   coverage?: boolean;
-  /** With `graph-rft`: the model's plan is carried out at once. */
+  /** With `graph-rft`: carry out the model's whole plan at once. */
   executePlan?: boolean;
-  /** With `lpkg`: how many replies vote on each sub-question; one where absent. */
+  /** With `lpkg`: number of replies that vote on each sub-question. Default: 1. */
   votes?: number;
   /** With `tool-calling`: use the endpoint's own tool calls. */
   nativeTools?: boolean;
-  /** With `tool-calling`: how the task is sized before: by rules, where absent, by a request to the LLM, or not at all. */
+  /** With `tool-calling`: how the size of the task is estimated. Default: by rules. */
   analysis?: "rules" | "model" | "none";
-  /** With `tool-calling`: today's date, told to the model. */
+  /** With `tool-calling`: today's date, for the model. */
   today?: string;
-  /** With `tool-calling`: tools of the page beside those of the bundle. */
+  /** With `tool-calling`: your own tools, in addition to those of the bundle. */
   tools?: readonly Tool[];
   /**
-   * What the LLM is told, by the name of each text, such as `search-r1.task`; what is absent is told in our words. A text must have the placeholders
-   * of ours (`{{question}}`), and no other: `bad-argument` names those that are wrong. `pocketgraph prompts` lists them.
+   * Texts for the LLM by name, such as `search-r1.task`, that replace ours; `pocketgraph prompts` lists them. A text must have the placeholders of
+   * ours (`{{question}}`) and no others.
    */
   prompts?: Readonly<Record<string, string>>;
-  /** The address of a SearXNG server, asked when graph and passages have nothing. Nothing is sent to the web without it. */
+  /** Address of a SearXNG server, which is asked if graph and passages have nothing. Nothing is sent to the web without it. */
   webSearch?: string | URL;
 }
 
 export interface ExecuteOptions extends AskOptions {
-  /** What to search passages with beside the plan's own steps; the plan's question where absent. */
+  /** Question to search passages with, in addition to the plan's steps. Default: the plan's question. */
   question?: string;
 }
 
 /** What the documents that are searched have in common. */
 export interface Filter {
-  /** The documents' language, as `de`; `""` for those whose language nothing tells. */
+  /** Language of the documents, as `de`; `""` for documents of unknown language. */
   language?: string;
-  /** The folder of the site that they lie in, as their addresses name it below the host: `docs/guides`. */
+  /** Folder of the site, as in the addresses after the host: `docs/guides`. */
   folder?: string;
   /**
-   * The version that their addresses name, in a folder such as `2.0`, `v3`, `version-1.4`, `latest`, `stable`, `next` or `nightly`; `""` for those
-   * that name none, which on many sites are the current ones.
+   * Version in the addresses: a folder such as `2.0`, `v3`, `version-1.4`, `latest`, `stable`, `next` or `nightly`; `""` for addresses without one.
    */
   version?: string;
 }
 
 /** An OpenAI-compatible chat endpoint. The key is kept in memory and sent to this endpoint only. */
 export interface LlmEndpoint {
-  /** What stands before `/chat/completions`, for instance `https://api.example.org/v1`; may be relative to the page. */
+  /** Address before `/chat/completions`, as `https://api.example.org/v1`; may be relative to the page. */
   baseUrl: string;
-  /** The model's name there. */
+  /** Name of the model at that address. */
   model: string;
-  /** The key, if the endpoint wants one; in the terminal it comes from the environment. */
+  /** Key, if the endpoint wants one; in the terminal it comes from the environment. */
   apiKey?: string;
-  /** Further headers. */
+  /** Further headers of each request. */
   headers?: Record<string, string>;
-  /**
-   * How long to wait for the next piece of the reply, in milliseconds, and not for the whole; two minutes for the first piece and one for each later
-   * one where absent.
-   */
+  /** Milliseconds to wait for the next piece of the reply. Default: two minutes for the first piece, one for each later one. */
   timeoutMs?: number;
-  /** How often to ask again after a failure that may pass, at most 10; 3 where absent. */
+  /** Number of retries after a temporary failure, at most 10. Default: 3. */
   retries?: number;
 }
 
