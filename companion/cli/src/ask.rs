@@ -35,18 +35,18 @@ environment variable POCKETGRAPH_API_KEY.\n\nWithout, a question is planned and 
 names the statements that it rests on; else it is quoted from the documents.\n\nWith --protocol, the model searches while it answers, or plans (plan)."
 )]
 pub struct Args {
-    /// The bundle's folder
+    /// Folder of the bundle
     bundle: PathBuf,
-    /// The question
+    /// Question to answer
     #[arg(allow_hyphen_values = true)]
     question: String,
-    /// A further bundle, asked as one with the first: an answer is quoted from the one whose passages fit best and that has something to say; may be given several times
+    /// Ask this bundle too: the answer is quoted from the one whose passages fit best; repeatable
     #[arg(long, value_name = "BUNDLE")]
     also: Vec<PathBuf>,
-    /// How many passages to answer from [default: 10, the protocol's own number, or with autokg all that its five numbers bring]
+    /// Maximum number of passages to answer from [default: 10, or the protocol's or autokg's own]
     #[arg(short)]
     k: Option<u32>,
-    /// How to look for them: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, which may have parameters behind a colon
+    /// Retriever: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, with parameters after a colon
     #[arg(long, value_name = "NAME", default_value = NAMES[0], value_parser = retriever)]
     retriever: String,
     #[command(flatten)]
@@ -55,29 +55,28 @@ pub struct Args {
     endpoint: Endpoint,
     #[command(flatten)]
     planning: Planning,
-    /// The language to answer in [default: the question's]
+    /// Language to answer in [default: the question's]
     #[arg(long)]
     language: Option<String>,
-    /// How to answer: `plan`, which needs no model, or a protocol by which the model searches while it answers [default: with a model one search and one
-    /// answer; without one `plan`, if the bundle carries a knowledge graph]
+    /// How to answer: `plan`, which needs no model, or a protocol by which a model searches [default: with a model one search and one answer;
+    /// without one `plan` if the bundle has a knowledge graph]
     #[arg(long, value_parser = PossibleValuesParser::new(agent::NAMES))]
     protocol: Option<String>,
     /// Further options, as JSON: '{"turns": 3, "condense": "sentences"}'
     #[arg(long, value_name = "JSON", value_parser = agent_options)]
     options: Option<serde_json::Map<String, serde_json::Value>>,
-    /// With tool-calling: a tool of your own beside the bundle's, from this JSON file: its name, description, parameters (JSON Schema) and command; may be
-    /// given several times
+    /// With tool-calling: add the tool in this JSON file, with name, description, parameters (JSON Schema) and command; repeatable
     #[arg(long, value_name = "FILE", requires = "protocol")]
     tool: Vec<PathBuf>,
     #[command(flatten)]
     prompts: PromptArgs,
-    /// Give the model at most so many seconds, its reading of the passages among them [default: 300]
+    /// Seconds after which the model must answer, with the time to read the passages [default: 300]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
     time_limit: Option<u32>,
-    /// The most tokens of one reply of the model [default: 1024, or the protocol's own number]
+    /// Maximum number of tokens of one reply [default: 1024, or the protocol's own]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_tokens: Option<u32>,
-    /// Show the plan and its steps, every turn of the model, and what it looked for
+    /// Print the plan and its steps, every turn of the model, and its searches
     #[arg(long)]
     trace: bool,
     /// Keep every exchange with the model in this file
@@ -131,7 +130,7 @@ pub fn run(args: &Args) -> Result<()> {
     file.map_or(Ok(()), RecordFile::finish).into_diagnostic()
 }
 
-/// The model: a recording, an endpoint, or none.
+/// Opens the model: a recording, an endpoint, or none.
 fn model(args: &Args) -> Result<Option<Box<dyn ChatModel>>> {
     if let Some(path) = &args.replay {
         return Ok(Some(Box::new(replay(path).into_diagnostic()?)));
@@ -139,7 +138,7 @@ fn model(args: &Args) -> Result<Option<Box<dyn ChatModel>>> {
     args.endpoint.open_within(args.time_limit.map(|s| s * 1000))
 }
 
-/// Quotes from the first of several bundles that has something to say, those that fit better before others.
+/// Quotes from the best-fitting of several bundles that has an answer.
 fn several(args: &Args, with_model_given: bool) -> Result<()> {
     if with_model_given || args.protocol.is_some() {
         let help = "merge the bundles into one with: pocketgraph merge A B -o C";
@@ -252,7 +251,7 @@ fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<(
     Ok(())
 }
 
-/// Plan, or let the model search while it answers. Turns are no answer, so they are shown, on standard error, only where a trace is wanted.
+/// Answers by a plan or a protocol. Turns are printed to standard error if a trace is wanted.
 fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn ChatModel>) -> Result<()> {
     let options = with_options(args)?;
     let started = Instant::now();
@@ -287,7 +286,7 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
     Ok(())
 }
 
-/// Reads `--options`: an object of members that there are, since one that is misspelt would be passed over.
+/// Parses `--options` and refuses unknown members, since a misspelt one would have no effect.
 pub(super) fn agent_options(text: &str) -> std::result::Result<serde_json::Map<String, serde_json::Value>, String> {
     let given: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).map_err(|e| e.to_string())?;
     named_options(given)

@@ -29,22 +29,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Arguments of `pocketgraph build`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Folder of documents (Markdown, HTML, reStructuredText, AsciiDoc, notebooks, text, JSON Lines of ready chunks), or one such file; left out where --chunks or
-    /// --kg brings all
+    /// Folder of documents, or one document; leave it out with --chunks, or with --kg alone
     #[arg(conflicts_with = "chunks")]
     documents: Option<PathBuf>,
-    /// The bundle's folder; an older bundle there is replaced when the new one is whole
+    /// Folder of the bundle; an older bundle there is replaced when the new one is complete
     #[arg(short, long, required_unless_present = "dry_run")]
     out: Option<PathBuf>,
-    /// Write nothing: print each document with its address, language, sections and title, and what is left out and why
+    /// Write nothing; print each document's address, language, sections and title, and what is left out and why
     #[arg(long, requires = "documents")]
     dry_run: bool,
-    /// Tokens a chunk at most, without its title and headings
+    /// Maximum number of tokens of a chunk, without its title and headings
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(chunk_tokens()))]
     max_tokens: u32,
     #[command(flatten)]
     site: SiteArgs,
-    /// A typed knowledge graph to carry in the bundle: triples as TSV, CSV, `|`, JSON Lines or RDF, also gzipped
+    /// Carry this knowledge graph in the bundle: triples as TSV, CSV, `|`, JSON Lines or RDF, also gzipped
     #[arg(long, value_name = "FILE", num_args = 1..)]
     kg: Vec<PathBuf>,
     #[command(flatten)]
@@ -52,73 +51,71 @@ pub struct Args {
     /// Take triples from the structure of documents: sections, links, tags, dates, tables, definitions
     #[arg(long, value_name = "on|off", default_value = "on", value_parser = on_off, action = clap::ArgAction::Set)]
     kg_from_documents: bool,
-    /// Have a language model read every chunk for triples: what it names, then what it says of that (two requests a chunk)
+    /// Let a language model read every chunk for triples (two requests a chunk)
     #[arg(long, requires = "llm_url", requires = "llm_model")]
     kg_llm: bool,
-    /// Have a language model read every chunk for entities and relations, which `graphrag` and `hypergraph` then go by (one request a chunk)
+    /// Let a language model read every chunk for the entities and relations of `graphrag` and `hypergraph` (one request a chunk)
     #[arg(long, requires = "llm_url", requires = "llm_model")]
     relations_llm: bool,
-    /// Have a language model write the summaries of `raptor` and the community reports of `graphrag` (one request each)
+    /// Let a language model write the summaries of `raptor` and the reports of `graphrag` (one request each)
     #[arg(long, requires = "llm_url", requires = "llm_model")]
     summaries_llm: bool,
-    /// Which retrievers the bundle is for; what each needs is prepared and carried
+    /// Retrievers to prepare, separated by commas
     #[arg(long, value_delimiter = ',', value_name = "NAMES", default_value = "auto")]
     retrievers: Vec<String>,
-    /// Seed of everything random; the same input, options and seed give the same bytes
+    /// Seed of every random choice; the same input, options and seed give the same bytes
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Do not write the browser runtime beside the bundle
     #[arg(long)]
     no_runtime: bool,
-    /// Chunks that were made elsewhere: JSON Lines of {id?, title?, url?, text}, or a .parquet file with these columns and perhaps "vector", or a folder of such
+    /// Build from ready chunks: JSON Lines of {id?, title?, url?, text}, a .parquet file with these columns and optionally "vector", or a folder of such files
     #[arg(long)]
     chunks: Option<PathBuf>,
-    /// Their vectors, one row a chunk: .npy or .safetensors [default: the chunks' column "vector", else the chunks are embedded]
+    /// Vectors of these chunks, one row a chunk, as .npy or .safetensors [default: the column "vector", otherwise the chunks are embedded]
     #[arg(long, requires = "chunks", requires = "embedder")]
     vectors: Option<PathBuf>,
-    /// The model that embeds: minilm, which the program brings, multilingual-e5-small (see `models get`), or auto, by the documents' languages; with
-    /// --vectors, the model that made them
+    /// Model that embeds: minilm (English), multilingual-e5-small (see `models get`), or auto, by the documents' languages; with --vectors, the
+    /// model that made them
     #[arg(long, value_name = "NAME")]
     embedder: Option<String>,
-    /// The file of multilingual-e5-small [default: where `models get` put it]
+    /// File of multilingual-e5-small [default: where `models get` put it]
     #[arg(long, value_name = "FILE", requires = "embedder")]
     embedder_file: Option<PathBuf>,
-    /// Languages that questions will be asked in besides the documents' own, as de,zh: with multilingual-e5-small, the bundle carries their words too
+    /// Further languages of questions, as de,zh; with multilingual-e5-small the bundle carries their words too
     #[arg(long, value_delimiter = ',', value_name = "LANGUAGES", requires = "embedder")]
     question_languages: Vec<QuestionLanguage>,
-    /// Also write the documents as plain HTML pages below this folder, at their URLs, so that links of hits lead somewhere
+    /// Also write the documents as plain HTML pages into this folder, at their URLs
     #[arg(long, value_name = "DIR")]
     pages: Option<PathBuf>,
-    /// Also write llms.txt and llms-full.txt, the documents as language models that visit a site are given them, into this folder
+    /// Also write llms.txt and llms-full.txt, for language models that visit the site, into this folder
     #[arg(long, value_name = "DIR")]
     llms: Option<PathBuf>,
-    /// Carry this token table, made by `train query-table`, in place of the program's own; "none" carries none
+    /// Carry this token table, made by `train query-table`, instead of the program's; "none" carries none
     #[arg(long, value_name = "FILE")]
     query_table: Option<PathBuf>,
-    /// Carry this trained planner, made by `train planner`, in place of the program's own; "none" carries none. Only bundles with a knowledge graph
-    /// have one
+    /// Carry this planner, made by `train planner`, instead of the program's; "none" carries none. Only bundles with a knowledge graph have one
     #[arg(long, value_name = "FILE")]
     planner_model: Option<String>,
-    /// Which layers of the model readers load to embed questions: int4 is half the download of int8, whose vectors are those of the chunks' model
+    /// Layers that readers load to embed questions: int4 is half the download of int8
     #[arg(long, value_enum, default_value_t, value_name = "BITS")]
     query_layers: QueryLayers,
-    /// Carry the layers of this file, made by `train encoder`, to embed questions
+    /// Carry these layers, made by `train encoder`, to embed questions
     #[arg(long, value_name = "FILE", conflicts_with = "query_layers")]
     query_encoder: Option<PathBuf>,
     #[command(flatten)]
     cache: CacheArgs,
-    /// Threads that work at once [default: one a core]; the result does not depend on it
+    /// Number of threads; the result does not depend on it [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// A file with these options by their long names [default: pocketgraph.toml in the working directory; one among the documents may only say how
-    /// they are read]
+    /// File with these options by their long names [default: pocketgraph.toml in the working directory]
     // The file was put into the command line before this was parsed.
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     config: Option<PathBuf>,
     /// Read no file of options
     #[arg(long)]
     no_config: bool,
-    /// Say only what is wrong
+    /// Print only what is wrong
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
@@ -145,12 +142,12 @@ impl Args {
     }
 }
 
-/// The model that a build asks for what `option` wants; `None` where it is not given.
+/// Returns the language model for `option`, or `None` if the option is not given.
 fn model(args: &Args, given: bool, option: &str, cache: Option<&Arc<Cache>>) -> Result<Option<BuildModel>> {
     given.then(|| args.endpoint.patient(option, cache)).transpose()
 }
 
-/// The range of a chunk's most tokens, as arguments are checked.
+/// Parses `--max-tokens` within its range.
 fn chunk_tokens() -> std::ops::RangeInclusive<i64> {
     i64::from(*CHUNK_TOKENS.start())..=i64::from(*CHUNK_TOKENS.end())
 }
@@ -164,7 +161,7 @@ fn on_off(text: &str) -> std::result::Result<bool, String> {
     }
 }
 
-/// Set when the build has been interrupted.
+/// True once the build has been interrupted.
 static STOPPING: AtomicBool = AtomicBool::new(false);
 
 pub fn run(args: &Args) -> Result<()> {
@@ -302,7 +299,7 @@ pub(super) fn print(out: &Path, summary: &Summary) {
     }
 }
 
-/// A number with commas between thousands.
+/// Formats a number with commas between thousands.
 fn grouped(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::new();

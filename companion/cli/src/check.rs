@@ -6,18 +6,18 @@ use pocketgraph_export::{self as export, Field, What};
 use pocketgraph_publish::check::check;
 use std::path::PathBuf;
 
-/// Faults that are printed; all are counted.
+/// Maximum number of printed faults; all are counted.
 const SHOWN: usize = 20;
 
 /// Arguments of `pocketgraph check`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The folder of the site, as it is published
+    /// Folder of the published site
     site: PathBuf,
-    /// The bundle whose addresses are looked for
+    /// Bundle whose addresses are looked for
     #[arg(long)]
     bundle: PathBuf,
-    /// What stands before paths in the bundle's addresses [default: what it was built with]
+    /// Base of the bundle's addresses [default: the one it was built with]
     #[arg(long)]
     base_url: Option<String>,
 }

@@ -22,17 +22,17 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = MORE)]
 pub struct Args {
-    /// The bundle's folder
+    /// Folder of the bundle
     bundle: PathBuf,
-    /// The question
+    /// Question to draw
     question: String,
-    /// The SVG file to write
+    /// SVG file to write
     #[arg(short, long)]
     out: PathBuf,
-    /// How many passages at most [default: as many as the retriever brings]
+    /// Maximum number of passages [default: the retriever's own]
     #[arg(short)]
     k: Option<u32>,
-    /// How to look; autokg brings the passages of keywords and adjacent keywords, as in the paper
+    /// Retriever; autokg finds the passages of keywords and adjacent keywords, as in the paper
     #[arg(long, default_value = "autokg", value_parser = PossibleValuesParser::new(NAMES))]
     retriever: String,
     /// Leave the passages out: figure 2 of the paper instead of figure 3
@@ -40,7 +40,7 @@ pub struct Args {
     no_passages: bool,
 }
 
-/// So much of a passage is said when it is pointed at, in characters.
+/// Number of characters of a passage that its tooltip shows.
 const SAID: usize = 400;
 
 pub fn run(args: &Args) -> Result<()> {

@@ -9,10 +9,10 @@ use pocketgraph_llm_client::asker::{Asking, BuildModel, MemoryCache, ReplyCache}
 use pocketgraph_llm_client::chat::{NativeTransport, identity, open};
 use std::sync::Arc;
 
-/// Where the key comes from: never from an argument, which others on the machine could read, nor from a file that is committed.
+/// Environment variable with the key. Other users could read an argument, and a file could be committed.
 const KEY: &str = "POCKETGRAPH_API_KEY";
 
-/// How to reach a model, with the key of the environment.
+/// Address of a model, with the key from the environment.
 fn keyed(url: &str, model: &str, headers: &HeaderArgs) -> Result<ChatConfig> {
     let mut config = ChatConfig::new(url, model);
     let key = std::env::var(KEY).ok().map(|k| k.trim().to_owned()).filter(|k| !k.is_empty());
@@ -28,23 +28,23 @@ fn keyed(url: &str, model: &str, headers: &HeaderArgs) -> Result<ChatConfig> {
 /// Headers: names and values.
 pub type Headers = Vec<(String, String)>;
 
-/// Headers that some endpoints want.
+/// Options for headers that some endpoints want.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct HeaderArgs {
-    /// A further header of each request to the language model, such as "X-Title: Our handbook"; may be given several times. Keys do not belong here: others
-    /// on this machine can read a command's arguments
+    /// Add this header to each request to the language model, such as "X-Title: Our handbook"; repeatable. Do not put keys here: other users of
+    /// this machine can read arguments
     #[arg(long = "llm-header", value_name = "NAME: VALUE")]
     further: Vec<String>,
-    /// The header that takes the key of the environment as it is, where the endpoint reads another than Authorization, such as api-key
+    /// Header for the key, if the endpoint does not read Authorization, such as api-key
     #[arg(long = "llm-key-header", value_name = "NAME")]
     key: Option<String>,
 }
 
 impl HeaderArgs {
-    /// The name of the header of the key, and the further headers.
+    /// Returns the name of the key's header, and the further headers.
     ///
     /// # Errors
-    /// For a header without a colon.
+    /// If a header has no colon.
     pub fn read(&self) -> Result<(Option<String>, Headers)> {
         let split = |text: &String| {
             let (name, value) = text.split_once(':')?;
@@ -62,7 +62,7 @@ pub struct Endpoint {
     /// Address of an OpenAI-compatible endpoint, such as http://localhost:11434/v1; one that ends with /responses is asked by the Responses API
     #[arg(long, env = "POCKETGRAPH_BASE_URL")]
     base_url: Option<String>,
-    /// The model's name there
+    /// Name of the model at that address
     #[arg(long, env = "POCKETGRAPH_MODEL")]
     model: Option<String>,
     #[command(flatten)]
@@ -70,15 +70,15 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// The model, if an endpoint is named.
+    /// Opens the model, if an endpoint is named.
     ///
     /// # Errors
-    /// When only one of address and name is given, or one of them cannot be used.
+    /// If only one of address and name is given, or one cannot be used.
     pub fn open(&self) -> Result<Option<Box<dyn ChatModel>>> {
         self.open_within(None)
     }
 
-    /// As [`Endpoint::open`], for a run that gives the model so many milliseconds.
+    /// Opens the model, as [`Endpoint::open`], for a run with a time limit in milliseconds.
     ///
     /// # Errors
     /// As [`Endpoint::open`].
@@ -110,23 +110,23 @@ impl Endpoint {
         }
     }
 
-    /// What tells its replies from those of other models, if an endpoint is named.
+    /// Returns what distinguishes its replies from other models', if an endpoint is named.
     pub fn identity(&self) -> Option<String> {
         Some(identity(&ChatConfig::new(self.base_url.as_ref()?, self.model.as_ref()?)))
     }
 }
 
-/// The language model that a build may use. The names differ from those of `ask`, because a build's `--base-url` is that of the documents.
+/// Options for the language model of a build. The names differ from those of `ask`, because a build's `--base-url` is for the documents.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Language model (its key comes from the environment variable POCKETGRAPH_API_KEY)")]
 pub struct EndpointArgs {
     /// Address of an OpenAI-compatible endpoint, such as http://localhost:11434/v1; one that ends with /responses is asked by the Responses API
     #[arg(long, value_name = "URL", env = "POCKETGRAPH_BASE_URL")]
     llm_url: Option<String>,
-    /// The model's name there
+    /// Name of the model at that address
     #[arg(long, value_name = "NAME", env = "POCKETGRAPH_MODEL")]
     llm_model: Option<String>,
-    /// Requests under way at once, at most; clusters that are read together do not know of each other's keywords
+    /// Maximum number of simultaneous requests; clusters read together do not avoid each other's keywords
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=64))]
     llm_at_once: u32,
     #[command(flatten)]
@@ -134,10 +134,10 @@ pub struct EndpointArgs {
 }
 
 impl EndpointArgs {
-    /// How to reach the model.
+    /// Returns the address and the key of the model.
     ///
     /// # Errors
-    /// When address or name is missing; `what` says for what they are needed.
+    /// If address or name is missing; `what` names their use in the message.
     pub fn config(&self, what: &str) -> Result<ChatConfig> {
         let (Some(url), Some(model)) = (&self.llm_url, &self.llm_model) else {
             return Err(miette!(help = "name an endpoint with --llm-url and --llm-model", "{what} needs a language model"));
@@ -145,10 +145,10 @@ impl EndpointArgs {
         keyed(url, model, &self.headers)
     }
 
-    /// A model that is asked many things while nobody waits at a screen: it is more patient than a page's. Replies are kept in the cache.
+    /// Opens a model for a build, which retries longer than a page does. Replies are kept in the cache.
     ///
     /// # Errors
-    /// When address or name is missing; `what` says for what they are needed.
+    /// If address or name is missing; `what` names their use in the message.
     pub fn patient(&self, what: &str, cache: Option<&Arc<Cache>>) -> Result<BuildModel> {
         let (chat, asking) = self.patient_chat(what)?;
         let cache: Box<dyn ReplyCache> = match cache {
@@ -158,7 +158,7 @@ impl EndpointArgs {
         Ok(BuildModel { chat, asking, cache })
     }
 
-    /// The same model without a cache, and how it is asked.
+    /// Opens the same model without a cache, and returns its settings too.
     ///
     /// # Errors
     /// As [`EndpointArgs::patient`].
@@ -169,32 +169,31 @@ impl EndpointArgs {
         Ok((open(config).into_diagnostic()?, asking))
     }
 
-    /// Requests under way at once, at most.
+    /// Maximum number of simultaneous requests.
     pub fn at_once(&self) -> usize {
         self.llm_at_once as usize
     }
 }
 
-/// Who plans, and where to look beyond the bundle.
+/// Options for planning and for searching beyond the bundle.
 #[derive(Debug, clap::Args)]
 pub struct Planning {
-    /// Who plans [default: auto: the rules; where they are not sure, also the relation nearest in meaning and the bundle's trained planner; where no plan is sure, the
-    /// model, if there is one]
+    /// Planner [default: auto, the most probable plan of the rules, the nearest relation and the trained planner; if none is sure, the model]
     #[arg(long, value_parser = ["auto", "rules", "trained", "llm"])]
     planner: Option<String>,
-    /// The probability of being right, from 0 to 1, below which a plan is not carried out [default: 0.44]
+    /// Least probability, from 0 to 1, that a plan is right; less probable plans are not carried out [default: 0.44]
     #[arg(long, value_name = "FRACTION")]
     least_confidence: Option<f32>,
-    /// Demonstrations drawn from the bundle's own graph that a language model is shown that plans, four at most
+    /// Number of examples from the graph for a language model that plans, at most 4
     #[arg(long, value_name = "N")]
     demonstrations: Option<u32>,
-    /// Search the web where graph and documents have nothing, by this SearXNG server, such as http://localhost:8888
+    /// Search the web with this SearXNG server if graph and documents have nothing, such as http://localhost:8888
     #[arg(long, value_name = "URL")]
     web_search: Option<String>,
 }
 
 impl Planning {
-    /// The planner that is asked for, if one is.
+    /// Returns the planner that the options name, if any.
     pub fn planner(&self) -> Option<PlannerChoice> {
         Some(match self.planner.as_deref()? {
             "rules" => PlannerChoice::Rules,
@@ -204,17 +203,17 @@ impl Planning {
         })
     }
 
-    /// The confidence below which there is no plan.
+    /// Returns the confidence below which there is no plan.
     pub fn least_confidence(&self) -> Option<f32> {
         self.least_confidence
     }
 
-    /// How many demonstrations a model that plans is shown; none where nothing was said.
+    /// Returns the number of examples for a model that plans; 0 by default.
     pub fn demonstrations(&self) -> u32 {
         self.demonstrations.unwrap_or_default()
     }
 
-    /// The web, if a way to search it is named.
+    /// Returns the web search, if one is named.
     pub fn web(&self) -> Result<Option<SearXng<NativeTransport>>> {
         let Some(url) = &self.web_search else { return Ok(None) };
         let transport = NativeTransport::new().into_diagnostic()?;
@@ -222,7 +221,7 @@ impl Planning {
         SearXng::new(transport, url).map(Some).map_err(refused)
     }
 
-    /// The names of the options that were given.
+    /// Returns the names of the options that are set.
     pub fn option_names(&self) -> impl Iterator<Item = &str> {
         let given = [
             ("planner", self.planner.is_some()),
@@ -232,25 +231,25 @@ impl Planning {
         given.into_iter().filter_map(|(name, is_given)| is_given.then_some(name))
     }
 
-    /// Whether any of it was given.
+    /// Returns true if any of these options is set.
     pub fn is_given(&self) -> bool {
         self.planner.is_some() || self.least_confidence.is_some() || self.demonstrations.is_some() || self.web_search.is_some()
     }
 }
 
-/// What a language model's tokens cost.
+/// Options for the price of tokens.
 #[derive(Debug, Clone, clap::Args)]
 pub struct PriceArgs {
-    /// What a million tokens cost that the model reads
+    /// Price of a million tokens that the model reads
     #[arg(long, value_name = "PRICE", requires = "price_out")]
     price_in: Option<f64>,
-    /// What a million tokens cost that it writes
+    /// Price of a million tokens that the model writes
     #[arg(long, value_name = "PRICE", requires = "price_in")]
     price_out: Option<f64>,
 }
 
 impl PriceArgs {
-    /// The prices, where they were given.
+    /// Returns the prices, if they are set.
     pub fn prices(&self) -> Option<Prices> {
         self.price_in.zip(self.price_out).map(|(prompt, completion)| Prices { prompt, completion })
     }

@@ -26,15 +26,15 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = MORE)]
 pub struct Args {
-    /// The bundle's folder
+    /// Folder of the bundle
     bundle: PathBuf,
-    /// The file to write
+    /// File to write
     #[arg(short, long)]
     out: PathBuf,
     /// What to export
     #[arg(long, value_enum, default_value_t = Chosen::Keywords)]
     what: Chosen,
-    /// The format [default: by the file's name]
+    /// Format of the file [default: by its name]
     #[arg(long, value_enum)]
     format: Option<Format>,
 }

@@ -5,16 +5,16 @@ use pocketgraph::retrieve::Filter;
 /// The arguments `--filter` and `--reader-language`.
 #[derive(Debug, clap::Args)]
 pub struct FilterArgs {
-    /// Search only documents of a language, a folder of the site or a version, as in `--filter language=de`, `--filter folder=docs/guides` and
-    /// `--filter version=2.0`; may be given once for each
+    /// Search only documents of a language, a folder or a version: `--filter language=de`, `--filter folder=docs/guides`,
+    /// `--filter version=2.0`; once for each
     #[arg(long, value_name = "NAME=VALUE", value_parser = part)]
     filter: Vec<(Part, String)>,
-    /// Of a page that there is in several languages find the one in this, as in `--reader-language de`, where the question's own words tell none [default: that of the best passage]
+    /// Language of the reader, as in `--reader-language de`: pages in several languages are found in it if the question does not show its own
     #[arg(long, value_name = "TAG")]
     reader_language: Option<String>,
 }
 
-/// What documents are filtered by.
+/// Property that documents are filtered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Language,
@@ -34,17 +34,17 @@ fn part(text: &str) -> Result<(Part, String), String> {
 }
 
 impl FilterArgs {
-    /// Whether there is one.
+    /// Returns true if there is a filter.
     pub fn is_given(&self) -> bool {
         !self.filter.is_empty()
     }
 
-    /// The reader's language, where it is given.
+    /// Returns the reader's language, if it is set.
     pub fn reader_language(&self) -> Option<String> {
         self.reader_language.clone()
     }
 
-    /// The filter.
+    /// Returns the filter.
     pub fn filter(&self) -> Filter {
         let value = |part| self.filter.iter().rev().find(|given| given.0 == part).map(|given| given.1.clone());
         Filter { language: value(Part::Language), folder: value(Part::Folder), version: value(Part::Version) }

@@ -6,7 +6,7 @@ use pocketgraph_knowledge::kg::{Column, ImportOptions, ImportReport, KgFiles, Li
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// How files of a knowledge graph are read.
+/// Options for reading files of a knowledge graph.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Tables {
     /// Tables of entities: id, label, aliases, types, description
@@ -18,7 +18,7 @@ pub struct Tables {
     /// Tables of types: id, label, aliases
     #[arg(long, num_args = 1..)]
     types: Vec<PathBuf>,
-    /// Columns of tables of triples, where there is no header line
+    /// Columns of tables of triples without a header line
     #[arg(long, value_name = "NAMES")]
     columns: Option<String>,
     /// Columns of tables of entities
@@ -27,19 +27,16 @@ pub struct Tables {
     /// Columns of tables of relations and types
     #[arg(long, value_name = "NAMES")]
     term_columns: Option<String>,
-    /// Which tails of tables are literals: `auto`, `none`, or relations separated by commas
+    /// Tails of tables that are literals: `auto`, `none`, or relations separated by commas
     #[arg(long, default_value = "auto")]
     literals: String,
-    /// Leave relations the names that their files give them: otherwise those with everyday labels are also called as people call them, "born in" for
-    /// "place of birth". `train data` and `train planner` always leave them
+    /// Add no everyday names to relations, such as "born in" for "place of birth"
     #[arg(long)]
     own_names: bool,
-    /// A folder of a site's own words for relations and types, in files named as the program's tables of words: their lines add to these, or, with a `-` in
-    /// front, take away from them
+    /// Folder of tables with your own words for relations and types; a line that begins with `-` removes a word
     #[arg(long, value_name = "DIR", conflicts_with = "own_names")]
     lexicon: Option<PathBuf>,
-    /// Leave things without a type where the files declare none: otherwise their kinds are inferred from what relations are called and which things they
-    /// share. `train data` and `train planner` always leave them
+    /// Infer no types for things whose files declare none
     #[arg(long)]
     own_types: bool,
     /// Stop at the first malformed line
@@ -65,12 +62,12 @@ fn columns(names: Option<&String>) -> Result<Option<Vec<Column>>> {
 }
 
 impl Tables {
-    /// The same, with relations left the names and things the types that their files give them: training says what people call them in its own ways.
+    /// Returns the same options without everyday names and inferred types: training adds its own wordings.
     pub fn with_own_names(&self) -> Tables {
         Tables { own_names: true, own_types: true, lexicon: None, ..self.clone() }
     }
 
-    /// Whether a site's own words are named, which only an imported graph takes.
+    /// Returns true if a folder of own words is named, which needs an imported graph.
     pub fn brings_words(&self) -> bool {
         self.lexicon.is_some()
     }
@@ -81,7 +78,7 @@ impl Tables {
         import(&files, &options).into_diagnostic()
     }
 
-    /// The files with how they are read.
+    /// Returns the files with the options for reading them.
     pub fn files(&self, triples: &[PathBuf]) -> Result<(KgFiles, ImportOptions)> {
         let options = ImportOptions {
             strict: self.strict,
@@ -108,10 +105,10 @@ impl Tables {
     }
 }
 
-/// Imports a knowledge graph, and says what is in it.
+/// Imports a knowledge graph and reports what is in it.
 ///
 /// # Errors
-/// When files cannot be read or make no graph.
+/// If a file cannot be read, or the files give no graph.
 pub fn run(args: &Args) -> Result<()> {
     let begun = Instant::now();
     let (_, report) = args.tables.import(&args.files)?;

@@ -8,20 +8,20 @@ use pocketgraph_ingest::{detected_generator, generator_names};
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-/// The file that is written, where `build` finds it.
+/// Name of the file that `init` writes and `build` reads.
 const FILE: &str = "pocketgraph.toml";
 
 /// Arguments of `pocketgraph init`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "What is not given here is asked. With --yes nothing is asked: what is found here, or the defaults, are taken.")]
 pub struct Args {
-    /// The folder of documents
+    /// Folder of documents
     #[arg(long, value_name = "DIR")]
     docs: Option<PathBuf>,
-    /// What makes the site of them
+    /// Generator of the site
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(site_names()))]
     site: Option<String>,
-    /// Where the pages are published: a path such as /docs/, or a whole URL
+    /// Address of the published pages: a path such as /docs/, or a URL
     #[arg(long, value_name = "URL")]
     url: Option<String>,
     /// Ask nothing
@@ -29,7 +29,7 @@ pub struct Args {
     yes: bool,
 }
 
-/// Where each generator's project keeps what is published as it is, or writes the site: the bundle's folder is in there.
+/// Returns the folder for the bundle in a generator's project: in its static files, or in the built site.
 fn published_in(site: &str) -> &'static str {
     match site {
         "docusaurus" | "hugo" => "static/kg",
@@ -43,7 +43,7 @@ fn published_in(site: &str) -> &'static str {
     }
 }
 
-/// The bundle's folder: where the generator publishes it, unless a build refuses that because it lies in what is read.
+/// Returns the bundle's folder: where the generator publishes it, unless that is inside the documents.
 fn bundle_folder(docs: &Path, site: &str) -> PathBuf {
     let usual = Path::new(published_in(site));
     if docs == Path::new(".") {
@@ -52,7 +52,7 @@ fn bundle_folder(docs: &Path, site: &str) -> PathBuf {
     if usual.strip_prefix(docs).is_ok_and(|rest| !is_hidden(rest)) { "kg".into() } else { usual.to_owned() }
 }
 
-/// The names that the second question knows.
+/// Names of generators that the second question accepts.
 fn site_names() -> impl Iterator<Item = &'static str> {
     generator_names().chain([NONE])
 }
@@ -89,7 +89,7 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// A question on the terminal, with what an empty line means.
+/// Asks a question on the terminal; an empty line gives the default.
 fn answer(question: &str, default: &str) -> Result<String> {
     print!("{question} [{default}] ");
     std::io::stdout().flush().into_diagnostic()?;
@@ -104,12 +104,12 @@ fn chosen(name: &str) -> Result<String> {
     known.map(str::to_owned).ok_or_else(|| miette!("{name} is none of {}", site_names().collect::<Vec<_>>().join(", ")))
 }
 
-/// The likeliest folder of documents here.
+/// Returns the likeliest folder of documents here.
 fn folder_here() -> String {
     ["docs", "src/content/docs", "content", "src", "doc"].iter().find(|f| Path::new(f).is_dir()).unwrap_or(&".").to_string()
 }
 
-/// The file's text.
+/// Returns the text of the file.
 fn options(docs: &Path, site: &str, url: &str) -> String {
     // What JSON quotes, TOML reads.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
@@ -126,7 +126,7 @@ fn options(docs: &Path, site: &str, url: &str) -> String {
     out
 }
 
-/// What a page needs.
+/// Returns the lines that a page needs.
 fn lines(url: &str) -> String {
     let path = url.find("://").map_or(url, |i| url[i + 3..].find('/').map_or("/", |j| &url[i + 3 + j..]));
     let kg = format!("{}/kg/", path.trim_end_matches('/'));

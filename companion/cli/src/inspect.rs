@@ -11,12 +11,12 @@ use std::path::{Path, PathBuf};
 /// Arguments of `pocketgraph inspect`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The bundle's folder
+    /// Folder of the bundle
     bundle: PathBuf,
-    /// How many keywords, and how many relations, to list
+    /// Number of keywords and of relations to list
     #[arg(long, default_value_t = 30)]
     keywords: usize,
-    /// Write the knowledge graph's relations and types, inferred ones too, to relations.tsv and types.tsv in this folder, to be corrected and given back to
+    /// Write the knowledge graph's relations and types to relations.tsv and types.tsv in this folder; correct them and pass them to
     /// `build --relations --types`
     #[arg(long, value_name = "FOLDER")]
     write_tables: Option<PathBuf>,
@@ -77,7 +77,7 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// Writes the vocabulary as tables; what is there already stays, since a person may have corrected it.
+/// Writes the vocabulary as tables; existing files stay, since a person may have corrected them.
 fn write_tables(graph: &KnowledgeGraph, folder: &Path) -> Result<()> {
     let tables = as_tables(graph);
     std::fs::create_dir_all(folder).into_diagnostic()?;
@@ -92,7 +92,7 @@ fn write_tables(graph: &KnowledgeGraph, folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The knowledge graph's size, and its most frequent relations with what they join.
+/// Prints the knowledge graph's size and its most frequent relations.
 fn knowledge(graph: &KnowledgeGraph, shown: usize) {
     let v = graph.vocabulary();
     println!(
@@ -141,7 +141,7 @@ fn knowledge(graph: &KnowledgeGraph, shown: usize) {
     }
 }
 
-/// What the data say of a relation, in words.
+/// Describes in words what the data show about a relation.
 fn describe_shape(graph: &KnowledgeGraph, shape: &RelationShape) -> String {
     let inverse = shape.inverse.and_then(|other| match other == shape.relation {
         true => Some("both ways".to_owned()),

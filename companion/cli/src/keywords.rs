@@ -8,62 +8,62 @@ use pocketgraph_cluster::laplace::{Kernel, Learning, Threshold};
 use pocketgraph_keywords::autokg::AutoKgOptions;
 use pocketgraph_keywords::llm_keywords::LlmKeywords;
 
-/// How the keyword graph is built; the letters are the AutoKG paper's.
+/// Options of the keyword graph; the letters are the AutoKG paper's.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Keyword graph (AutoKG; the letters are the paper's)")]
 pub struct KeywordArgs {
     /// Build no keyword graph
     #[arg(long)]
     no_keywords: bool,
-    /// Let a language model name the keywords, cluster by cluster; what that can cost at most is printed first
+    /// Let a language model name the keywords; the most that it can cost is printed first
     #[arg(long, conflicts_with = "no_keywords")]
     keywords_llm: bool,
-    /// What the documents are about, for the language model
+    /// Subject of the documents, for the language model
     #[arg(long, value_name = "WORDS")]
     topic: Option<String>,
-    /// The language of the keywords, for the language model [default: the documents']
+    /// Language of the keywords, for the language model [default: the documents']
     #[arg(long, value_name = "NAME")]
     language: Option<String>,
-    /// n: clusters a clustering, from which keywords are taken [default: by the corpus's size]
+    /// n: number of clusters from which keywords are taken [default: by the corpus's size]
     #[arg(long, value_name = "N")]
     clusters: Option<usize>,
-    /// c: chunks nearest to a cluster's centre that are read, and as many others
+    /// c: number of chunks read near a cluster's centre, and as many others
     #[arg(long, value_name = "N", default_value_t = AutoKgOptions::default().c)]
     chunks_per_cluster: usize,
-    /// l1: keywords a cluster, at most
+    /// l1: maximum number of keywords of a cluster
     #[arg(long, value_name = "N", default_value_t = AutoKgOptions::default().l1)]
     keywords_per_cluster: usize,
-    /// l2: words a keyword, at most
+    /// l2: maximum number of words of a keyword
     #[arg(long, value_name = "N", default_value_t = AutoKgOptions::default().l2)]
     words_per_keyword: usize,
-    /// m: earlier keywords that the next cluster is told to avoid
+    /// m: number of earlier keywords that the next cluster avoids
     #[arg(long, value_name = "N", default_value_t = AutoKgOptions::default().m)]
     avoid: usize,
-    /// K: neighbours of a chunk in the chunk graph, itself included
+    /// K: number of neighbours of a chunk, itself included
     #[arg(long, value_name = "N", default_value_t = AutoKgOptions::default().neighbours)]
     neighbours: usize,
-    /// n1: chunks labelled as belonging to a keyword
+    /// n1: number of chunks labelled as belonging to a keyword
     #[arg(long, value_name = "N", default_value_t = AutoKgOptions::default().n1)]
     n1: usize,
-    /// n2: chunks labelled as foreign to a keyword
+    /// n2: number of chunks labelled as foreign to a keyword
     #[arg(long, value_name = "N", default_value_t = AutoKgOptions::default().n2)]
     n2: usize,
-    /// How angles between chunks become weights
+    /// Kernel that turns angles between chunks into weights
     #[arg(long, value_enum, default_value_t = KernelArg::Paper)]
     kernel: KernelArg,
-    /// The Laplacian of spectral clustering
+    /// Laplacian of spectral clustering
     #[arg(long, value_enum, default_value_t = LaplacianArg::Symmetric)]
     laplacian: LaplacianArg,
-    /// How labels spread over the chunk graph
+    /// Learning by which labels spread over the chunk graph
     #[arg(long, value_enum, default_value_t = LearningArg::Laplace)]
     learning: LearningArg,
-    /// Which chunks belong to a keyword: "paper" (u >= 0.5), "mean+2sd", "both" (the cosine too is so far above its mean), or a number below 1: that fraction of all chunks, of highest u
+    /// Rule for which chunks belong to a keyword: "paper" (u >= 0.5), "mean+2sd", "both" (u and cosine are two deviations above their means), or the fraction of chunks with the highest u
     #[arg(long, value_name = "RULE", default_value = "both", value_parser = threshold)]
     threshold: Threshold,
-    /// The largest fraction of all chunks that may belong to one keyword
+    /// Largest fraction of all chunks that may belong to one keyword
     #[arg(long, value_name = "FRACTION", default_value_t = AutoKgOptions::default().cap)]
     cap: f32,
-    /// Chunks that the graph is drawn of, at most; the others of a larger corpus are attached to these
+    /// Maximum number of chunks that the graph is computed on; further chunks are attached to these
     #[arg(long, value_name = "N", default_value_t = AutoKgOptions::default().sample)]
     keyword_sample: usize,
 }
@@ -107,10 +107,10 @@ fn threshold(text: &str) -> Result<Threshold, String> {
 }
 
 impl KeywordArgs {
-    /// The language model that names the keywords, if one shall.
+    /// Returns the language model that names the keywords, if the options ask for one.
     ///
     /// # Errors
-    /// When one shall and none is named.
+    /// If the options ask for a model and name none.
     pub fn llm(&self, endpoint: &EndpointArgs) -> Report<Option<LlmKeywords>> {
         if !self.keywords_llm {
             return Ok(None);
@@ -119,7 +119,7 @@ impl KeywordArgs {
         Ok(Some(LlmKeywords { chat: endpoint.config("--keywords-llm")?, topic, language, at_once: endpoint.at_once() }))
     }
 
-    /// The options that the arguments say; none if no keyword graph is wanted.
+    /// Returns the options of the keyword graph, or `None` with `--no-keywords`.
     pub fn options(&self, seed: u64) -> Option<AutoKgOptions> {
         (!self.no_keywords).then(|| AutoKgOptions {
             clusters: self.clusters.map(|n| n.max(1)),

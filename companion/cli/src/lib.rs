@@ -65,7 +65,7 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Ask three questions, write pocketgraph.toml, and print the two lines for the page
+    /// Write pocketgraph.toml and print the lines for the page
     Init(init::Args),
     /// Build a bundle from a folder of documents
     Build(Box<build::Args>),
@@ -75,13 +75,13 @@ enum Command {
     Search(search::Args),
     /// Answer a question from a bundle
     Ask(ask::Args),
-    /// Plan a question over a knowledge graph, and carry the plan out
+    /// Plan a question over a knowledge graph, and carry out plans
     Plan(Box<plan::Args>),
-    /// Show what a bundle holds
+    /// Show sizes, counts and keywords of a bundle
     Inspect(inspect::Args),
     /// Check every file of a bundle
     Verify(verify::Args),
-    /// Look for the addresses of a bundle in the site as it is published
+    /// Look for the addresses of a bundle in the published site
     Check(check::Args),
     /// Draw a question's keywords and passages as SVG
     Draw(draw::Args),
@@ -91,25 +91,25 @@ enum Command {
     Serve(serve::Args),
     /// Serve a bundle to agents by the Model Context Protocol
     Mcp(mcp::Args),
-    /// Get models that do not come with the program, and say which are here
+    /// Download and list models that do not come with the program
     Models(models::Args),
-    /// List what language models are told, or write it out as files to be edited
+    /// List the texts for language models, or write them out to be edited
     Prompts(prompts::Args),
     /// Train a planner and encoders of your own, and make what they learn from
     Train(train::Args),
-    /// Read a knowledge graph from files and say what is in it
+    /// Read a knowledge graph from files and report what is in it
     Import(import::Args),
     /// Measure retrieval, answers and plans against labelled questions
     Eval(eval::Args),
-    /// Print the licences of the program, of the models in it and of the crates that it is made of
+    /// Print the licences of the program, its models and its crates
     #[command(visible_alias = "licenses")]
     Licences,
     /// Read a PDF from standard input in bounded time and memory, for the program itself
     #[command(hide = true)]
     ReadPdf,
-    /// Print a script that completes the command line in a shell
+    /// Print a completion script for a shell
     Completions(shell::CompletionsArgs),
-    /// Write man pages
+    /// Write a man page for each command
     Man(shell::ManArgs),
 }
 
@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use clap::CommandFactory;
 
-    /// Every long option of a command and of the commands below it.
+    /// Collects every long option of a command and its subcommands.
     fn options(command: &clap::Command, path: &str, out: &mut Vec<(String, String)>) {
         let path = format!("{path} {}", command.get_name());
         out.extend(command.get_arguments().filter_map(|a| a.get_long()).map(|long| (path.clone(), format!("--{long}"))));

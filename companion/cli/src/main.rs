@@ -7,7 +7,7 @@ fn main() -> miette::Result<()> {
     pocketgraph_cli::run(cli).map_err(shown)
 }
 
-/// Who reads the output may have read enough (`| head`): the program ends then, silently, with the status of one that the pipe's signal ended.
+/// Ends the program silently when the reader of its output has read enough (`| head`).
 fn end_with_the_reader() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic_info| {

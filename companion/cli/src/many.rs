@@ -5,34 +5,34 @@ use pocketgraph::retrieve::{Hit, SearchResult, Stage};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// All bundles, in the order in which they were named.
+/// Bundles in the order in which they were named.
 pub fn named<'a>(first: &'a PathBuf, further: &'a [PathBuf]) -> impl Iterator<Item = &'a PathBuf> {
     std::iter::once(first).chain(further)
 }
 
-/// A hit and which bundle it is of, from 0. Its number is that in its own bundle.
+/// Hit with the number of its bundle, from 0. Its chunk number is that in its own bundle.
 #[derive(Debug)]
 pub struct HitOf {
-    /// Where its bundle stands among those that were named.
+    /// Number of its bundle, in the order in which they were named.
     pub bundle: usize,
     /// The hit.
     pub hit: Hit,
 }
 
-/// What several bundles found.
+/// Result of a search over several bundles.
 #[derive(Debug)]
 pub struct Many {
     /// The hits of all, best first.
     pub hits: Vec<HitOf>,
-    /// What could not be loaded.
+    /// Names of parts that could not be loaded.
     pub missing: Vec<String>,
 }
 
 impl Many {
-    /// As JSON: hits as of one bundle, each with `bundle`.
+    /// Converts to JSON: hits as of one bundle, each with `bundle`.
     ///
     /// # Errors
-    /// A score that JSON cannot say.
+    /// If a score is not finite.
     pub fn json(&self) -> Result<Value> {
         let mut hits = Vec::with_capacity(self.hits.len());
         for HitOf { bundle, hit } in &self.hits {
@@ -44,7 +44,8 @@ impl Many {
     }
 }
 
-/// How well the best passages of each bundle fit, the best being 1: by meaning where all know that, else by words. Scores themselves compare within one list only.
+/// Rates how well the best passages of each bundle fit, from 0 to 1: by meaning if all bundles can, otherwise by words. Scores of
+/// different lists cannot be compared.
 pub fn strengths(results: &[SearchResult]) -> Vec<f32> {
     let by_meaning = results.iter().all(|r| r.hits.is_empty() || r.stage == Stage::Model);
     let measure = |hit: &Hit| if by_meaning { hit.dense } else { hit.lexical }.unwrap_or(0.0);
@@ -53,7 +54,7 @@ pub fn strengths(results: &[SearchResult]) -> Vec<f32> {
     best.into_iter().map(|b| if most > 0.0 { b / most } else { 1.0 }).collect()
 }
 
-/// The places of the results, the one that fits best first.
+/// Returns the positions of the results, best fit first.
 pub fn by_strength(results: &[SearchResult]) -> Vec<usize> {
     let strengths = strengths(results);
     let of = |i: &usize| strengths.get(*i).copied().unwrap_or(0.0);
@@ -62,7 +63,7 @@ pub fn by_strength(results: &[SearchResult]) -> Vec<usize> {
     order
 }
 
-/// One list of at most `k` hits: each one's share of its own list's best, times how well its bundle fits.
+/// Merges the lists into at most `k` hits, by each hit's share of its list's best score times the fit of its bundle.
 pub fn merged(results: Vec<SearchResult>, k: usize) -> Many {
     let strengths = strengths(&results);
     let mut all: Vec<(usize, HitOf)> = Vec::new();

@@ -12,12 +12,12 @@ use std::path::PathBuf;
     { \"mcpServers\": { \"docs\": { \"command\": \"pocketgraph\", \"args\": [\"mcp\", \"/path/to/bundle\"] } } }\n\n\
 Tools: search, read_section, ask, and over a bundle with a knowledge graph plan and entity. The documents are its resources.")]
 pub struct Args {
-    /// The bundle's folder
+    /// Folder of the bundle
     bundle: PathBuf,
-    /// Serve over HTTP at this port of this machine, or at ADDRESS:PORT, instead of over standard input and output
+    /// Serve over HTTP at this port, or at ADDRESS:PORT, instead of standard input and output
     #[arg(long, value_name = "PORT", value_parser = http)]
     http: Option<SocketAddr>,
-    /// With --http: answer requests by this host name too; only names of this machine are answered otherwise
+    /// With --http: accept requests for this host name too, not only for this machine
     #[arg(long, value_name = "NAME", requires = "http")]
     allow_host: Vec<String>,
 }

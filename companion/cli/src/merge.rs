@@ -16,30 +16,30 @@ use std::path::PathBuf;
 Nothing is embedded that the bundles have vectors of."
 )]
 pub struct Args {
-    /// The bundles' folders: two or more, of one embedder and built with the same options
+    /// Folders of two or more bundles, with the same embedder and options
     #[arg(required = true, num_args = 2..)]
     bundles: Vec<PathBuf>,
-    /// The folder of the bundle that is made; an older bundle there is replaced when the new one is whole
+    /// Folder of the new bundle; an older bundle there is replaced when the new one is complete
     #[arg(short, long)]
     out: PathBuf,
-    /// Which retrievers the bundle is for; what each needs is prepared and carried
+    /// Retrievers to prepare, separated by commas
     #[arg(long, value_delimiter = ',', value_name = "NAMES", default_value = "auto")]
     retrievers: Vec<String>,
     /// Build no keyword graph
     #[arg(long)]
     no_keywords: bool,
-    /// Seed of everything random; the same bundles, options and seed give the same bytes
+    /// Seed of every random choice; the same bundles, options and seed give the same bytes
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Do not write the browser runtime beside the bundle
     #[arg(long)]
     no_runtime: bool,
-    /// The layers that embed questions, where the bundles were built with --query-encoder
+    /// Layers that embed questions, if the bundles were built with --query-encoder
     #[arg(long, value_name = "FILE")]
     query_encoder: Option<PathBuf>,
     #[command(flatten)]
     cache: CacheArgs,
-    /// Say only what is wrong
+    /// Print only what is wrong
     #[arg(short, long)]
     quiet: bool,
 }

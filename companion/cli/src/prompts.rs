@@ -6,19 +6,19 @@ use pocketgraph::llm::{Prompts, Text};
 use pocketgraph_llm_client::prompt_files::{PromptFileError, read, write};
 use std::path::PathBuf;
 
-/// Other words than ours.
+/// Option for texts that replace ours.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct PromptArgs {
-    /// Take what the model is told from the files of this folder; those that it lacks are ours. `pocketgraph prompts DIR` writes them out
+    /// Take the texts for the model from the files of this folder; `pocketgraph prompts DIR` writes ours
     #[arg(long, value_name = "DIR")]
     prompts: Option<PathBuf>,
 }
 
 impl PromptArgs {
-    /// The prompts of the folder; none where none is named.
+    /// Reads the prompts of the folder; none if no folder is named.
     ///
     /// # Errors
-    /// A folder that cannot be read, and a file that names no prompt or has other placeholders than it must.
+    /// If the folder cannot be read, or a file names no prompt or has wrong placeholders.
     pub fn read(&self) -> Result<Prompts> {
         self.prompts.as_deref().map_or_else(|| Ok(Prompts::default()), |folder| read(folder).map_err(helped))
     }
@@ -41,7 +41,7 @@ fn helped(error: PromptFileError) -> Report {
 pub struct Args {
     /// Write the prompts into this folder, a file each; without it, list them
     folder: Option<PathBuf>,
-    /// Those of this protocol alone; `ask` is the plain answer, `plan` the planner, `rules` what stands at the end of every task
+    /// Only the texts of this protocol; `ask` is the plain answer, `plan` the planner, `rules` the end of every task
     #[arg(long, value_name = "NAME")]
     protocol: Option<String>,
 }

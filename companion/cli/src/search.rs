@@ -12,35 +12,35 @@ use pocketgraph_native::terminal::line;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Entities of the question that are shown.
+/// Maximum number of the question's entities that are shown.
 const MOST_ENTITIES: usize = 8;
 
-/// Hits of several bundles when nobody says how many.
+/// Default number of hits of several bundles.
 const HITS: u32 = 10;
 
 /// Arguments of `pocketgraph search`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The bundle's folder
+    /// Folder of the bundle
     bundle: PathBuf,
-    /// What to look for
+    /// Question or words to look for
     #[arg(allow_hyphen_values = true)]
     question: String,
-    /// A further bundle, searched as one with the first; may be given several times
+    /// Search this bundle too; repeatable
     #[arg(long, value_name = "BUNDLE")]
     also: Vec<PathBuf>,
-    /// How many hits at most [default: 10; for autokg as many as it brings]
+    /// Maximum number of hits [default: 10; autokg: its own]
     #[arg(short)]
     k: Option<u32>,
-    /// How to look: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, which may have parameters behind a colon (hippo:canonical)
+    /// Retriever: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, with parameters after a colon (hippo:canonical)
     #[arg(long, value_name = "NAME", default_value = NAMES[0], value_parser = retriever)]
     retriever: String,
-    /// Show at most so many hits of one page before those of other pages, 0 for any number [default: 3 by auto, any number by others]
+    /// Maximum number of hits of a page before those of other pages, 0 for any number [default: 3 with auto, otherwise 0]
     #[arg(long, value_name = "N")]
     per_page: Option<u32>,
     #[command(flatten)]
     filter: FilterArgs,
-    /// Have a language model choose among the facts that hippo found
+    /// Let a language model choose among the facts that hippo found
     #[arg(long, requires = "base_url")]
     llm: bool,
     #[command(flatten)]
@@ -92,13 +92,13 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// In which language a page was found, and in which others it is there: "in English; also in German, Chinese".
+/// Names the language of a hit and the other languages of its page: "in English; also in German, Chinese".
 fn in_languages(hit: &Hit) -> String {
     let others: Vec<&str> = hit.translations.iter().map(|t| pocketgraph_languages::name(&t.language)).collect();
     format!("in {}; also in {}", pocketgraph_languages::name(&hit.language), others.join(", "))
 }
 
-/// What one bundle finds.
+/// Searches one bundle.
 fn search_bundle(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
     let engine = if args.retriever == "lexical" { super::open::bundle(bundle)? } else { with_model(bundle)? };
     let options = SearchOptions {
@@ -140,7 +140,7 @@ fn several(args: &Args) -> Result<()> {
     Ok(())
 }
 
-/// The entities of the knowledge graph that the question names.
+/// Returns the entities of the knowledge graph that the question names.
 fn entities(engine: &Engine, question: &str) -> Result<()> {
     let Some(linker) = wait(engine.knowledge())?.into_diagnostic()? else { return Ok(()) };
     let graph = linker.graph();
@@ -163,7 +163,7 @@ fn entities(engine: &Engine, question: &str) -> Result<()> {
     Ok(())
 }
 
-/// Title and headings in one line.
+/// Formats title and headings in one line.
 fn place(hit: &Hit) -> String {
     let mut out = hit.title.clone();
     for h in &hit.heading_path {
@@ -173,7 +173,7 @@ fn place(hit: &Hit) -> String {
     out
 }
 
-/// The first `n` characters of a text on one line.
+/// Returns the first `n` characters of a text on one line.
 fn beginning(text: &str, n: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(n) {

@@ -11,12 +11,12 @@ use std::time::Duration;
 /// Arguments of `pocketgraph serve`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The folder to serve
+    /// Folder to serve
     root: PathBuf,
-    /// The port [default: 8080, or the next free one]
+    /// Port [default: 8080, or the next free one]
     #[arg(long)]
     port: Option<u16>,
-    /// The address to listen on; anything but this machine's own lets others read the folder
+    /// Address to listen on; others than this machine's own let others read the folder
     #[arg(long, default_value = "127.0.0.1")]
     host: IpAddr,
     /// Forward /llm/v1/chat/completions to this endpoint, with the key from the environment variable POCKETGRAPH_API_KEY
@@ -24,7 +24,7 @@ pub struct Args {
     llm_proxy: Option<String>,
     #[command(flatten)]
     headers: HeaderArgs,
-    /// How long the endpoint may be silent before its answer counts as broken, in seconds
+    /// Seconds that the endpoint may be silent before its answer counts as broken
     #[arg(long, value_name = "SECONDS", default_value_t = 120, requires = "llm_proxy", value_parser = clap::value_parser!(u32).range(1..))]
     llm_timeout: u32,
 }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Arguments of `pocketgraph completions`.
 #[derive(Debug, clap::Args)]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell to complete for
     #[arg(value_enum)]
     shell: Shell,
 }
@@ -17,11 +17,11 @@ pub struct CompletionsArgs {
 /// Arguments of `pocketgraph man`.
 #[derive(Debug, clap::Args)]
 pub struct ManArgs {
-    /// The folder to write the pages to
+    /// Folder to write the pages to
     folder: PathBuf,
 }
 
-/// Prints the script that completes the command line in a shell.
+/// Prints the completion script for a shell.
 pub fn completions(args: &CompletionsArgs) {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "pocketgraph", &mut script);

@@ -6,34 +6,34 @@ use miette::{Result, miette};
 use pocketgraph_ingest::rank::RankRule;
 use pocketgraph_ingest::{FormatRule, GeneratorChoice, IngestOptions, PdfReader, UrlStyle, generator_names};
 
-/// Options that say which files are pages, and where they are published.
+/// Options for which files are pages and where they are published.
 #[derive(Debug, clap::Args)]
 pub(super) struct SiteArgs {
-    /// What is put before the documents' relative URLs
+    /// Base of the documents' URLs
     #[arg(long, default_value = "")]
     base_url: String,
-    /// How URLs follow from file names [default: as the site's generator publishes, else html]
+    /// Style of URLs [default: the generator's, otherwise html]
     #[arg(long, value_enum)]
     url_style: Option<Style>,
-    /// The generator of the site, whose rules for addresses, ids of headings and pages hold; auto finds it by its configuration in the folder or above it
+    /// Generator of the site, which gives addresses, ids of headings and pages; auto finds it by its configuration in the folder or above
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = names())]
     generator: String,
-    /// Leave out files that match, as in a .gitignore; may be given again
+    /// Leave out files that match, as in a .gitignore; repeatable
     #[arg(long, value_name = "GLOB")]
     exclude: Vec<String>,
-    /// Read only files that match, also such as would be left out as no pages; may be given again
+    /// Read only files that match, even if they would be left out; repeatable
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
-    /// Weigh documents that match more or less than others, as in 'blog/**=0.5'; the last pattern that names one decides. Changelogs, release notes and archives
-    /// count half unless a question asks for them [default: 1]; may be given again
+    /// Multiply the scores of documents that match, as in 'blog/**=0.5'; the last match decides; repeatable [default: 1; changelogs, release
+    /// notes and archives 0.5]
     #[arg(long, value_name = "GLOB=WEIGHT")]
     rank: Vec<RankRule>,
-    /// What files with an ending are, as in txt=rst; may be given again
+    /// Read files with an ending as a format, as in txt=rst; repeatable
     #[arg(long, value_name = "ENDING=FORMAT")]
     format: Vec<FormatRule>,
 }
 
-/// The word for no generator.
+/// Name for no generator.
 pub(super) const NONE: &str = "none";
 
 fn names() -> PossibleValuesParser {
@@ -53,15 +53,15 @@ enum Style {
 }
 
 impl SiteArgs {
-    /// Which documents start higher or lower.
+    /// Returns the weights of documents.
     pub fn rank(&self) -> &[RankRule] {
         &self.rank
     }
 
-    /// How documents are read. `pages` says that pages of our own are made, which no generator publishes.
+    /// Returns the options for reading documents. `pages`: HTML pages are written, so no generator's rules apply to them.
     ///
     /// # Errors
-    /// A pattern that is none.
+    /// If a pattern is not valid.
     pub fn options(&self, pages: bool) -> Result<IngestOptions> {
         let mut options = IngestOptions {
             base_url: self.base_url.clone(),

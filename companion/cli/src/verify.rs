@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Arguments of `pocketgraph verify`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// The bundle's folder
+    /// Folder of the bundle
     bundle: PathBuf,
 }
 
@@ -27,7 +27,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
 }
 
-/// Whether the list of files, where there is one, names others than those that are there: copies for use offline would be incomplete.
+/// Compares the list of files with the folder: otherwise copies for use offline would be incomplete.
 fn false_list(folder: &Path) -> Option<String> {
     let list = std::fs::read_to_string(folder.join(LISTING)).ok()?;
     let there = listing(folder).ok()?;
