@@ -142,7 +142,7 @@ fn model(args: &Args) -> Result<Option<Box<dyn ChatModel>>> {
 fn several(args: &Args, with_model_given: bool) -> Result<()> {
     if with_model_given || args.protocol.is_some() {
         let help = "merge the bundles into one with: pocketgraph merge A B -o C";
-        return Err(miette!(help = help, "a model or a protocol answers from one bundle: of several answers are quoted"));
+        return Err(miette!(help = help, "a model or a protocol answers from one bundle only"));
     }
     let filter = args.filter.filter();
     let reader_language = args.filter.reader_language();
@@ -227,7 +227,7 @@ fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<(
                 let _ = std::io::stdout().flush();
             }
             // A file or a pipe gets the answer alone, at its end.
-            (AskEvent::Anew, false) if streamed => println!("\n(that was no answer; once more)"),
+            (AskEvent::Anew, false) if streamed => println!("\n(that was no answer; asking again)"),
             _ => {}
         }
     };

@@ -130,14 +130,14 @@ impl Args {
         match self.embedder.as_deref() {
             Some(e5::ID) => Ok(Embedder::Multilingual(self.embedder_file.clone())),
             Some("minilm") if !self.question_languages.is_empty() => {
-                Err(miette!("--question-languages is for {}, because minilm knows English only: name that with --embedder", e5::ID))
+                Err(miette!("--question-languages needs --embedder {}, because minilm knows only English", e5::ID))
             }
-            _ if self.embedder_file.is_some() => Err(miette!("--embedder-file is the file of {}: name that with --embedder", e5::ID)),
+            _ if self.embedder_file.is_some() => Err(miette!("--embedder-file needs --embedder {}", e5::ID)),
             Some("auto") => Ok(Embedder::ByLanguage),
             // Vectors that were made elsewhere may be of any model; that there are none is told where they are read.
             None | Some("minilm") => Ok(Embedder::Own),
             Some(_) if self.chunks.is_some() => Ok(Embedder::Own),
-            Some(other) => Err(miette!("this program has no model {other:?} to embed with; there are minilm, {} and auto", e5::ID)),
+            Some(other) => Err(miette!("unknown embedder {other:?}: choose minilm, {} or auto", e5::ID)),
         }
     }
 }
@@ -181,7 +181,7 @@ pub fn run(args: &Args) -> Result<()> {
         (None, None) => return Err(miette!("name a folder of documents, chunks with --chunks FILE, or a knowledge graph with --kg FILE")),
     };
     if args.kg.is_empty() && args.tables.brings_words() {
-        return Err(miette!("--lexicon names the relations and types of an imported graph, and there is none: name its files with --kg"));
+        return Err(miette!("--lexicon needs an imported graph: name its files with --kg"));
     }
     let cache = args.cache.open(&bars, "building without it, and the next build repeats this one's work");
     let options = BuildOptions {
@@ -230,7 +230,7 @@ pub(super) fn written(options: &BuildOptions, bars: &Bars) -> Result<Summary> {
         STOPPING.store(true, Ordering::SeqCst);
         flush_all();
         remove_staging();
-        eprintln!("\nstopped; the old bundle, if there was one, is as it was");
+        eprintln!("\nstopped; an older bundle is unchanged");
         std::process::exit(130);
     })
     .into_diagnostic()?;
@@ -275,7 +275,7 @@ pub(super) fn print(out: &Path, summary: &Summary) {
             u.replies, u.reused, u.unusable, u.prompt_tokens, u.completion_tokens
         );
         if u.refused > 0 {
-            eprintln!("warning: the endpoint refused {} requests for what they hold: the keywords are made without them", u.refused);
+            eprintln!("warning: the endpoint refused {} requests because of their content; the keywords were made without them", u.refused);
         }
     }
     let sizes: Vec<String> = m.sections.iter().map(|s| format!("{} {:.2} MB", s.name, (s.bytes + s.page_bytes) as f64 / 1e6)).collect();

@@ -24,7 +24,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<()> {
     if !args.site.is_dir() {
-        return Err(miette!("{} is no folder", args.site.display()));
+        return Err(miette!("{} is not a folder", args.site.display()));
     }
     let engine = bundle(&args.bundle)?;
     let manifest = engine.corpus().bundle().manifest();
@@ -58,6 +58,6 @@ pub fn run(args: &Args) -> Result<()> {
     if verdict.no_page.is_empty() && verdict.no_id.is_empty() {
         Ok(())
     } else {
-        Err(miette!(help = "see --generator and --url-style of `pocketgraph build`", "addresses lead nowhere"))
+        Err(miette!(help = "see --generator and --url-style of `pocketgraph build`", "some addresses do not exist in the site"))
     }
 }

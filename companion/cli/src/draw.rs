@@ -9,8 +9,8 @@ use pocketgraph_export::draw::{place, svg};
 use std::path::PathBuf;
 
 const MORE: &str = "\
-The question stands in the middle; around it the keywords near it (green), the keywords that share most passages with these (orange), and
-the passages that were found (pink). A line between keywords is the thicker the more passages they share. Point at a passage to read how
+The question is in the middle. Around it are the keywords near it (green), the keywords that share most passages with these (orange) and
+the passages (pink). A thicker line between keywords means more shared passages. Point at a passage to read how
 it begins. The same bundle and question give the same file.
 
 Examples:

@@ -50,7 +50,7 @@ impl HeaderArgs {
             let (name, value) = text.split_once(':')?;
             Some((name.trim().to_owned(), value.trim().to_owned()))
         };
-        let wrong = || miette!(help = "write it as NAME: VALUE", "--llm-header is given no header");
+        let wrong = || miette!(help = "write it as NAME: VALUE", "--llm-header needs a header");
         let further = self.further.iter().map(|text| split(text).ok_or_else(wrong)).collect::<Result<_>>()?;
         Ok((self.key.clone(), further))
     }

@@ -66,7 +66,7 @@ fn format_of(path: &Path) -> Option<Format> {
 
 pub fn run(args: &Args) -> Result<()> {
     let format = args.format.or_else(|| format_of(&args.out)).ok_or_else(|| {
-        miette::miette!(help = "name one with --format graphml, csv or json", "{} does not say which format is wanted", args.out.display())
+        miette::miette!(help = "name one with --format graphml, csv or json", "the name {} does not tell the format", args.out.display())
     })?;
     let engine = bundle(&args.bundle)?;
     let what = match args.what {

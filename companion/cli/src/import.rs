@@ -119,28 +119,28 @@ pub fn run(args: &Args) -> Result<()> {
     }
     let r = &report;
     println!("{} entities, {} literals, {} relations, {} types, {} triples", r.entities, r.literals, r.relations, r.types, r.triples);
-    println!("{} triples were given twice; read in {seconds:.2} s", r.repeated);
+    println!("{} duplicate triples; read in {seconds:.2} s", r.repeated);
     for f in &r.files {
         println!("{}: {} used, {} malformed", f.file, f.used, f.malformed);
     }
     if !r.literal_relations.is_empty() {
-        println!("taken for literals: the tails of {}", r.literal_relations.join(", "));
+        println!("literals: the tails of {}", r.literal_relations.join(", "));
     }
     if !r.inferred_types.is_empty() {
-        println!("kinds inferred for things without a type: {} (--own-types: none)", r.inferred_types.join(", "));
+        println!("inferred types: {} (--own-types infers none)", r.inferred_types.join(", "));
     }
     if r.everyday_relations > 0 {
-        println!("{} relations are also called as people call them (--own-names: they are not)", r.everyday_relations);
+        println!("{} relations got everyday names (--own-names adds none)", r.everyday_relations);
     }
     if r.shared_names > 0 {
         println!("{} names belong to several entities, such as: {}", r.shared_names, r.shared_examples.join(", "));
     }
     if r.circular_names > 0 {
         let shown: Vec<String> = r.circular_examples.iter().map(|(a, b)| format!("{a} and {b}")).collect();
-        println!("{} pairs of entities bear each other's labels as aliases, such as: {}", r.circular_names, shown.join(", "));
+        println!("{} pairs of entities have each other's labels as aliases, such as: {}", r.circular_names, shown.join(", "));
     }
     if r.repeated_names > 0 {
-        println!("{} times an entity was given a name that it had already", r.repeated_names);
+        println!("{} duplicate names of entities", r.repeated_names);
     }
     for p in r.problems.iter().take(20) {
         eprintln!("warning: {p}");

@@ -13,7 +13,7 @@ const FILE: &str = "pocketgraph.toml";
 
 /// Arguments of `pocketgraph init`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "What is not given here is asked. With --yes nothing is asked: what is found here, or the defaults, are taken.")]
+#[command(after_help = "Asks for what you do not give. With --yes it asks nothing and takes what it finds, or the defaults.")]
 pub struct Args {
     /// Folder of documents
     #[arg(long, value_name = "DIR")]
@@ -60,7 +60,7 @@ fn site_names() -> impl Iterator<Item = &'static str> {
 pub fn run(args: &Args) -> Result<()> {
     let file = Path::new(FILE);
     if file.exists() {
-        return Err(miette!(help = "change it by hand, or remove it first", "{FILE} is here already, and is not written over"));
+        return Err(miette!(help = "change it by hand, or remove it first", "{FILE} exists already and is not overwritten"));
     }
     let asks = !args.yes && std::io::stdin().is_terminal();
     let ask = |question: &str, default: String| if asks { answer(question, &default) } else { Ok(default) };
@@ -101,7 +101,7 @@ fn answer(question: &str, default: &str) -> Result<String> {
 
 fn chosen(name: &str) -> Result<String> {
     let known = site_names().find(|known| known.eq_ignore_ascii_case(name));
-    known.map(str::to_owned).ok_or_else(|| miette!("{name} is none of {}", site_names().collect::<Vec<_>>().join(", ")))
+    known.map(str::to_owned).ok_or_else(|| miette!("unknown generator {name}: choose one of {}", site_names().collect::<Vec<_>>().join(", ")))
 }
 
 /// Returns the likeliest folder of documents here.

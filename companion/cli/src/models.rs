@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> Result<()> {
         }
         What::Remove { name } => match find(name)?.remove()? {
             true => println!("removed {name}"),
-            false => println!("{name} was not here"),
+            false => println!("{name} is not on this machine"),
         },
         What::Path { name } => println!("{}", find(name)?.path()?.display()),
         What::Weights => std::io::stdout().lock().write_all(weights()?).into_diagnostic()?,

@@ -138,7 +138,7 @@ fn options(args: &Args) -> Result<AgentOptions> {
 fn graph(args: &Args) -> Result<(Option<Engine>, Rc<Linker>, Option<String>)> {
     if !args.kg.is_empty() {
         if args.second.is_some() {
-            return Err(miette!(help = "leave out the bundle, or --kg", "--kg takes the place of a bundle"));
+            return Err(miette!(help = "leave one of them out", "a bundle and --kg cannot be combined"));
         }
         let (graph, report) = args.tables.import(&args.kg)?;
         for problem in report.problems.iter().take(3) {
@@ -226,7 +226,7 @@ fn in_form(args: &Args, plan: &Plan) -> Result<String> {
     let surface = Surface::by_name(&args.form).unwrap_or(Surface::Lines);
     surface.print(plan).map(|text| text.trim_end().to_owned()).map_err(|e| {
         let help = "--form rft and --form json can express every plan";
-        miette!(help = help, "this plan cannot be written as {}: {e}", args.form)
+        miette!(help = help, "the form {} cannot express this plan: {e}", args.form)
     })
 }
 
@@ -241,7 +241,7 @@ fn as_text(args: &Args, planned: &PlannedQuestion, done: Option<&Done>) -> Resul
         return Err(miette!(help = help, "no plan: {why}"));
     };
     if args.planning.planner() == Some(PlannerChoice::Trained) && planned.by == Some(PlannedBy::Rules) {
-        eprintln!("warning: the trained planner has no plan that it is sure of, or there is none here, so that the rules planned");
+        eprintln!("warning: the rules planned, because the trained planner is missing or not sure");
     }
     if let Some(by) = planned.by {
         eprintln!("plan, by {}", trace::planner(by, Some(planned.confidence)));

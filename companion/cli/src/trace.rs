@@ -20,7 +20,7 @@ pub fn trace_line(event: &AgentEvent) -> String {
     match event {
         AgentEvent::Turn { number, purpose } => format!("\n── turn {number}: {purpose}\n"),
         AgentEvent::Token { text } => text.clone(),
-        AgentEvent::Anew => "\n(that was no answer; once more)\n".to_owned(),
+        AgentEvent::Anew => "\n(that was no answer; asking again)\n".to_owned(),
         AgentEvent::Call { tool, query } => format!("\n→ {}: {}\n", line(tool), line(query)),
         AgentEvent::Evidence { passages, facts, note, .. } => {
             let mut out = String::new();
