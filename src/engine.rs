@@ -15,13 +15,13 @@ use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Decoded bytes kept in memory when nobody says otherwise: 120 MB.
+/// Default number of decoded bytes kept in memory: 120 MB.
 pub const DEFAULT_MEMORY_LIMIT: u64 = 120_000_000;
 
 /// A question is read up to here, in bytes; a longer one is cut at a character, never refused.
 const MAX_QUESTION: usize = 8 << 10;
 
-/// How many blocks that could be quoted are embedded: at 10 ms each a tenth of a second in a page; more change no answer of the sets that the weights are fitted to.
+/// Maximum number of blocks that are embedded for a quotation, at 10 ms each in a page. More changed no answer of the fitted sets.
 const EMBEDDED_BLOCKS: usize = 12;
 
 /// Why something could not be done.
@@ -55,36 +55,36 @@ impl EngineError {
     }
 }
 
-/// How to search.
+/// Options of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct SearchOptions {
-    /// How many hits at most; 10 when absent, and for `autokg` as many as its own numbers bring.
+    /// Maximum number of hits; 10 by default, with `autokg` as many as its numbers give.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub k: Option<u32>,
-    /// `auto` (when absent), `hybrid`, `lexical`, `dense` or `autokg`; or one that the bundle is prepared for, which may have parameters behind a colon.
+    /// `auto` (the default), `hybrid`, `lexical`, `dense`, `autokg`, or one that the bundle is prepared for, with parameters after a colon.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub retriever: Option<String>,
     /// The question is still being typed: its last word may be unfinished.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub typing: bool,
-    /// Of one page at most so many hits stand before those of other pages, 0 for any number. 3 when absent, by `auto`; by other retrievers any number.
+    /// Maximum number of hits of one page before those of other pages, 0 for any number. Default: 3 with `auto`, otherwise 0.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub per_page: Option<u32>,
-    /// Which documents are searched; all when absent.
+    /// Filter of the documents that are searched; all by default.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub filter: Filter,
-    /// The reader's language, as `de`: a page that there is in several is found in the question's, where that can be told, else in this one, where a passage in it is found
-    /// too; in that of its best passage when absent.
+    /// Language of the reader, as `de`. A page in several languages is found in the question's language if it is recognised, otherwise in this
+    /// one if it has a hit, otherwise in that of its best passage.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub reader_language: Option<String>,
 }
 
-/// How many hits of one page stand before those of others when nobody says.
+/// Default maximum number of hits of one page before those of others.
 const PER_PAGE: u32 = 3;
 
-/// What a bundle is.
+/// Description of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -99,11 +99,11 @@ pub struct BundleInfo {
     pub chunks: u32,
     /// Number of keywords.
     pub keywords: u32,
-    /// Which model made its vectors.
+    /// Model that made its vectors.
     pub embedder: String,
     /// Components a vector.
     pub dimension: u32,
-    /// Whether it brings the model that embeds questions.
+    /// True if it carries the model that embeds questions.
     pub has_model: bool,
     /// Its sections.
     pub sections: Vec<SectionSize>,
@@ -139,7 +139,7 @@ pub struct Neighbors {
 pub struct Neighbor {
     /// The keyword.
     pub label: String,
-    /// How many chunks the two share.
+    /// Number of chunks that the two share.
     pub weight: u32,
 }
 
@@ -148,16 +148,16 @@ struct ReadBlocks {
     cosines: Option<answer::Cosines>,
 }
 
-/// What could be quoted for a question: see [`Engine::quotable`].
+/// Candidates for a quotation: see [`Engine::quotable`].
 #[derive(Debug, Clone)]
 pub struct Quotable {
     /// The question, analysed.
     pub asked: answer::Question,
-    /// What was found.
+    /// Result of the search.
     pub result: SearchResult,
     /// The blocks of the first hits, best first by words.
     pub candidates: Vec<answer::Candidate>,
-    /// How near each is to the question, no number where it was not embedded; none without a model.
+    /// Cosine of each to the question, if it was embedded; `None` without a model.
     pub cosines: Option<answer::Cosines>,
 }
 
@@ -171,7 +171,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Opens the bundle behind `source`: reads its manifest, nothing else.
+    /// Opens the bundle of `source`: reads its manifest, nothing else.
     ///
     /// # Errors
     /// [`EngineError::Bundle`] when there is no bundle or it is not one that this engine reads.
@@ -191,7 +191,7 @@ impl Engine {
         &self.corpus
     }
 
-    /// What the bundle is.
+    /// Describes the bundle.
     pub fn info(&self) -> BundleInfo {
         let m = self.corpus.bundle().manifest();
         let small = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
@@ -212,7 +212,7 @@ impl Engine {
         }
     }
 
-    /// What has been loaded so far.
+    /// Returns what has been loaded so far.
     pub fn stats(&self) -> Stats {
         self.corpus.bundle().stats()
     }
@@ -254,7 +254,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether questions are embedded by the model.
+    /// Returns true if the model embeds questions.
     pub fn model_ready(&self) -> bool {
         self.encoder.borrow().is_some()
     }
@@ -269,7 +269,7 @@ impl Engine {
         self.corpus.bundle().pause().await;
     }
 
-    /// What embeds questions, where it is loaded.
+    /// Returns the encoder of questions, if it is loaded.
     pub fn encoder(&self) -> Option<Rc<QuestionEncoder>> {
         self.encoder.borrow().clone()
     }
@@ -306,7 +306,7 @@ impl Engine {
         self.ranked_by(retriever.as_ref(), query, options, per_page).await
     }
 
-    /// As [`Engine::search`], for a question that is analysed already.
+    /// Searches as [`Engine::search`] for a question that is already analysed.
     ///
     /// # Errors
     /// As [`Engine::search`].
@@ -338,8 +338,8 @@ impl Engine {
         Ok(found)
     }
 
-    /// Leaves of a question's words those that say what it is about, which are marked in passages: its function words stand in nearly all of them. All stay where there
-    /// are no others.
+    /// Keeps only the content words of a question, for highlighting, because function words are in nearly all passages. Keeps all words if
+    /// there are no content words.
     async fn leave_telling_words(&self, query: &mut Query) {
         let mut asked = answer::Question::new(&query.text, &|_| 1.0);
         asked.read_in(&query.text, &self.corpus.function_words().await, f32::INFINITY);
@@ -407,7 +407,7 @@ impl Engine {
         Ok(answer)
     }
 
-    /// What is found for a question, and what of it answers.
+    /// Searches for a question and chooses the answer to quote.
     async fn quoted(
         &self,
         question: &str,
@@ -427,7 +427,7 @@ impl Engine {
         Ok((result, answer))
     }
 
-    /// What a question asks for, its words weighed by the bundle.
+    /// Parses what a question asks for, with its words weighed by the bundle.
     async fn parse_question(&self, query: &Query) -> Result<answer::Question, EngineError> {
         let found = lexical::search(self.corpus.bundle(), &query.lexical, 1, None).await?;
         let idf = |chunks: u32| lexical::idf(chunks, self.corpus.len());
@@ -443,7 +443,7 @@ impl Engine {
         Ok(asked)
     }
 
-    /// What could be quoted for a question and is weighed for it: what [`Engine::quote`] chooses from, for those who fit its weights.
+    /// Returns the blocks that [`Engine::quote`] chooses from, for fitting its weights.
     ///
     /// # Errors
     /// As [`Engine::search`].
@@ -474,7 +474,7 @@ impl Engine {
         ReadBlocks { candidates, cosines: Some(answer::Cosines { of: cosines, model }) }
     }
 
-    /// What a [`Filter`] may say of these documents: their languages, folders and versions, each with the number of documents that have it.
+    /// Returns the values that a [`Filter`] can have: languages, folders and versions, each with its number of documents.
     ///
     /// # Errors
     /// [`EngineError`] when the documents cannot be loaded.
@@ -482,7 +482,7 @@ impl Engine {
         Ok(retrieve::facets(&self.corpus.documents().await?))
     }
 
-    /// What documents can be filtered by, each in a line: its language, its version and its address below the host, with tabs between them.
+    /// Returns a line for each document: its language, its version and its address after the host, separated by tabs.
     #[cfg(target_arch = "wasm32")]
     pub(crate) async fn filtered_by(&self) -> Result<String, EngineError> {
         let mut lines = String::new();
@@ -504,7 +504,7 @@ impl Engine {
     }
 }
 
-/// How to search for an answer.
+/// Returns the options of the search for an answer.
 pub(crate) fn searching(options: &AskOptions) -> SearchOptions {
     SearchOptions {
         k: options.k,

@@ -1,4 +1,4 @@
-//! What the module that only searches goes without.
+//! Parts that the module for searching does not have.
 
 pub use pocketgraph_agent::answer;
 pub use pocketgraph_graph_retrieval::{entities, retrieve, sparse};

@@ -135,7 +135,7 @@ struct Bundled<'a> {
 }
 
 impl Bundled<'_> {
-    /// How to search for so many passages.
+    /// Returns the options of a search for `k` passages.
     fn searching(&self, k: Option<u32>) -> SearchOptions {
         let AgentOptions { retriever, filter, reader_language, .. } = self.options;
         let reader_language = reader_language.clone();

@@ -38,7 +38,7 @@ const FETCHES: u32 = 12;
 /// Candidates of a mention that are shown.
 const CANDIDATES: usize = 5;
 const NO_GRAPH: &str = "the bundle holds no knowledge graph, so there was nothing to plan over";
-/// What a step lacked is told in so many sentences.
+/// Maximum number of sentences about what steps lacked.
 const LACKING: usize = 3;
 
 /// A plan that was carried out.
@@ -175,22 +175,22 @@ async fn answered(
     Ok(ProtocolAnswer { answer, protocol: NAME.to_owned(), forced: None, usage, estimated, turns, carried, passages })
 }
 
-/// What a planner makes of a question.
+/// Plan of a question, with its planner and mentions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct PlannedQuestion {
-    /// The plan; absent where the planner has none that it would stand by.
+    /// The plan; `None` if no planner is sure enough.
     pub plan: Option<Plan>,
     /// The plan as plan lines; empty where there is none.
     pub text: String,
-    /// Who made it.
+    /// Planner that made it.
     pub by: Option<PlannedBy>,
-    /// How sure the planner is of it, from 0 to 1.
+    /// Confidence of the planner, from 0 to 1.
     pub confidence: f32,
     /// Why there is no plan, where there is none.
     pub why_not: Option<String>,
-    /// What the question names, with the entities that it may mean.
+    /// Names in the question, with the entities that they may mean.
     pub mentions: Vec<LinkTrace>,
 }
 
@@ -219,7 +219,7 @@ pub async fn plan_question(
     plan_over(&linker, question, &aids, options, with).await
 }
 
-/// As [`plan_question`], over any knowledge graph, with other planners beside the rules.
+/// Plans a question over any knowledge graph, with the given planners and the rules; see [`plan_question`].
 ///
 /// # Errors
 /// [`EngineError::Answer`] when the caller aborted.
@@ -303,7 +303,7 @@ async fn propose(
     Ok(Err(why.join("; and ")))
 }
 
-/// Carries a plan out, and tells it and its steps.
+/// Executes a plan, and emits it and its steps as events.
 async fn execute(
     engine: &Engine,
     options: &AgentOptions,
@@ -345,7 +345,7 @@ pub(super) fn lines(plan: &Plan) -> String {
     rft::print(plan).map(|text| text.trim_end().to_owned()).unwrap_or_default()
 }
 
-/// What a reader should know of an execution.
+/// Returns the notices about an execution for the reader.
 fn execution_notices(execution: &Execution, found: bool) -> Vec<Notice> {
     let trace = &execution.trace;
     let mut out: Vec<Notice> = trace.exhausted.iter().map(|why| Notice::about(NoticeCode::PlanStopped, why.to_string())).collect();
@@ -390,7 +390,7 @@ async fn worded(
     Ok(answer)
 }
 
-/// What the model is shown: what the plan found, the statements and passages that show it, and the best hits.
+/// Returns what the model is shown: the plan's result, the statements and passages for it, and the best hits.
 fn sources(result: &SearchResult, done: Option<&Done>, of_plan: Option<&PlanAnswer>) -> Vec<Citable> {
     let mut all: Vec<Citable> = Vec::new();
     if let (Some(done), Some(found)) = (done, of_plan) {

@@ -1,11 +1,11 @@
-//! The options of all calls, once: what `pkg/pocketgraph.d.ts`, the check in JavaScript, `--options` of the program and the handbook's tables are made of.
+//! The options of all calls, from which `pkg/pocketgraph.d.ts`, the check in JavaScript, `--options` and the handbook's tables are made.
 //!
-//! `pocketgraph-lab interface` writes the files, and a test of it fails where one is not as this table says. A second test holds the table and the
-//! Rust types equal. Nothing of it is in the wasm.
+//! `pocketgraph-lab interface` writes the files, and its test fails if one differs from this table. A second test compares the table with
+//! the Rust types. Nothing of it is in the wasm.
 
 use pocketgraph_agent::NAMES as PROTOCOLS;
 
-/// What an option belongs to.
+/// Call or object that an option belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
     /// `PocketGraph.open`.
@@ -42,7 +42,7 @@ impl Group {
         }
     }
 
-    /// The calls that take it, as a person is told them.
+    /// Returns the names of the calls that take it, for messages.
     pub fn calls(self) -> &'static str {
         match self {
             Group::Open => "`PocketGraph.open`",
@@ -56,7 +56,7 @@ impl Group {
     }
 }
 
-/// What an option may be.
+/// Type of an option's value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
     /// A positive whole number.
@@ -71,7 +71,7 @@ pub enum Kind {
     Text,
     /// One of these.
     Choice(&'static [&'static str]),
-    /// What the facade has a check of its own for: its type in TypeScript.
+    /// A type of TypeScript that the facade checks itself.
     Own(&'static str),
 }
 
@@ -80,34 +80,34 @@ pub enum Kind {
 pub struct OptionSpec {
     /// Its name, the same in JavaScript and in `--options`.
     pub name: &'static str,
-    /// What it belongs to.
+    /// Group that it belongs to.
     pub group: Group,
-    /// What it may be.
+    /// Type of its value.
     pub kind: Kind,
-    /// What says it in the terminal: an argument; `None` for what only a page has.
+    /// Argument in the terminal; `None` if only a page has it.
     pub terminal: Option<&'static str>,
-    /// What it does, and what holds where it is absent.
+    /// Meaning and default.
     pub says: &'static str,
     /// The protocols that read it, [`NO_PROTOCOL`] among them where it is read without one; empty where nearly all do.
     pub protocols: &'static [&'static str],
 }
 
-/// What stands for no protocol in [`OptionSpec::protocols`].
+/// Name for no protocol in [`OptionSpec::protocols`].
 pub const NO_PROTOCOL: &str = "";
 
 impl OptionSpec {
-    /// Whether `--options` takes it.
+    /// Returns true if `--options` takes it.
     pub fn is_in_json(&self) -> bool {
         self.terminal.is_some() && matches!(self.group, Group::Ranking | Group::Answering) && !matches!(self.kind, Kind::Own(_))
             || matches!(self.name, "retriever" | "filter")
     }
 
-    /// Whether one of these ways of answering reads it.
+    /// Returns true if one of these protocols reads it.
     pub fn is_read_by(&self, protocols: &[&str]) -> bool {
         self.protocols.is_empty() || protocols.iter().any(|protocol| self.protocols.contains(protocol))
     }
 
-    /// The same, read by these protocols alone.
+    /// Restricts the option to these protocols.
     const fn of(self, protocols: &'static [&'static str]) -> OptionSpec {
         OptionSpec { protocols, ..self }
     }

@@ -1,4 +1,4 @@
-//! What an answer by a protocol is asked with, and what comes of it.
+//! Input and output of an answer by a protocol.
 
 use crate::answer::{Answer, Citation};
 use crate::compact::{Set, sort_by};
@@ -9,7 +9,7 @@ use crate::retrieve::Hit;
 use pocketgraph_agent::{AnswerGraph, CallerTools, Cap, GraphTools, PlannedBy, Turn, WebSearch};
 use serde::{Deserialize, Serialize};
 
-/// What a caller brings besides the bundle.
+/// What a caller gives in addition to the bundle.
 #[derive(Clone, Copy)]
 pub struct AskWith<'a> {
     /// The model; every protocol but `plan` needs one.
@@ -37,7 +37,7 @@ pub struct ProtocolAnswer {
     pub forced: Option<Cap>,
     /// Tokens of the whole run.
     pub usage: Usage,
-    /// Whether some of them are an estimate, because the endpoint did not count them or was not waited for.
+    /// True if some are estimated, because the endpoint did not count them or was aborted.
     pub estimated: bool,
     /// Every reply of the model, and what was looked for because of it.
     pub turns: Vec<Turn>,
@@ -56,17 +56,17 @@ pub struct Carried {
     pub plan: Plan,
     /// The plan as plan lines.
     pub text: String,
-    /// Who made it.
+    /// Planner that made it.
     pub by: PlannedBy,
-    /// How sure the planner is of it, from 0 to 1.
+    /// Confidence of the planner, from 0 to 1.
     pub confidence: f32,
-    /// What its execution saw, step by step.
+    /// Trace of its execution, step by step.
     pub trace: Trace,
     /// The entities, statements and passages that the result rests on, for drawing.
     pub graph: AnswerGraph,
 }
 
-/// Those of the known passages that an answer refers to, in the order of their chunks.
+/// Returns the known passages that an answer refers to, in the order of their chunks.
 pub(super) fn referred(answer: &Answer, known: impl Iterator<Item = Hit>) -> Vec<Hit> {
     let chunks: Set<u32> = answer.references.iter().map(|r| r.chunk).chain(answer.citations.iter().filter_map(Citation::chunk)).collect();
     let mut out: Vec<Hit> = Vec::new();

@@ -1,4 +1,4 @@
-//! What a language model does for an open bundle: choose while ranking, and write answers. Not in the module that only searches.
+//! Work of a language model for an open bundle: choosing facts and writing answers. Not in the module that only searches.
 
 use super::{Engine, EngineError, SearchOptions};
 use crate::answer::{self, Answer, AskEvent, AskOptions, Citable};
@@ -7,8 +7,8 @@ use crate::retrieve::{ByModel, SearchResult};
 use std::rc::Rc;
 
 impl Engine {
-    /// As [`Engine::search`], where the retriever may ask a language model: `hippo` has it choose among facts. What could not be had of it is named in
-    /// the result's `missing`.
+    /// Searches as [`Engine::search`] with a retriever that may ask a language model: `hippo` lets it choose among facts. If the model
+    /// fails, the result's `missing` says so.
     ///
     /// # Errors
     /// As [`Engine::search`].

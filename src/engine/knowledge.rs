@@ -1,4 +1,4 @@
-//! What is asked of an open bundle's knowledge graph: links, and plans. Not in the module that only searches.
+//! Linking and plans over an open bundle's knowledge graph. Not in the module that only searches.
 
 use super::{Engine, EngineError, MAX_QUESTION, SearchOptions};
 use crate::compact::{Map, Set};
@@ -36,8 +36,8 @@ impl Engine {
         Ok(Some(linker))
     }
 
-    /// What a mention may mean in the knowledge graph, best first: by its letters, and where no name agrees, by meaning, if the bundle has
-    /// the labels' vectors and the model is loaded. Empty without a graph.
+    /// Returns the entities that a mention may mean, best first: by its letters, or by meaning if no name agrees, the bundle has the labels'
+    /// vectors and the model is loaded. Empty without a graph.
     ///
     /// # Errors
     /// [`EngineError`] when the graph, the vectors or the words cannot be loaded.
@@ -76,8 +76,8 @@ impl Engine {
         Ok(Executor::new(linker.as_deref()).execute(plan, resources, limits).await?)
     }
 
-    /// How near each phrase that a plan names a relation by is to the label of each relation. Empty where the plan has no such phrase, and where
-    /// the model or the labels' vectors are not at hand: phrases are then compared by their words alone.
+    /// Returns the cosine of each relation phrase of a plan to each relation's label. Empty if the plan has no such phrase, or the model or
+    /// the labels' vectors are missing: phrases are then compared by words alone.
     async fn meant_relations(&self, graph: &kg::KnowledgeGraph, plan: &Plan) -> Map<String, Map<String, f32>> {
         let phrases = plan.statements.iter().filter_map(|s| match &s.operation {
             Operation::SearchKg(SearchKg { relation: Relation::Phrase(phrase), .. }) => Some(phrase),
@@ -108,7 +108,7 @@ impl Passages for Engine {
 pub(crate) struct PassagesOf<'e> {
     /// The open bundle.
     pub engine: &'e Engine,
-    /// Which documents are searched.
+    /// Filter of the documents that are searched.
     pub filter: &'e Filter,
 }
 

@@ -25,7 +25,7 @@ impl Drop for Listener {
 /// Runs `work` until it ends or `signal` aborts; then `work` is dropped, and with it its requests.
 ///
 /// # Errors
-/// What `work` throws, or the abort error.
+/// The error of `work`, or the abort error.
 pub async fn until_aborted(
     signal: Option<AbortSignal>,
     mut work: LocalBoxFuture<'static, Result<JsValue, JsValue>>,

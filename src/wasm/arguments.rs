@@ -31,7 +31,7 @@ impl JsOptions {
         }
     }
 
-    /// The member `name` as `read` understands it; `None` when it is absent or null.
+    /// Reads the member `name` with `read`; `None` if it is absent or null.
     fn member<T>(&self, name: &str, what: &str, read: impl FnOnce(&JsValue) -> Option<T>) -> Result<Option<T>, JsValue> {
         let value = if self.0.is_object() { Reflect::get(&self.0, &name.into())? } else { JsValue::UNDEFINED };
         if value.is_undefined() || value.is_null() {
@@ -90,7 +90,7 @@ pub fn search_options(given: &JsOptions) -> Result<SearchOptions, JsValue> {
     })
 }
 
-/// Which documents are searched.
+/// Reads the filter of the documents that are searched.
 fn filter(given: &JsOptions) -> Result<Filter, JsValue> {
     let Some(given) = given.object("filter")? else { return Ok(Filter::default()) };
     Ok(Filter { language: given.text("language")?, folder: given.text("folder")?, version: given.text("version")? })
@@ -114,7 +114,7 @@ pub fn ask_options(given: &JsOptions) -> Result<AskOptions, JsValue> {
     })
 }
 
-/// As much of a result as its picture shows; the rest stays empty.
+/// Reads the part of a result that its picture shows; the rest is empty.
 pub fn pictured(given: &JsOptions) -> Result<SearchResult, JsValue> {
     let text = |from: &JsOptions, name: &str| Ok::<_, JsValue>(from.text(name)?.unwrap_or_default());
     let score = |from: &JsOptions, name: &str| Ok::<_, JsValue>(from.number(name)?.unwrap_or_default() as f32);

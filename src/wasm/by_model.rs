@@ -8,7 +8,7 @@ use crate::retrieve::SearchResult;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
 
-/// A search, in which the retriever may ask the model behind the endpoint `llm` of the options.
+/// Searches with a retriever that may ask the model of the option `llm`.
 pub(super) async fn search(
     engine: &Engine,
     question: &str,

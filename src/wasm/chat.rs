@@ -17,7 +17,7 @@ pub struct EndpointOptions {
     pub headers: Vec<(String, String)>,
     pub timeout_ms: Option<f64>,
     pub retries: Option<u32>,
-    /// What is asked in place of the network: a function of a `Request` that gives a promise of a `Response`.
+    /// Function that replaces the network: takes a `Request` and returns a promise of a `Response`.
     pub send: Option<Function>,
 }
 

@@ -3,7 +3,7 @@
 use crate::engine::EngineError;
 use wasm_bindgen::{JsCast, JsValue};
 
-/// An `Error` without a code, for what is told on under another.
+/// Makes an `Error` without a code, whose message becomes part of another one.
 pub fn plain(message: &str) -> JsValue {
     js_sys::Error::new(message).into()
 }
@@ -15,7 +15,7 @@ pub fn with_code(code: &str, message: &str) -> JsValue {
     error
 }
 
-/// What an aborted call throws.
+/// Makes the error of an aborted call.
 pub fn aborted() -> JsValue {
     with_code("aborted", "the call was aborted")
 }
@@ -30,7 +30,7 @@ pub fn bad_argument(what: &str) -> JsValue {
     with_code("bad-argument", what)
 }
 
-/// What a thrown JavaScript value says.
+/// Returns the message of a thrown JavaScript value.
 pub fn thrown(value: &JsValue) -> String {
     value.dyn_ref::<js_sys::Error>().map_or_else(|| format!("{value:?}"), |e| String::from(e.message()))
 }

@@ -1,4 +1,4 @@
-//! What calls give back: promises, values, and events on the way.
+//! Results of calls: promises, values and events.
 
 use super::abort::until_aborted;
 use super::{error, utf16};

@@ -42,21 +42,21 @@ impl WasmEngine {
         })
     }
 
-    /// What the bundle is.
+    /// Describes the bundle.
     #[wasm_bindgen(unchecked_return_type = "BundleInfo")]
     pub fn info(&self) -> Result<JsValue, JsValue> {
         to_js(&self.engine.info())
     }
 
-    /// What has been loaded so far.
+    /// Returns what has been loaded so far.
     #[wasm_bindgen(unchecked_return_type = "{ requests: number, bytes: number, memoryBytes: number }")]
     pub fn stats(&self) -> Result<JsValue, JsValue> {
         let s = self.engine.stats();
         to_js(&Loaded { requests: s.requests, bytes: s.bytes, memory_bytes: s.memory })
     }
 
-    /// Loads the model that embeds questions, or (`table_only`) the token table that stands in for it until then, where the bundle has one;
-    /// `progress({phase, loaded, total})` hears what arrives.
+    /// Loads the model that embeds questions, or with `table_only` the token table that replaces it until then, if the bundle has one. Calls
+    /// `progress({phase, loaded, total})` as bytes arrive.
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn prepare(
         &self,
@@ -73,7 +73,7 @@ impl WasmEngine {
         })
     }
 
-    /// Whether questions are embedded by the model.
+    /// Returns true if the model embeds questions.
     #[wasm_bindgen(js_name = modelReady)]
     pub fn model_ready(&self) -> bool {
         self.engine.model_ready()
@@ -134,7 +134,7 @@ impl WasmEngine {
         })
     }
 
-    /// What documents can be filtered by, each in a line: its language, its version and its address below the host, with tabs between them.
+    /// Returns a line for each document: its language, its version and its address after the host, separated by tabs.
     #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
     pub fn facets(&self) -> Promise {
         let engine = Rc::clone(&self.engine);

@@ -20,7 +20,7 @@ impl Drop for Connection {
 /// long as the connection.
 ///
 /// # Errors
-/// What `fetch` throws.
+/// The error of `fetch`.
 pub async fn send(url: &str, init: &RequestInit, own: Option<&Function>) -> Result<(Response, Connection), JsValue> {
     let abort = AbortController::new()?;
     init.set_signal(Some(&abort.signal()));
@@ -52,7 +52,7 @@ const PIECE: u32 = 128 << 10;
 /// A body in pieces.
 pub struct Pieces {
     reader: ReadableStreamDefaultReader,
-    /// Whether the reader is given the room for each piece.
+    /// True if the reader fills a buffer of ours.
     into: bool,
 }
 
@@ -68,10 +68,10 @@ impl Pieces {
         }
     }
 
-    /// The next piece; `None` at the end.
+    /// Returns the next piece, or `None` at the end.
     ///
     /// # Errors
-    /// What broke the stream.
+    /// The error that broke the stream.
     pub async fn next(&self) -> Result<Option<Uint8Array>, JsValue> {
         let room = if self.into { Uint8Array::new_with_length(PIECE).into() } else { JsValue::UNDEFINED };
         let step = JsFuture::from(self.reader.unchecked_ref::<ByteReader>().read(&room)).await?;

@@ -1,4 +1,4 @@
-//! What the full module can do beside searching and quoting: ask a language model, plainly or by a protocol; plan, and carry plans out.
+//! Calls of the full module: asking a language model, plainly or by a protocol, planning, and executing plans.
 
 use super::arguments::{self, JsOptions};
 use super::events::{EventSink, promise, to_js};
@@ -15,7 +15,7 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::AbortSignal;
 
-/// What the options of a call bring along.
+/// Context that the options of a call give.
 struct CallContext {
     chat: Option<Box<dyn ChatModel>>,
     web: Option<SearXng<chat::Fetch>>,

@@ -1,4 +1,4 @@
-//! A bundle behind a URL, fetched by the browser (or Node).
+//! A bundle at a URL, fetched by the browser or Node.
 
 use super::error::thrown;
 use super::fetch::{Pieces, send};
@@ -26,7 +26,7 @@ extern "C" {
     fn writable(this: &DecompressionStream) -> WritableStream;
 }
 
-/// How often a file is asked for when the network fails or the host answers 5xx or 429.
+/// Number of attempts to fetch a file if the network fails or the host answers 5xx or 429.
 const TRIES: u32 = 3;
 
 /// A request of which nothing arrives for so long, in milliseconds, is given up, and made again like one that failed.
@@ -41,9 +41,9 @@ pub struct HttpSource {
     base: String,
     /// Called with {phase, loaded, total} while a file arrives: which section, bytes so far, bytes expected.
     progress: RefCell<Option<js_sys::Function>>,
-    /// Where the engine shares a thread with a page: called in the middle of long work; a promise says to wait for it.
+    /// Called in the middle of long work if the engine shares a thread with a page; waits if it returns a promise.
     pause: Option<js_sys::Function>,
-    /// What fetches in place of the page's `fetch`.
+    /// Function that replaces the page's `fetch`.
     fetch: Option<js_sys::Function>,
 }
 
@@ -51,7 +51,7 @@ fn network(error: JsValue) -> SourceError {
     SourceError::Network(thrown(&error))
 }
 
-/// What `step` comes to, unless that takes longer than `patience` milliseconds.
+/// Runs `step`, and fails if it takes longer than `patience` milliseconds.
 async fn within<T>(patience: u32, step: impl Future<Output = Result<T, JsValue>>) -> Result<T, SourceError> {
     match select(pin!(step), TimeoutFuture::new(patience)).await {
         Either::Left((done, _)) => done.map_err(network),
@@ -66,7 +66,7 @@ impl HttpSource {
         HttpSource { base, progress: RefCell::default(), pause, fetch }
     }
 
-    /// From now on, tells `progress` (or nobody) what arrives.
+    /// Calls `progress` from now on as bytes arrive; `None` calls nothing.
     pub fn set_progress(&self, progress: Option<js_sys::Function>) {
         *self.progress.borrow_mut() = progress;
     }

@@ -11,7 +11,7 @@ use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
 
 impl JsOptions {
-    /// Which of `choices`, several names with a bar between, the member `name` is; the first where it is absent.
+    /// Returns the position of the member `name` in `choices`, which are names separated by bars; 0 if it is absent.
     fn choice(&self, name: &str, choices: &str) -> Result<usize, JsValue> {
         let which = |v: &JsValue| v.as_string().and_then(|given| choices.split('|').position(|choice| choice == given));
         Ok(self.member(name, choices, which)?.unwrap_or(0))
@@ -23,7 +23,7 @@ pub fn protocol(given: &JsOptions) -> Result<Option<String>, JsValue> {
     given.text("protocol")
 }
 
-/// The question that a plan answers, where the caller says it.
+/// Returns the question that a plan answers, if the caller gave it.
 pub fn question(given: &JsOptions) -> Result<Option<String>, JsValue> {
     given.text("question")
 }
@@ -33,7 +33,7 @@ pub fn web_search(given: &JsOptions) -> Result<Option<String>, JsValue> {
     given.text("webSearch")
 }
 
-/// How to run a protocol.
+/// Reads the options of a protocol.
 pub fn agent_options(given: &JsOptions) -> Result<AgentOptions, JsValue> {
     let default = AgentOptions::default();
     Ok(AgentOptions {
