@@ -1,5 +1,5 @@
-//! How much a bundle may ask for. Its own figures are believed only as far as bytes back them that its host really stores: a file of a few megabytes
-//! must not cost a reader gigabytes.
+//! Limits on what a bundle may cost. Its own figures count only as far as stored bytes back them: a file of a few megabytes must not cost
+//! a reader gigabytes.
 
 /// No file of a bundle is longer, as stored or inflated, in bytes.
 pub const LONGEST_FILE: u64 = 512 << 20;
@@ -14,7 +14,7 @@ pub const MOST_CHUNKS: u64 = 1 << 22;
 /// in a byte or two, so that without a bound some kilobytes would become gigabytes.
 pub const MOST_SHARED: usize = 8;
 
-/// What a file is of its section, which says how well it may be compressed.
+/// Role of a file in its section, which limits how well it may be compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The section's own file. There are few, and some are lists of zeros for most corpora.
@@ -26,8 +26,8 @@ pub enum Part {
 }
 
 impl Part {
-    /// Whether `stored` bytes may inflate to `raw` bytes: at most 16 times for a section's own file, besides a megabyte; 64 times for a page, besides four
-    /// kilobytes; a pack is not compressed. Deflate can do 1,032 times, and what compresses so well is written without compression ([`Part::backs`] is what decides that, too).
+    /// Returns true if `stored` bytes may inflate to `raw` bytes: at most 16 times plus a megabyte for a section's own file; 64 times plus four
+    /// kilobytes for a page; a pack is not compressed. Deflate can do 1,032 times, and what compresses so well is written without compression ([`Part::backs`] is what decides that, too).
     pub fn backs(self, stored: u64, raw: u64) -> bool {
         let (times, besides) = match self {
             Part::Root => (16, 1 << 20),

@@ -1,4 +1,4 @@
-//! What a bundle's text is made of, and its sections.
+//! Documents and chunks, and their sections.
 
 use super::bounds::MOST_CHUNKS;
 use super::codec::{Kind, begin, open_section};
@@ -6,7 +6,7 @@ use super::error::BundleError;
 use super::pages::PagedIndex;
 use serde::{Deserialize, Serialize};
 
-/// How many chunks share a page: small enough that ten scattered hits cost about 50 kB, large enough to compress.
+/// Number of chunks of a page: small enough that ten scattered hits cost about 50 kB, large enough to compress.
 pub const CHUNKS_PER_PAGE: usize = 16;
 
 /// A document: one page, file or record of the corpus.
@@ -14,11 +14,11 @@ pub const CHUNKS_PER_PAGE: usize = 16;
 pub struct Document {
     /// Its title, never empty: front matter, else the first heading, else the file's name.
     pub title: String,
-    /// Where a reader opens it: relative to the site, or absolute; without a fragment.
+    /// Address: relative to the site, or absolute; without a fragment.
     pub url: String,
     /// Its path in the source folder, with forward slashes.
     pub path: String,
-    /// Its language: the primary tag of BCP 47 in lower case, as `de`; empty where nothing tells it.
+    /// Language: the primary tag of BCP 47 in lower case, as `de`; empty if it is unknown.
     pub language: String,
 }
 
@@ -40,7 +40,7 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// What is embedded for this chunk: title, heading path and text. Titles carry the words that a passage takes for granted.
+    /// Returns the text that is embedded for this chunk: title, heading path and text. Titles have the words that a passage takes for granted.
     pub fn context(&self, title: &str) -> String {
         let mut out = String::from(title);
         for h in &self.heading_path {
@@ -84,8 +84,8 @@ pub fn decode_documents(file: &str, bytes: &[u8]) -> Result<Vec<Document>, Bundl
     b.postcard()
 }
 
-/// From this many documents on a page of chunks brings the documents that its chunks are of: the section of all documents would cost more than a
-/// first answer may.
+/// Number of documents from which a page of chunks also holds their documents: the section of all documents would cost more than a first
+/// answer may.
 pub const TITLED_FROM: usize = 512;
 
 /// A page of chunks as it is read.

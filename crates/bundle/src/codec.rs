@@ -11,7 +11,7 @@ pub const PACKED_FORMAT: u16 = 6;
 
 const MAGIC: [u8; 4] = *b"PGRF";
 
-/// What a section or page holds; stored in its header so that a file under the wrong name is refused.
+/// Kind of a section or page, in its header, so that a file under the wrong name is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u16)]
 pub enum Kind {
@@ -27,7 +27,7 @@ pub enum Kind {
     Vectors = 5,
     /// The list of a section's ranges of terms.
     TermIndex = 6,
-    /// A range of terms with what they stand for.
+    /// Range of terms with their postings.
     Terms = 7,
     /// Keywords and their vectors.
     Keywords = 8,
@@ -47,7 +47,7 @@ pub enum Kind {
     KgNodes = 15,
     /// The knowledge graph's triples.
     KgTriples = 16,
-    /// Where the knowledge graph's triples come from.
+    /// Sources of the knowledge graph's triples.
     KgSources = 17,
     /// The vectors of the labels of the knowledge graph's entities.
     KgLabels = 18,
@@ -79,23 +79,23 @@ pub enum Kind {
     MentionIndex = 31,
     /// The sentences of a run of chunks: names mentioned, and vectors.
     Mentions = 32,
-    /// How many documents mention each.
+    /// Number of documents that mention each.
     Links = 33,
     /// The pieces of a unigram tokenizer with their scores.
     Unigram = 34,
-    /// How the texts of a run of chunks are laid out.
+    /// Layouts of the texts of a run of chunks.
     Layouts = 35,
     /// Chunks whose score counts for more or less than another's.
     Weights = 36,
     /// The function words of the documents' languages.
     FunctionWords = 37,
-    /// Which document is which, where chunks number them by their own order.
+    /// Numbers of documents in the order of chunks.
     DocumentOrder = 38,
-    /// Which documents say the same in several languages.
+    /// Documents that are translations of each other.
     Translations = 39,
     /// The vectors of names, and which names each sentence of the corpus mentions.
     Entities = 40,
-    /// Which names are nearly the same.
+    /// Names that are nearly the same.
     Synonyms = 41,
     /// The co-occurrence graph of names and its communities with their reports.
     Communities = 42,
@@ -195,7 +195,7 @@ impl<'a> Bytes<'a> {
         Ok(out)
     }
 
-    /// The next little-endian u16.
+    /// Reads the next little-endian u16.
     ///
     /// # Errors
     /// As [`Bytes::take`].
@@ -203,7 +203,7 @@ impl<'a> Bytes<'a> {
         self.array().map(u16::from_le_bytes)
     }
 
-    /// The next little-endian u32.
+    /// Reads the next little-endian u32.
     ///
     /// # Errors
     /// As [`Bytes::take`].
@@ -211,7 +211,7 @@ impl<'a> Bytes<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// The next little-endian f32, which must be finite.
+    /// Reads the next little-endian f32, which must be finite.
     ///
     /// # Errors
     /// As [`Bytes::take`].
@@ -307,7 +307,7 @@ pub fn take_matrix(b: &mut Bytes<'_>) -> Result<QuantizedMatrix, BundleError> {
     QuantizedMatrix::new(dim, data, scales).map_err(|e| b.corrupt(&e.to_string()))
 }
 
-/// Reads what [`put_matrix`] wrote, which must be `rows` vectors, of dimension `dim` where there are any.
+/// Reads the output of [`put_matrix`], which must be `rows` vectors of dimension `dim`, if there are any.
 ///
 /// # Errors
 /// As [`take_matrix`], and [`BundleError::Corrupt`] for another number or dimension.
@@ -356,7 +356,7 @@ pub fn put_texts(out: &mut Vec<u8>, texts: &[String]) {
     texts.iter().for_each(|t| put_text(out, t));
 }
 
-/// Reads what [`put_texts`] wrote.
+/// Reads the output of [`put_texts`].
 ///
 /// # Errors
 /// As [`take_text`].

@@ -1,4 +1,4 @@
-//! Which document is which, where chunks number them by their own order.
+//! Numbers of documents in the order of chunks.
 
 use super::codec::{Kind, begin, open_section, put_varints, take_varints};
 use super::error::BundleError;

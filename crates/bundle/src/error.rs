@@ -1,4 +1,4 @@
-//! What can be wrong with a bundle.
+//! Errors of bundles.
 
 use super::source::SourceError;
 
@@ -10,7 +10,7 @@ pub enum BundleError {
     Source {
         /// The file's name in the bundle.
         file: String,
-        /// What the source said.
+        /// Error of the source.
         reason: SourceError,
     },
     /// `manifest.json` is not a manifest.
@@ -24,7 +24,7 @@ pub enum BundleError {
     Version {
         /// The file's name in the bundle.
         file: String,
-        /// Which program built the bundle, as ` of pocketgraph 0.1.0`; empty where that is not known.
+        /// Program that built the bundle, as ` of pocketgraph 0.1.0`; empty if it is unknown.
         built_by: String,
         /// The version found.
         found: u64,
@@ -52,7 +52,7 @@ pub enum BundleError {
     Corrupt {
         /// The file's name in the bundle.
         file: String,
-        /// What did not fit.
+        /// Fault that was found.
         what: String,
     },
     /// The bundle was built without something that was asked for.

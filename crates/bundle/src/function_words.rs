@@ -3,9 +3,9 @@
 use super::codec::{Kind, begin, open_section, put_texts, take_texts};
 use super::error::BundleError;
 
-/// The section `function-words`: one table a language, the commonest first. Its lines are words in the order of their bytes, as index terms, each with a tab and what
-/// it does in a question: `s` it says nothing of what is asked, `m` it asks for a manner, `q` for a figure, `a` for a figure behind one that asks for a manner, `f` it
-/// names what is told in figures.
+/// Encodes the section `function-words`: one table a language, the commonest first. Its lines are index terms in the order of their bytes,
+/// each with a tab and its role in a question: `s` carries no subject, `m` asks for a manner, `q` for a figure, `a` for a figure after `m`,
+/// `f` names what is expressed in figures.
 pub fn encode_function_words(tables: &[String]) -> Vec<u8> {
     let mut out = begin(Kind::FunctionWords);
     put_texts(&mut out, tables);

@@ -1,4 +1,4 @@
-//! How chunks' texts are laid out: which pieces of a text are paragraphs, items of lists, terms, code and tables.
+//! Layouts of chunks' texts: which pieces are paragraphs, list items, terms, code and tables.
 //!
 //! A chunk's text is plain: its blocks stand one after the other with a blank line between them, without marks. What an answer quotes is such a block in
 //! its context, so the section `layout` tells what each was. A bundle without it is read all the same: its blocks' kinds are then guessed.
@@ -6,21 +6,21 @@
 use super::codec::{Bytes, Kind, begin, open_section, put_text, put_varint, take_text};
 use super::error::BundleError;
 
-/// What stands between two pieces of a chunk's text.
+/// Separator of two pieces of a chunk's text.
 pub const BETWEEN_PIECES: &str = "\n\n";
 
 /// Chunks on a page of layouts.
 pub const LAYOUTS_PER_PAGE: usize = 2048;
 
-/// What a piece of a chunk is.
+/// Form of a piece of a chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Form {
     /// Running text.
     Text = 0,
-    /// A heading that stands in the text, because its section shares the chunk with another.
+    /// Heading in the text, because its section shares the chunk with another.
     Heading = 1,
-    /// An item of a list, or one paragraph of it; also what a list of definitions says of its terms.
+    /// List item, or one paragraph of it; also the definition in a definition list.
     Item = 2,
     /// A term of a list of definitions.
     Term = 3,
@@ -39,7 +39,7 @@ const NOTED: u8 = 0x80;
 /// A piece of a chunk's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece {
-    /// What it is.
+    /// Form of the piece.
     pub form: Form,
     /// Its bytes.
     pub bytes: u32,
@@ -47,7 +47,7 @@ pub struct Piece {
     pub note: String,
 }
 
-/// The pieces of one chunk, in order; [`BETWEEN_PIECES`] stands between them. Empty where nothing is known.
+/// Pieces of one chunk, in order, separated by [`BETWEEN_PIECES`]. Empty if nothing is known.
 pub type Layout = Vec<Piece>;
 
 /// A page of layouts, one a chunk.

@@ -10,10 +10,10 @@ use sha2::{Digest, Sha256};
 /// The manifest's name, the one file of a bundle whose name does not change.
 pub const MANIFEST: &str = "manifest.json";
 
-/// How a section's file is stored.
+/// Encoding of a section's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// As it is.
+    /// Not compressed.
     Raw,
     /// gzip.
     Gzip,
@@ -41,11 +41,11 @@ pub struct SectionInfo {
     pub raw: u64,
     /// SHA-256 of the file.
     pub sha256: [u8; 32],
-    /// How the file, and the section's pages, are stored.
+    /// Encoding of the file.
     pub encoding: Encoding,
-    /// How the pages are stored, for a paged section.
+    /// Encoding of the pages of a paged section.
     pub page_encoding: Encoding,
-    /// How many pages belong to it; 0 for a section of one file.
+    /// Number of its pages; 0 for a section of one file.
     pub pages: u64,
     /// Length of all its pages together.
     pub page_bytes: u64,
@@ -53,7 +53,7 @@ pub struct SectionInfo {
     pub inline: Option<Vec<u8>>,
 }
 
-/// A file that has several of the bundle's other files in it, which are wanted together, one behind the other: there are no such files in the folder then.
+/// File that holds several other files, which are wanted together, one after the other. Those files are not in the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackInfo {
     /// Its own name.
@@ -66,7 +66,7 @@ pub struct PackInfo {
     pub holds: Vec<(String, u64)>,
 }
 
-/// How many things a bundle holds.
+/// Counts of a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
     /// Documents.
@@ -77,20 +77,20 @@ pub struct Counts {
     pub keywords: u64,
 }
 
-/// Which model made the vectors, so that a question can be embedded to match.
+/// Model that made the vectors, so that a question can be embedded to match.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EmbedderInfo {
     /// `minilm`, or the name given for vectors from outside.
     pub id: String,
     /// Components a vector.
     pub dimension: u64,
-    /// How vectors are stored: `int8`.
+    /// Storage of vectors: `int8`.
     pub quantisation: String,
-    /// How token vectors become one: `mean`.
+    /// Pooling of token vectors: `mean`.
     pub pooling: String,
-    /// What is put before a question before it is embedded.
+    /// Prefix of a question before it is embedded.
     pub query_prefix: String,
-    /// What was put before a passage.
+    /// Prefix of a passage before it was embedded.
     pub passage_prefix: String,
     /// Share of the cosine in the fused score, in percent; `None` where it has its usual share, 0 where words rank alone.
     pub weight: Option<u64>,
@@ -99,9 +99,9 @@ pub struct EmbedderInfo {
 /// Files that a page may ask for before the engine knows that it wants them, by their names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ahead {
-    /// What the first hits by words need, whatever the question.
+    /// Files that the first hits by words need for any question.
     pub first: Vec<String>,
-    /// What ranks them by meaning before a model has come.
+    /// Files that rank them by meaning before a model is loaded.
     pub next: Vec<String>,
     /// The chunks of a small corpus, of which a list of hits reads nearly all.
     pub passages: Vec<String>,
@@ -116,15 +116,15 @@ pub struct Manifest {
     pub oldest_reader: u64,
     /// Program and version that built it.
     pub built_by: String,
-    /// How much it holds.
+    /// Counts of what it holds.
     pub counts: Counts,
     /// The options of the build, for the reader's eyes, as (name, value).
     pub options: Vec<(String, String)>,
-    /// What embeds the questions.
+    /// Model that embeds the questions.
     pub embedder: EmbedderInfo,
     /// The sections in the order of writing.
     pub sections: Vec<SectionInfo>,
-    /// Which of their files and pages share a file.
+    /// Packs: files and pages that share a file.
     pub packs: Vec<PackInfo>,
 }
 
@@ -137,7 +137,7 @@ fn hash_in(value: &Value) -> Option<[u8; 32]> {
     value.as_str().and_then(unhex)?.try_into().ok()
 }
 
-/// A file name inside the bundle's folder: no way out of it, whatever the manifest says.
+/// Returns true for a name inside the bundle's folder, so that a manifest cannot lead out of it.
 fn safe_file(name: &str) -> bool {
     !name.is_empty()
         && name.len() < 200
@@ -151,7 +151,7 @@ impl Manifest {
         self.sections.iter().find(|s| s.name == name)
     }
 
-    /// The pack that `file` stands in, and where it begins there.
+    /// Returns the pack that holds `file`, and its offset in there.
     pub(super) fn pack_of(&self, file: &str) -> Option<(&PackInfo, u64)> {
         self.packs.iter().find_map(|pack| {
             let place = pack.holds.iter().position(|held| held.0 == file)?;
@@ -234,7 +234,8 @@ impl Manifest {
         self.to_json_with(&Ahead::default())
     }
 
-    /// As [`Manifest::to_json`], with the names of files that any question needs. Pages ask for them together; the engine does not read these lists.
+    /// Writes JSON as [`Manifest::to_json`], with the names of files that every question needs. Pages fetch them together; the engine does not
+    /// read these lists.
     pub fn to_json_with(&self, ahead: &Ahead) -> String {
         let body = self.to_value(ahead);
         let sha: [u8; 32] = Sha256::digest(body.to_string().as_bytes()).into();

@@ -4,8 +4,8 @@ use super::codec::Bytes;
 use super::error::BundleError;
 use crate::compact::Set;
 
-/// How much of its SHA-256 names a page, in bytes. Nobody finds another content for 128 given bits, and lists of pages are much of what a first question
-/// loads: they are shorter by a third than with all of it.
+/// Bytes of its SHA-256 that name a page. Nobody finds another content for 128 given bits, and lists of pages, much of what a first question
+/// loads, are a third shorter.
 pub const PAGE_HASH: usize = 16;
 
 /// A page as its section names it.

@@ -54,7 +54,7 @@ fn two_kinds(name: &str) -> BundleError {
     BundleError::Corrupt { file: name.to_owned(), what: "one file is used as two kinds".into() }
 }
 
-/// What a decoded page is known by: its file, and all that the list which names it says of it.
+/// Returns the cache key of a decoded page: its file, and all that its list states about it.
 fn page_key(file: &str, page: &PageRef, items: u32) -> String {
     use std::fmt::Write;
     let mut key = String::with_capacity(file.len() + 48);
@@ -90,7 +90,7 @@ pub struct Bundle {
     inner: Rc<Inner>,
 }
 
-/// What came of loading pages together.
+/// Result of loading pages together.
 pub struct Pages<T> {
     /// The pages by number.
     pub loaded: Map<usize, Rc<T>>,
@@ -99,7 +99,7 @@ pub struct Pages<T> {
 }
 
 impl<T> Pages<T> {
-    /// What could not be loaded, in words.
+    /// Describes what could not be loaded.
     pub fn missing(&self) -> Vec<String> {
         self.failed.iter().map(BundleError::to_string).collect()
     }
@@ -146,12 +146,12 @@ impl Bundle {
         &self.inner.manifest
     }
 
-    /// Whether the bundle has a section of this name.
+    /// Returns true if the bundle has a section of this name.
     pub fn has(&self, section: &str) -> bool {
         self.inner.manifest.section(section).is_some()
     }
 
-    /// What has been loaded so far.
+    /// Statistics of what has been loaded so far.
     pub fn stats(&self) -> Stats {
         Stats {
             requests: self.inner.requests.get(),
@@ -172,8 +172,8 @@ impl Bundle {
         typed(name, self.load_section(name, untyped(decode)).await)
     }
 
-    /// As [`Bundle::section`], for what takes long to decode: `step(file name, bytes)` is called until it gives something, and between two calls
-    /// others may have the thread.
+    /// Loads a section as [`Bundle::section`] if it takes long to decode: calls `step(file name, bytes)` until it returns a value, and yields
+    /// the thread between two calls.
     ///
     /// # Errors
     /// As [`Bundle::section`].
@@ -190,7 +190,7 @@ impl Bundle {
         self.inner.pause().await;
     }
 
-    /// A page of the section `name` that must hold `items` items, as [`Bundle::section`].
+    /// Loads a page of the section `name`, which must hold `items` items, as [`Bundle::section`].
     ///
     /// # Errors
     /// As [`Bundle::section`].
@@ -362,7 +362,7 @@ impl Inner {
         }
     }
 
-    /// Whether the hash of `bytes` begins so.
+    /// Returns true if the hash of `bytes` begins with `sha256`.
     async fn agrees(&self, bytes: &[u8], sha256: &[u8]) -> bool {
         let mut hash = Sha256::new();
         for piece in bytes.chunks(HASHED_AT_ONCE) {

@@ -4,7 +4,7 @@ use crate::bundle::{
 };
 use futures::future::FutureExt;
 
-/// What comes of a future over bytes in memory, which is there at once.
+/// Runs a future over bytes in memory, which is ready at once.
 fn block_on<T>(future: impl Future<Output = T>) -> T {
     future.now_or_never().unwrap()
 }

@@ -9,7 +9,7 @@ use super::error::BundleError;
 use super::pages::{PageRef, PagedIndex};
 use std::rc::Rc;
 
-/// How many pages one list names: 0.7 kB. A question loads a list for each hit, and all lists are named in a file that grows with their number.
+/// Number of pages in one list (0.7 kB). A question loads a list for each hit, and the file that names all lists grows with their number.
 pub const PAGES_PER_LIST: usize = 32;
 
 /// A list of pages: a run of a section's own list, items counted from the first page of the run.
@@ -43,7 +43,7 @@ pub(super) fn pick(list: &PagedIndex, base: u32, items: &[u32], out: &mut Vec<Wa
     }
 }
 
-/// What came of loading the pages that hold some items.
+/// Result of loading the pages that hold some items.
 pub struct Runs<T> {
     /// First item and page, ascending.
     pub runs: Vec<(u32, Rc<T>)>,
@@ -59,7 +59,7 @@ impl<T> Runs<T> {
         Some((page, (item - first) as usize))
     }
 
-    /// What could not be loaded, in words.
+    /// Describes what could not be loaded.
     pub fn missing(&self) -> Vec<String> {
         self.failed.iter().map(BundleError::to_string).collect()
     }

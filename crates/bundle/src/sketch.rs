@@ -75,7 +75,7 @@ impl SketchIndex {
         levels.chunks(2).map(|pair| pair[0] | pair.get(1).copied().unwrap_or(0) << 4).collect()
     }
 
-    /// The coordinates that a sketch stands for; what is missing of it counts as zero bytes.
+    /// Returns the coordinates of a sketch; missing bytes count as zero.
     pub fn read(&self, sketch: &[u8]) -> Vec<f32> {
         let byte = |i: usize| sketch.get(i / 2).copied().unwrap_or(0);
         let level = |i: usize| byte(i) >> (4 * (i % 2)) & 15;
@@ -121,7 +121,7 @@ impl SketchIndex {
         out
     }
 
-    /// What compares `vector` with sketches.
+    /// Prepares `vector` for comparisons with sketches.
     pub fn against(&self, vector: &[f32]) -> Against {
         // A sketch stands for mean + sum c_i b_i, so its product with the vector is a constant and a sum over the levels.
         let q = QuantizedVector::from_f32(vector);
@@ -141,7 +141,7 @@ pub struct Against {
 }
 
 impl Against {
-    /// The product of the vector with what the sketch stands for: about the cosine, where the vector and the sketched one have length 1.
+    /// Returns the product of the vector with the sketched one: about their cosine, if both have length 1.
     pub fn product(&self, sketch: &[u8]) -> f32 {
         let pair =
             |(two, &byte): (&[f32], &u8)| two[0] * f32::from(byte & 15) + two.get(1).map_or(0.0, |second| second * f32::from(byte >> 4));

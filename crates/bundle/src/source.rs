@@ -1,4 +1,4 @@
-//! Where a bundle's bytes come from.
+//! Sources of a bundle's bytes.
 
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ impl SourceError {
     }
 }
 
-/// Bytes of a bundle's files: memory, a folder, or HTTP. Everything is async; dropping a future abandons the request behind it.
+/// Source of the bytes of a bundle's files: memory, a folder, or HTTP. Everything is async; dropping a future abandons its request.
 pub trait Source {
     /// The whole of `file` (a relative name with forward slashes), refused when longer than `limit` bytes.
     ///
@@ -53,8 +53,7 @@ pub trait Source {
     /// [`SourceError::Inflate`] for anything else.
     fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>>;
 
-    /// Where the engine shares a thread with a page and has held it for long: a turn for others, over when the future is. Asked in the middle of long
-    /// work.
+    /// Yields the thread to a page that shares it with the engine, until the future is ready. Called in the middle of long work.
     fn pause(&self) -> Option<LocalBoxFuture<'static, ()>> {
         None
     }

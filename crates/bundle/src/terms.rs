@@ -1,4 +1,4 @@
-//! Sections of terms: sorted texts, each with the numbers of what it stands for, cut into ranges of which a question loads those of its own words.
+//! Sections of terms: sorted texts with their postings, cut into ranges. A question loads the ranges of its own words.
 //!
 //! Three sections are such: the word index (`lexical`), the names of documents (`names`) and the words of their titles (`titles`).
 
@@ -29,7 +29,7 @@ impl TermIndex {
         self.first_terms.partition_point(|t| t.as_str() <= term).checked_sub(1)
     }
 
-    /// The ranges that can hold terms starting with `prefix`: the one where it would stand and those that begin with it.
+    /// Returns the ranges that can hold terms starting with `prefix`.
     pub fn ranges_of_prefix(&self, prefix: &str) -> std::ops::Range<usize> {
         let start = self.range_of(prefix).unwrap_or(0);
         let end = self.first_terms[start..].iter().skip(1).take_while(|t| t.starts_with(prefix)).count();
@@ -73,7 +73,7 @@ fn utf8(b: &Bytes<'_>, bytes: &[u8]) -> Result<String, BundleError> {
     String::from_utf8(bytes.to_vec()).map_err(|_| b.corrupt("a term is not UTF-8"))
 }
 
-/// A term and what it stands for.
+/// Term with its postings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermPostings {
     /// The term.
@@ -166,7 +166,7 @@ pub fn decode_range(file: &str, bytes: &[u8], limit: u32) -> Result<Vec<TermPost
     Ok(out)
 }
 
-/// Reads a range of `items` terms, as [`decode_range`].
+/// Decodes a range of `items` terms, as [`decode_range`].
 ///
 /// # Errors
 /// As [`decode_range`], and for another number of terms.
@@ -182,7 +182,7 @@ pub fn decode_run(items: u32, file: &str, bytes: &[u8], limit: u32) -> Result<Ve
 /// A section of terms and those of its ranges that are at hand.
 #[derive(Clone)]
 pub struct Terms {
-    /// Which range holds which terms.
+    /// Index of the ranges.
     pub index: Rc<TermIndex>,
     /// Why others could not be loaded.
     pub missing: Vec<String>,
@@ -222,7 +222,7 @@ impl Terms {
         .boxed_local()
     }
 
-    /// Whether the range that would hold `term` is at hand, or there is none.
+    /// Returns true if the range for `term` is loaded, or there is none.
     pub fn knows(&self, term: &str) -> bool {
         self.index.range_of(term).is_none_or(|r| self.ranges.get(&r).is_some())
     }

@@ -1,4 +1,4 @@
-//! Which documents say the same in several languages.
+//! Documents that are translations of each other.
 
 use super::codec::{Kind, begin, open_section, put_texts, put_varints, take_texts, take_varints};
 use super::error::BundleError;
@@ -8,7 +8,7 @@ use super::error::BundleError;
 pub struct Translated {
     /// The document, as chunks number it.
     pub document: u32,
-    /// What it is a translation of: the same number for all documents that say the same.
+    /// Number of its group of translations.
     pub original: u32,
     /// Its language, a place in [`Translations::languages`].
     pub language: u32,
@@ -24,7 +24,7 @@ pub struct Translations {
 }
 
 impl Translations {
-    /// What is known of a document; nothing of one that there is in one language only.
+    /// Returns the entry of a document; `None` if it exists in one language only.
     pub fn of(&self, document: u32) -> Option<&Translated> {
         self.documents.binary_search_by_key(&document, |d| d.document).ok().and_then(|at| self.documents.get(at))
     }

@@ -1,4 +1,4 @@
-//! Chunks whose score counts for more or less than another's, because the owner of the documents says so or their kind does.
+//! Weights of chunks' scores, set by the owner of the documents or by their kind.
 
 use super::codec::{Bytes, Kind, begin, open_section, put_texts, put_varint, take_texts};
 use super::error::BundleError;
@@ -6,11 +6,11 @@ use super::error::BundleError;
 /// Chunks of one weight.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WeightGroup {
-    /// What their scores are multiplied by, in hundredths: 50 is half. Never 0.
+    /// Factor of their scores in hundredths: 50 is half. Never 0.
     pub percent: u32,
     /// Terms of a question that ask for just these chunks: it then takes them as they are.
     pub unless: Vec<String>,
-    /// The chunks, as ascending runs: the first, and the one behind the last.
+    /// Chunks as ascending runs: the first, and the one after the last.
     pub runs: Vec<(u32, u32)>,
 }
 
@@ -27,7 +27,7 @@ impl WeightGroup {
         WeightGroup { percent, unless, runs }
     }
 
-    /// Whether a chunk is of the group.
+    /// Returns true if a chunk is in the group.
     pub fn holds(&self, chunk: u32) -> bool {
         let after = self.runs.partition_point(|(first, _)| *first <= chunk);
         after.checked_sub(1).is_some_and(|at| chunk < self.runs[at].1)

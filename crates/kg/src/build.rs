@@ -1,4 +1,4 @@
-//! Building a graph from what an import says, in the order in which it says it.
+//! Builds a graph from an import, in the order of its statements.
 
 use super::graph::{KnowledgeGraph, Nodes, Provenance, Sources, StoredLiteral, StoredProvenance, Triple, Triples};
 use super::ids::{NodeId, RelationId, TypeId};
@@ -40,7 +40,7 @@ struct EntityDraft {
     types: Vec<TypeId>,
 }
 
-/// Collects entities, relations, types and triples; what is said twice is kept once, with every place that said it.
+/// Collects entities, relations, types and triples; repetitions are kept once, with every source.
 ///
 /// Numbers follow the order of first mention, so that the same input gives the same graph.
 #[derive(Debug, Default)]
@@ -93,7 +93,7 @@ fn add_alias(aliases: &mut Vec<String>, label: &str, alias: &str) -> bool {
 }
 
 impl KgBuilder {
-    /// The entity with this id, new if it was not mentioned before. Its label is its id until [`KgBuilder::label`] says otherwise.
+    /// Returns the entity with this id, and adds it if it is new. Its label is its id until [`KgBuilder::label`] sets one.
     ///
     /// # Errors
     /// [`KgError::TooLarge`].
@@ -107,7 +107,7 @@ impl KgBuilder {
         Ok(BuildNode::Entity(at))
     }
 
-    /// Whether an entity with this id was mentioned.
+    /// Returns true if an entity with this id was mentioned.
     pub fn knows(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
     }
@@ -180,7 +180,7 @@ impl KgBuilder {
         }
     }
 
-    /// Whether an entity has a type; no literal has one.
+    /// Returns true if an entity has a type; literals have none.
     pub fn has_type(&self, node: BuildNode) -> bool {
         !self.types_of(node).is_empty()
     }
@@ -326,12 +326,12 @@ impl KgBuilder {
         Ok(())
     }
 
-    /// How often an entity was given a name that it had already.
+    /// Returns how often an entity got a name that it already had.
     pub fn repeated_names(&self) -> usize {
         self.repeated_names
     }
 
-    /// What each relation is called so far: its label, or what its name says, then its aliases.
+    /// Returns the names of each relation so far: its label (or one made from its name), then its aliases.
     pub fn relation_names(&self) -> impl Iterator<Item = (RelationId, Vec<String>)> {
         self.relations
             .iter()
@@ -339,7 +339,7 @@ impl KgBuilder {
             .map(|(r, at)| (RelationId(at), std::iter::once(label_or_name(&r.label, &r.name)).chain(r.aliases.iter().cloned()).collect()))
     }
 
-    /// What each type is called so far: its label, or what its name says, then its aliases.
+    /// Returns the names of each type so far: its label (or one made from its name), then its aliases.
     pub fn type_names(&self) -> impl Iterator<Item = (TypeId, Vec<String>)> {
         self.types
             .iter()
@@ -352,7 +352,7 @@ impl KgBuilder {
         self.triples.iter().map(|&(head, relation, tail, _)| (head, relation, tail))
     }
 
-    /// How many triples were given so far, repetitions included.
+    /// Returns the number of triples so far, with repetitions.
     pub fn added_triples(&self) -> usize {
         self.triples.len()
     }
@@ -426,7 +426,7 @@ fn label_of_entity(id: &str) -> String {
     if id.contains("://") { label_of_name(id) } else { id.to_owned() }
 }
 
-/// A relation's or type's label, or what its name says where it has none.
+/// Returns the label of a relation or type, or one made from its name if it has none.
 fn label_or_name(label: &str, name: &str) -> String {
     if label.is_empty() { label_of_name(name) } else { label.to_owned() }
 }

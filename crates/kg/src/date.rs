@@ -31,7 +31,7 @@ impl Date {
         checked(year, month.unwrap_or(0).into(), day.unwrap_or(0).into()).filter(|_| fits)
     }
 
-    /// Which is earlier, as far as both are known: a year against a day of that year is undecided (`None`).
+    /// Compares two dates as far as both are known: a year and a day of that year are undecided (`None`).
     pub fn compare(self, other: Date) -> Option<Ordering> {
         let by = self.year.cmp(&other.year);
         if by != Ordering::Equal || self == other {

@@ -3,7 +3,7 @@
 use super::names::{HashIndex, KeyHash};
 use crate::compact::{sort_by, sort_unique};
 
-/// How many edits a key of this many characters may have: none below 4, one below 8, else two.
+/// Returns the number of edits allowed for a key of this length: none below 4 characters, one below 8, otherwise two.
 pub(super) fn allowed(chars: usize) -> usize {
     match chars {
         0..=3 => 0,
@@ -15,7 +15,7 @@ pub(super) fn allowed(chars: usize) -> usize {
 /// Longer keys are not compared: nobody mistypes a name of a thousand characters, and the table would be hostile.
 const LONGEST: usize = 96;
 
-/// How many of the names that share most trigrams are compared letter by letter.
+/// Number of names, by shared trigrams, that are compared letter by letter.
 const COMPARED: usize = 128;
 
 /// Trigrams of keys. A key of n characters has n + 1: one space is put in front and one at the end.
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The same distance, by the definition and without the band.
+    /// Computes the same distance by its definition, without the band.
     fn naive(a: &[char], b: &[char]) -> usize {
         let mut d = vec![vec![0usize; b.len() + 1]; a.len() + 1];
         for i in 0..=a.len() {

@@ -9,11 +9,11 @@ use std::rc::Rc;
 /// A typed directed edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Triple {
-    /// Where it starts: always an entity.
+    /// Head: always an entity.
     pub head: NodeId,
-    /// What it says.
+    /// Relation that it states.
     pub relation: RelationId,
-    /// Where it leads: an entity or a literal.
+    /// Tail: an entity or a literal.
     pub tail: NodeId,
 }
 
@@ -48,7 +48,7 @@ impl Relation {
     }
 }
 
-/// Where a triple comes from.
+/// Source of a triple.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Provenance<'a> {
     /// A line of an imported file.
@@ -67,7 +67,7 @@ pub enum Provenance<'a> {
         /// Byte after the last.
         end: u32,
     },
-    /// What the import's own provenance column said.
+    /// Text of the import's own provenance column.
     Cited(&'a str),
 }
 
@@ -109,15 +109,15 @@ pub(super) struct Nodes {
 pub(super) struct Triples {
     /// Ascending by head, relation, tail.
     pub all: Vec<Triple>,
-    /// By node: its triples as head.
+    /// Triples of each node as head.
     pub out: Runs,
-    /// By node: its triples as tail, as places in `incoming`.
+    /// Triples of each node as tail, as positions in `incoming`.
     pub into: Runs,
     /// Ascending by tail, relation, head.
     pub incoming: Vec<TripleId>,
 }
 
-/// Where triples come from.
+/// Sources of triples.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Sources {
     pub names: Strings,
@@ -142,27 +142,27 @@ impl KnowledgeGraph {
         &self.vocabulary
     }
 
-    /// How many entities there are; they are the nodes from 0 on.
+    /// Returns the number of entities, which are the nodes from 0 on.
     pub fn entities(&self) -> usize {
         self.nodes.ids.len()
     }
 
-    /// How many literals there are; they are the nodes after the entities.
+    /// Returns the number of literals, which are the nodes after the entities.
     pub fn literals(&self) -> usize {
         self.nodes.literals.len()
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn nodes(&self) -> usize {
         self.nodes.names.len()
     }
 
-    /// How many triples there are.
+    /// Returns the number of triples.
     pub fn triples(&self) -> usize {
         self.triples.all.len()
     }
 
-    /// Whether a node is an entity.
+    /// Returns true if a node is an entity.
     pub fn is_entity(&self, node: NodeId) -> bool {
         node.index() < self.entities()
     }
@@ -195,7 +195,7 @@ impl KnowledgeGraph {
         &self.nodes.types[self.nodes.type_runs.range(node.index())]
     }
 
-    /// Whether an entity is of a type.
+    /// Returns true if an entity has a type.
     pub fn is_of(&self, node: NodeId, of: TypeId) -> bool {
         self.types(node).binary_search(&of).is_ok()
     }
@@ -211,7 +211,7 @@ impl KnowledgeGraph {
         })
     }
 
-    /// What sorts of node this is: its types, or untyped, or its kind of literal.
+    /// Returns the classes of a node: its types, or untyped, or its kind of literal.
     pub fn classes(&self, node: NodeId) -> impl Iterator<Item = Class> {
         let types = self.types(node);
         let other = match self.literal(node) {
@@ -233,7 +233,7 @@ impl KnowledgeGraph {
         self.triples.all[run.clone()].binary_search(&triple).ok().map(|i| TripleId((run.start + i) as u32))
     }
 
-    /// How many triples have this node as head (forward) or tail (backward).
+    /// Returns the number of triples with this node as head (forward) or tail (backward).
     pub fn degree(&self, node: NodeId, direction: Direction) -> usize {
         self.run(node, direction).len()
     }
@@ -313,7 +313,7 @@ impl KnowledgeGraph {
         self
     }
 
-    /// Where a triple comes from, in the order of the import.
+    /// Returns the sources of a triple, in the order of the import.
     pub fn provenance(&self, triple: TripleId) -> impl Iterator<Item = Provenance<'_>> {
         self.sources.all[self.sources.runs.range(triple.index())].iter().map(|&p| match p {
             StoredProvenance::Line { source, line } => Provenance::Line { file: self.sources.names.get(source as usize), line },

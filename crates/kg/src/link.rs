@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 
-/// How a mention agreed with a name.
+/// Way in which a mention agrees with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -30,7 +30,7 @@ pub enum Match {
     OneEdit,
     /// But for two letters.
     TwoEdits,
-    /// By meaning alone: the label's vector is near the mention's.
+    /// Meaning alone: the label's vector is near the mention's.
     Meaning,
 }
 
@@ -55,13 +55,13 @@ impl Match {
 pub struct Candidate {
     /// The node.
     pub node: NodeId,
-    /// From 0 to 1, comparable between mentions: how closely the name agrees, a little less for an alias, and less for a literal.
+    /// Agreement from 0 to 1, comparable between mentions; a little less for an alias, and less for a literal.
     pub score: f32,
-    /// How its name agreed.
+    /// Way in which its name agreed.
     pub how: Match,
-    /// The name that agreed, as it stands in the graph.
+    /// The name that agreed, as in the graph.
     pub name: String,
-    /// Where the name stands in the text that was searched: it may take in punctuation that the mention leaves out.
+    /// Span of the name in the text that was searched; it may include punctuation that the mention leaves out.
     pub span: Range<usize>,
 }
 
@@ -70,7 +70,7 @@ pub struct Candidate {
 pub struct Mention {
     /// Its bytes in the text: those of its best candidate.
     pub span: Range<usize>,
-    /// What it may mean, best first; never empty.
+    /// Entities that it may mean, best first; never empty.
     pub candidates: Vec<Candidate>,
 }
 
@@ -81,7 +81,7 @@ const WORDS_SEARCHED: usize = 2048;
 /// Candidates of one mention are at most these many; more share a name only in a hostile graph.
 const CANDIDATES: usize = 64;
 
-/// So many names are read at once: a few milliseconds in a page.
+/// Number of names that are read in one turn: a few milliseconds in a page.
 const NAMES_AT_ONCE: u32 = 256;
 
 /// The keys of a graph's names, as they are read.
@@ -135,7 +135,7 @@ pub struct Linker {
     by_bare_key: HashIndex,
     longest: usize,
     near: OnceCell<TrigramIndex>,
-    /// What mentions that no name agrees with may mean, by their keys.
+    /// Candidates by meaning for mentions that no name agrees with, by their keys.
     by_meaning: RefCell<Map<String, Vec<Candidate>>>,
 }
 
@@ -150,7 +150,7 @@ impl Linker {
         keys.linker(graph)
     }
 
-    /// As [`Linker::new`], in pieces, before each of which it waits for `turn`.
+    /// Builds a linker as [`Linker::new`] in pieces, and waits for `turn` before each.
     pub async fn in_turns(graph: &KnowledgeGraph, turn: impl AsyncFn()) -> Self {
         let mut keys = Keys::default();
         loop {
@@ -179,8 +179,8 @@ impl Linker {
         &self.graph
     }
 
-    /// What a mention may mean: at most `limit` candidates, best first; those of equal score in the order of their edges' number (most
-    /// first), then of the graph. Edits are tried only where nothing agrees but for articles.
+    /// Returns at most `limit` candidates for a mention, best first; equal scores in the order of their number of edges (most first), then of
+    /// the graph. Edits are tried only if nothing agrees apart from articles.
     pub fn link(&self, mention: &str, limit: usize) -> Vec<Candidate> {
         let mention = mention.trim();
         let key = key(mention);
@@ -199,7 +199,7 @@ impl Linker {
         self.ranked(found, limit)
     }
 
-    /// As [`Linker::link`], but only what agrees, or does but for articles: no edits are tried, and no meaning.
+    /// Links as [`Linker::link`], without edits and meaning: only names that agree, apart from articles.
     pub fn named(&self, mention: &str) -> Vec<Candidate> {
         let mention = mention.trim();
         self.ranked(self.named_by(mention, &key(mention)), usize::MAX)
@@ -405,8 +405,8 @@ impl Linker {
     }
 }
 
-/// How closely the name agrees with the text around `span`, whose words are the name's, and the bytes it covers when its own
-/// punctuation stands there too ("Up!").
+/// Returns how closely the name agrees with the text around `span`, whose words are the name's, and the bytes that it covers with its own
+/// punctuation ("Up!").
 fn closeness(text: &str, span: Range<usize>, name: &str) -> (Match, Range<usize>) {
     let own = key_words(name, false);
     let (Some(first), Some(last)) = (own.first(), own.last()) else { return (Match::Words, span) };

@@ -5,7 +5,7 @@ use crate::text::lexicon::{Language, SPOKEN};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// What sort of value a literal is.
+/// Kind of a literal's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -20,12 +20,12 @@ pub enum LiteralKind {
     Boolean,
 }
 
-/// A literal as it stands in the graph.
+/// Literal of the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Literal<'a> {
     /// The value as imported.
     pub text: &'a str,
-    /// What sort of value it is.
+    /// Kind of its value.
     pub kind: LiteralKind,
     /// The datatype's name as imported (an IRI, or `@` and a language tag); empty when none was given.
     pub datatype: &'a str,
@@ -60,7 +60,7 @@ impl Value {
         Value::Number { value, unit: None }
     }
 
-    /// Which of two values is less; `None` when they do not compare (other kinds, other dimensions, dates known too roughly).
+    /// Compares two values; `None` if they cannot be compared (different kinds or dimensions, dates that are too vague).
     pub fn compare(&self, other: &Value) -> Option<Ordering> {
         match (self, other) {
             (Value::Number { value: a, unit: d }, Value::Number { value: b, unit: e }) if d == e => a.partial_cmp(b),
@@ -85,7 +85,7 @@ fn year(n: f64) -> Option<Date> {
 }
 
 impl Literal<'_> {
-    /// The value, as its kind says; text where it does not read as its kind.
+    /// Returns the value by its kind, or as text if it does not parse as that kind.
     pub fn value(&self) -> Value {
         let text = || Value::Text(self.text.to_owned());
         match self.kind {

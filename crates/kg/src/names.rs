@@ -67,7 +67,7 @@ pub fn key(text: &str) -> String {
     out
 }
 
-/// Whether a folded word is an English article.
+/// Returns true for a folded English article.
 pub(super) fn is_article(word: &str) -> bool {
     matches!(word, "the" | "a" | "an")
 }
@@ -99,7 +99,7 @@ impl KeyHash {
     }
 }
 
-/// From a key's hash to the names that may have it. Hashes may collide: who uses a name compares the key itself.
+/// Index from a key's hash to the names that may have it. Hashes may collide, so callers compare the key itself.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HashIndex {
     /// The low half of a hash, and a name.
@@ -142,7 +142,7 @@ impl HashIndex {
     }
 }
 
-/// Whose name it is and what it is to them.
+/// Owner of a name, and its role.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NameKind {
     Label,
@@ -167,7 +167,7 @@ pub(super) fn name(graph: &KnowledgeGraph, number: u32) -> Option<(NodeId, NameK
     (!id.is_empty()).then_some((NodeId(n as u32), NameKind::Id, id))
 }
 
-/// How many name numbers there are.
+/// Returns the number of names.
 pub(super) fn name_count(graph: &KnowledgeGraph) -> u32 {
     (graph.nodes.names.len() + graph.nodes.aliases.len() + graph.nodes.ids.len()) as u32
 }

@@ -3,7 +3,7 @@
 use super::{Date, Value, number};
 
 impl Value {
-    /// Whether the value can stand in a plan: numbers are finite, units not empty.
+    /// Returns true if the value can be used in a plan: finite numbers, no empty units.
     pub fn is_valid(&self) -> bool {
         match self {
             Value::Number { value, unit } => value.is_finite() && unit.as_ref().is_none_or(|u| !u.trim().is_empty()),
@@ -60,7 +60,7 @@ impl Value {
     }
 }
 
-/// How many bytes of a text that begins like a number are the number.
+/// Returns the length in bytes of the number at the start of a text.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| from + bytes[from..].iter().take_while(|b| b.is_ascii_digit() || **b == b',').count();
@@ -77,7 +77,7 @@ fn number_length(text: &str) -> usize {
     end
 }
 
-/// Whether a unit is a word or three, so that no sentence and no second number passes for one: `km`, `people`, `sq mi`, `km2`.
+/// Returns true for a unit of one to three words, which no sentence and no second number is: `km`, `people`, `sq mi`, `km2`.
 fn is_plain_unit(unit: &str) -> bool {
     let word = |word: &str| {
         word.chars().next().is_some_and(|c| c.is_alphabetic() || "%°$€£".contains(c))

@@ -104,7 +104,7 @@ pub fn load_labels<'a>(bundle: &'a Bundle, entities: usize) -> LocalBoxFuture<'a
     .boxed_local()
 }
 
-/// Whether a bundle has a knowledge graph.
+/// Returns true if a bundle has a knowledge graph.
 pub fn is_in(bundle: &Bundle) -> bool {
     bundle.has(SECTIONS[0])
 }

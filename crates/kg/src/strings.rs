@@ -27,7 +27,7 @@ impl Strings {
         &self.text[start as usize..end as usize]
     }
 
-    /// How many strings there are.
+    /// Returns the number of strings.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
@@ -92,7 +92,7 @@ impl Runs {
         (at < self.ends.len()).then_some(at as u32)
     }
 
-    /// How many owners there are.
+    /// Returns the number of owners.
     pub fn len(&self) -> usize {
         self.ends.len()
     }

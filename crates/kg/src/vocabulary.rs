@@ -1,4 +1,4 @@
-//! What a graph speaks of: its relations, its types, and how often which relation leads from which class of node to which.
+//! Vocabulary of a graph: its relations, its types, and how often each relation leads from one class of node to another.
 
 use super::ids::{RelationId, TypeId};
 use super::literal::LiteralKind;
@@ -8,11 +8,11 @@ use super::literal::LiteralKind;
 pub struct Relation {
     /// Its name as imported: `directed_by`, `P57`, an IRI. Unique in the graph.
     pub name: String,
-    /// What people call it; made from the name where nothing better was given. May be empty only if the name is.
+    /// Label for people; made from the name if none was given. Empty only if the name is.
     pub label: String,
     /// Synonyms, in the order given.
     pub aliases: Vec<String>,
-    /// How many triples it has.
+    /// Number of its triples.
     pub triples: u32,
     /// The classes of its heads with how many triples have such a head, most frequent first. A node of several types counts for each.
     pub domain: Vec<(Class, u32)>,
@@ -25,25 +25,25 @@ pub struct Relation {
 pub struct EntityType {
     /// Its name as imported. Unique in the graph.
     pub name: String,
-    /// What people call it.
+    /// Label for people.
     pub label: String,
     /// Synonyms.
     pub aliases: Vec<String>,
-    /// How many entities have it.
+    /// Number of its entities.
     pub entities: u32,
 }
 
-/// What the names of types begin with that no file declares: their things are of the kind as far as relations tell.
+/// Prefix of the names of inferred types, which no file declares.
 pub const INFERRED: &str = "inferred:";
 
 impl EntityType {
-    /// Whether the type was inferred from the data. A word for another kind may then still be meant: what is said to have a composer may be a song.
+    /// Returns true if the type was inferred from the data. Another kind may still be meant: a thing with a composer may be a song.
     pub fn is_inferred(&self) -> bool {
         self.name.starts_with(INFERRED)
     }
 }
 
-/// What sort of node stands at an end of a relation.
+/// Class of a node at an end of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
     /// An entity without a type.
@@ -78,7 +78,7 @@ impl Class {
     }
 }
 
-/// How often a relation leads from one class of node to another.
+/// Number of triples of a relation from one class of node to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SchemaEdge {
     /// The head's class.
@@ -87,7 +87,7 @@ pub struct SchemaEdge {
     pub relation: RelationId,
     /// The tail's class.
     pub tail: Class,
-    /// How many triples are of this shape. A triple between nodes of several types counts for each pair.
+    /// Number of triples of this shape. A triple between nodes of several types counts for each pair.
     pub triples: u32,
 }
 
@@ -110,7 +110,7 @@ impl Vocabulary {
         &self.types
     }
 
-    /// Which relation leads from which class to which, in the order of (relation, head, tail).
+    /// Returns the schema's edges, in the order of (relation, head, tail).
     pub fn schema(&self) -> &[SchemaEdge] {
         &self.schema
     }

@@ -1,4 +1,4 @@
-//! What readers type to have exactly that: options, operators, versions, names with signs, and compounds however they are joined.
+//! Terms that are found exactly as written: options, operators, versions, names with signs, and compounds in any spelling.
 
 use super::fold::fold;
 use super::signs::parts;
@@ -8,10 +8,10 @@ use super::words::{stem, without_possessive, words};
 const LONGEST_OPERATOR: usize = 4;
 /// Longer pieces of text are no term.
 const LONGEST: usize = 64;
-/// In a question of so many words each may be the other half of the one before it.
+/// Maximum number of words of a question in which two neighbours may form one compound.
 const SPACED_WORDS: usize = 3;
 
-/// Terms of a text beside [`terms`](super::terms), for what is to be found exactly: options with their hyphens ("--no-cache"), identifiers with the underscores
+/// Returns the terms of a text that are found exactly, in addition to [`terms`](super::terms): options with hyphens ("--no-cache"), identifiers with underscores
 /// at their ends ("vite_"), versions and other numbers with dots ("14.2"), operators that stand alone ("||>"), and compounds with a hyphen as one word ("email"
 /// for "e-mail").
 pub fn exact_terms(text: &str) -> Vec<String> {
@@ -55,12 +55,12 @@ fn of_piece(piece: &str, out: &mut Vec<String>) {
     }
 }
 
-/// Whether a byte is a sign of which operators are made.
+/// Returns true for a byte that operators are made of.
 fn is_operator_sign(b: u8) -> bool {
     b.is_ascii_punctuation() && !matches!(b, b'#' | b'_' | b'\\')
 }
 
-/// Whether signs are an operator and no ornament: of one sign alone only a few are, and the last may be a full stop.
+/// Returns true if signs are an operator and not an ornament. Only a few single signs are; the last sign may be a full stop.
 fn is_operator(signs: &[u8]) -> bool {
     let first = signs[0];
     let alike = |signs: &[u8]| signs.iter().all(|&b| b == first);
@@ -81,7 +81,7 @@ fn option_of(piece: &str) -> Option<&str> {
     piece.get(..end).filter(|_| is_one)
 }
 
-/// Numbers with dots in a piece of text; what stands before one is no letter but a version's.
+/// Collects numbers with dots, such as versions; only the letter of a version may precede one.
 fn numbers(piece: &str, out: &mut Vec<String>) {
     let bytes = piece.as_bytes();
     let mut at = 0;
@@ -118,7 +118,7 @@ fn joined(first: &str, second: &str) -> Option<String> {
     (letters(first) && letters(second)).then(|| stem(&(fold(first) + &fold(second))))
 }
 
-/// As [`exact_terms`], of a question: in a short one, words that a space parts may be one compound too.
+/// Returns the [`exact_terms`] of a question; in a short one, two words may also form one compound.
 pub fn asked_exactly(question: &str) -> Vec<String> {
     let mut out = exact_terms(question);
     let words = words(question);

@@ -9,7 +9,7 @@ const ZEROS: [u16; 18] =
 /// A character before Syriac: Latin, Greek, Cyrillic, Hebrew, Arabic, whose marks readers leave out as they like.
 const MARKS_ARE_OPTIONAL_BELOW: u32 = 0x700;
 
-/// What people write for a small letter that has no mark to drop, or for a digit of another script; `None` where the character stays.
+/// Returns what people write for a small letter without a mark to drop, or for a digit of another script; `None` if the character stays.
 fn plain(c: char) -> Option<&'static str> {
     Some(match c {
         'ø' => "o",

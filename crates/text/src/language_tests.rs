@@ -1,4 +1,4 @@
-//! What holds in every language: one sentence of each of twenty-two, and random pieces of them.
+//! Properties of every language: a sentence in each of twenty-two, and random pieces of them.
 
 use crate::{fold, is_stop_word, sentences, terms, words};
 use proptest::prelude::*;
@@ -73,7 +73,7 @@ fn piece() -> impl Strategy<Value = String> {
     (0..SENTENCES.len(), 0usize..60, 0usize..30).prop_map(|(i, from, length)| SENTENCES[i].1.chars().skip(from).take(length).collect())
 }
 
-/// What no document should hold and some do: bidirectional controls, code points of nobody, joiners, a lone mark.
+/// Generates odd characters that some documents hold: bidirectional controls, unassigned code points, joiners, a lone mark.
 fn odd() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
         "",

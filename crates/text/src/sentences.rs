@@ -6,7 +6,7 @@ use std::ops::Range;
 /// The full stops and question marks of Chinese and Japanese, of India, Burma, Cambodia, Ethiopia and Armenia, of Arabic and Urdu: they end a sentence wherever
 /// they stand.
 const STOPS: &str = "。！？｡।॥။។።։؟۔";
-/// What still belongs to a sentence behind one of these.
+/// Characters after a full stop that still belong to the sentence.
 const CLOSING: &str = "。！？」』”’»)）】";
 
 /// The sentences of a text as byte ranges, in order, without surrounding white space; together they hold every non-white character.
@@ -70,7 +70,7 @@ fn blank_line_follows(chars: &[(usize, char)], i: usize) -> bool {
     chars[i + 1..].iter().map(|&(_, c)| c).find(|c| !matches!(c, ' ' | '\t' | '\r')) == Some('\n')
 }
 
-/// Whether what follows the white space from `j` on can start a sentence: anything but a lower-case letter.
+/// Returns true if a sentence can start after the white space from `j` on: with anything but a lower-case letter.
 fn starts_sentence(chars: &[(usize, char)], j: usize) -> bool {
     chars[j.min(chars.len())..].iter().map(|&(_, c)| c).find(|c| !c.is_whitespace()).is_none_or(|c| !c.is_lowercase())
 }

@@ -3,7 +3,7 @@
 use super::fold::fold;
 use std::ops::Range;
 
-/// A word that a sign belongs to ("C++", "F#", ".NET") has at most so many letters; behind a longer one a sign is punctuation.
+/// Maximum number of letters of a word with a sign ("C++", "F#", ".NET"); after a longer one a sign is punctuation.
 const LONGEST_SIGNED: usize = 3;
 
 /// The name that a short word is with the signs at it: "c++" and "c#", ".net"; `None` for any other word.
@@ -18,7 +18,7 @@ pub(super) fn with_signs(text: &str, word: &Range<usize>) -> Option<String> {
     before.strip_suffix('.').is_some_and(begins).then(|| format!(".{}", fold(name)))
 }
 
-/// Whether a character stands between pieces of text.
+/// Returns true if a character separates pieces of text.
 pub(super) fn parts(c: char) -> bool {
     c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | '[' | ']' | '{' | '}' | ',' | ';' | '“' | '”' | '‘' | '’' | '«' | '»')
 }

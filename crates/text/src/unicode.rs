@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 static TABLE: &[u8] = include_bytes!("unicode.bin");
 
-/// A character's decompositions: where they stand in `pool`.
+/// Positions of a character's decompositions in `pool`.
 struct Entry {
     code: u32,
     start: u32,
@@ -155,7 +155,7 @@ pub(super) fn lower(c: char, mut out: impl FnMut(char)) {
     }
 }
 
-/// Whether a character is a combining mark (general category M).
+/// Returns true for a combining mark (general category M).
 pub(super) fn is_mark(c: char) -> bool {
     let c = c as u32;
     if c < 0x300 {

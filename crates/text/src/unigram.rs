@@ -7,21 +7,21 @@
 use pocketgraph_base::compact::sort_by;
 use std::ops::ControlFlow;
 
-/// What a text is changed into before it is cut, as data of the model: lists of numbers, as bundles hold them.
+/// Normalisation of a text before it is cut, as data of the model: lists of numbers, as in bundles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Folding {
     /// Characters that become others, ascending.
     pub single: Vec<u32>,
-    /// Where in `others` that ends which each becomes, ascending; where the last one's end is, nothing: the character is dropped.
+    /// End in `others` of what each character becomes, ascending; if it equals the end before, the character is dropped.
     pub ends: Vec<u32>,
-    /// What they become.
+    /// Characters that they become.
     pub others: Vec<u32>,
-    /// A character, one behind it, and what the two together become; threes ascending by the two.
+    /// Triples of a character, the one after it, and what the two become; sorted by the first two.
     pub pairs: Vec<u32>,
 }
 
 impl Folding {
-    /// From characters with what they become, and from pairs with what these become; both ascending.
+    /// Builds the table from characters and pairs with what they become; both must be sorted.
     pub fn new(single: &[(u32, Vec<u32>)], pairs: &[[u32; 3]]) -> Folding {
         let others: Vec<u32> = single.iter().flat_map(|s| &s.1).copied().collect();
         let ends = single.iter().scan(0, |end, s| {
@@ -31,14 +31,14 @@ impl Folding {
         Folding { single: single.iter().map(|s| s.0).collect(), ends: ends.collect(), others, pairs: pairs.as_flattened().to_vec() }
     }
 
-    /// What a character becomes.
+    /// Returns what a character becomes.
     fn of(&self, c: char) -> Option<&[u32]> {
         let place = self.single.binary_search(&u32::from(c)).ok()?;
         let end = |i: usize| self.ends.get(i).map_or(0, |&e| e as usize);
         self.others.get(place.checked_sub(1).map_or(0, end)..end(place))
     }
 
-    /// What two characters become together.
+    /// Returns what two characters become together.
     fn together(&self, a: char, b: char) -> Option<char> {
         let threes = self.pairs.as_chunks::<3>().0;
         let place = threes.binary_search_by_key(&[u32::from(a), u32::from(b)], |t| [t[0], t[1]]).ok()?;
@@ -49,20 +49,20 @@ impl Folding {
 /// A piece in the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
-    /// Where its text begins and ends.
+    /// Start and end of its text.
     from: u32,
     to: u32,
     id: u32,
     score: i32,
 }
 
-/// How many units a score's one has: scores are integers, so that sums of them are the same in any order and on any machine.
+/// Units of a score of 1. Scores are integers, so their sums are the same in any order and on any machine.
 pub const SCORE_UNIT: f32 = 65536.0;
 /// White space, and where a word begins: what SentencePiece writes as U+2581.
 const SPACE: u8 = b' ';
 /// A word of more bytes is cut in parts, which bounds the memory that a text asks for.
 const MAX_WORD: usize = 1 << 14;
-/// As a score: not reached.
+/// Score of a position that is not reached.
 const NEVER: i64 = i64::MIN;
 
 /// A unigram tokenizer over some pieces of a vocabulary. With a part of them it cuts every text as with all whose best pieces are among them.
@@ -70,9 +70,9 @@ const NEVER: i64 = i64::MIN;
 pub struct Unigram {
     folding: Folding,
     texts: Vec<u8>,
-    /// By text.
+    /// Pieces sorted by text.
     places: Vec<Place>,
-    /// For each first byte, where its pieces end in `places`.
+    /// End in `places` of the pieces of each first byte.
     ends: Vec<u32>,
     unknown: u32,
     unknown_score: i64,
@@ -101,7 +101,7 @@ impl Unigram {
         Unigram { folding, texts, places, ends, unknown: unknown.0, unknown_score: i64::from(unknown.1) }
     }
 
-    /// The ids of `text`, at most `most`, with no token before or behind them.
+    /// Returns at most `most` ids of `text`, without special tokens.
     pub fn cut(&self, text: &str, most: usize) -> Vec<u32> {
         let mut ids = Vec::new();
         let mut buffer = Buffer::default();
@@ -124,7 +124,7 @@ impl Unigram {
         ids
     }
 
-    /// How many ids `text` has.
+    /// Returns the number of ids of `text`.
     pub fn count(&self, text: &str) -> usize {
         self.cut(text, usize::MAX).len()
     }

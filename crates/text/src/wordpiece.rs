@@ -54,7 +54,7 @@ pub struct Tokenized {
     pub absent: Vec<usize>,
 }
 
-/// What a part of a word is.
+/// Part of a word.
 enum Part {
     /// A token.
     Token(u32),
@@ -112,7 +112,7 @@ impl Tokenizer {
         self.pieces.total()
     }
 
-    /// The ids of `[CLS]` and `[SEP]`, which stand around every text.
+    /// Returns the ids of `[CLS]` and `[SEP]`, which enclose every text.
     pub fn ends(&self) -> [u32; 2] {
         [self.cls, self.sep]
     }
@@ -137,7 +137,7 @@ impl Tokenizer {
         cut
     }
 
-    /// As [`Tokenizer::cut`], behind what was cut before.
+    /// Cuts as [`Tokenizer::cut`], and appends to what was cut before.
     pub fn cut_into(&self, cut: &mut Tokenized, text: &str, most: usize) {
         let mut left = most;
         if most > 0 {
@@ -162,7 +162,7 @@ impl Tokenizer {
         self.cut(text, usize::MAX).ids
     }
 
-    /// How many tokens `text` has, without `[CLS]` and `[SEP]`; about so many, where not all pieces are at hand.
+    /// Returns the number of tokens of `text`, without `[CLS]` and `[SEP]`; an estimate if not all pieces are loaded.
     pub fn count(&self, text: &str) -> usize {
         let mut n = 0;
         self.parts(text, &mut |part| {

@@ -6,7 +6,7 @@ use super::signs::with_signs;
 use rust_stemmers::{Algorithm, Stemmer};
 use std::ops::Range;
 
-/// A word and where it stands.
+/// Word with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word<'a> {
     /// The word as written.
@@ -20,13 +20,13 @@ fn is_ideograph(c: char) -> bool {
     matches!(c as u32, 0x3005..=0x3007 | 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3134f)
 }
 
-/// Scripts whose words do not end where a space stands, and whose characters say too little alone: Thai, Lao, Burmese, Khmer, and Korean, where what other
-/// languages say by small words before a noun is joined to it.
+/// Returns true for scripts without spaces between words whose single characters mean too little: Thai, Lao, Burmese, Khmer, and Korean,
+/// which joins particles to nouns.
 fn is_unspaced(c: char) -> bool {
     matches!(c as u32, 0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff | 0xac00..=0xd7a3)
 }
 
-/// Signs that stand inside a word and are not seen: the soft hyphen, and behind a mark those that say how Indian letters are joined.
+/// Returns true for invisible signs inside a word: the soft hyphen, and joiners after a mark in Indian scripts.
 fn is_unseen(before: char, c: char) -> bool {
     c == '\u{ad}' || matches!(c, '\u{200c}' | '\u{200d}') && super::unicode::is_mark(before)
 }
@@ -74,7 +74,7 @@ pub fn words(text: &str) -> Vec<Word<'_>> {
     out
 }
 
-/// Whether a folded word is an English function word that search leaves out.
+/// Returns true for a folded English function word, which search leaves out.
 pub fn is_stop_word(folded: &str) -> bool {
     SPOKEN.stop_words().contains(folded)
 }
@@ -140,8 +140,8 @@ pub fn terms(text: &str) -> Vec<(String, Range<usize>)> {
     if out.is_empty() { left_out } else { out }
 }
 
-/// The terms of a word that has letters of a script without spaces: overlapping pairs of those (one alone where it has no neighbour), and what stands
-/// between them in other scripts.
+/// Collects the terms of a word with letters of a script without spaces: overlapping pairs of those (or a single one without a neighbour),
+/// and the parts in other scripts between them.
 fn pairs(word: &Word<'_>, out: &mut Vec<(String, Range<usize>)>) {
     // A letter with its marks, or a run of another script; and whether it is the former.
     let mut units: Vec<(Range<usize>, bool)> = Vec::new();

@@ -1,4 +1,4 @@
-//! What the program knows of a language: its function words, irregular forms, comparatives, measures, question cues and everyday names, as files that are no code.
+//! Words of languages, as data: function words, irregular forms, comparatives, measures, question cues and everyday names.
 //!
 //! A language is a folder `lexicon/CODE` of this crate and a file here that names the tables it has ([`English`] is one to copy). What a table means stands
 //! in its first lines. What the code speaks is [`SPOKEN`].
@@ -78,23 +78,23 @@ tables! {
     abbreviations,
     /// Adverbs without -ly, and adjectives that name nothing.
     adverbs_and_adjectives,
-    /// What a word behind "how" asks for.
+    /// Kind of answer that the word after "how" asks for.
     after_how,
-    /// Which question word asks for things of a type or relation with this word in its name.
+    /// Question words for things of a type or relation with this word in its name.
     answer_kinds,
     /// Auxiliary verbs.
     auxiliaries,
-    /// Words for something said before, at the beginning of a sentence.
+    /// Words at the beginning of a sentence that refer to an earlier one.
     back_references,
-    /// Words that stand before nouns and names.
+    /// Words before nouns and names.
     before_nouns,
-    /// Words after which a verb stands.
+    /// Words before verbs.
     before_verbs,
-    /// What people ask about things, and by which question word.
+    /// Topics that people ask about, with their question words.
     common_topics,
     /// Comparatives, superlatives and other words that compare.
     comparisons,
-    /// Nouns behind "is a" that are no class.
+    /// Nouns after "is a" that are not a class.
     definition_nouns,
     /// Words that end the name at the head of a definition.
     definition_verbs,
@@ -108,7 +108,7 @@ tables! {
     everyday_measures,
     /// Everyday relations; not in the order of words.
     everyday_relations,
-    /// What people call things of common types; not in the order of words.
+    /// Everyday names of common types; not sorted.
     everyday_types,
     /// Words that say nothing of what a question asks.
     frame_words,
@@ -116,7 +116,7 @@ tables! {
     function_words,
     /// Index terms that say how to answer.
     instruction_stems,
-    /// Plurals that no ending tells, with their singulars.
+    /// Irregular plurals with their singulars.
     irregular_plurals,
     /// Irregular forms of verbs, with their bases.
     irregular_verbs,
@@ -136,17 +136,17 @@ tables! {
     numbers,
     /// Words for operations on sets.
     operation_cues,
-    /// What lines of a page's furniture begin with.
+    /// Beginnings of lines of navigation and similar page text.
     page_furniture,
     /// Words for people and groups of them.
     people,
     /// Prepositions.
     prepositions,
-    /// Words that stand for something named before.
+    /// Words that refer to something named before.
     pronouns,
     /// Words that ask for something.
     question_words,
-    /// What a sentence that only refers begins with or holds.
+    /// Beginnings and parts of sentences that only refer elsewhere.
     references,
     /// Words of questions, and how the relation that they ask for is known.
     relation_cues,
@@ -154,7 +154,7 @@ tables! {
     scales,
     /// British endings, and the American ones.
     spelling_endings,
-    /// Words by which a reply speaks of its sources.
+    /// Words by which a reply mentions its sources.
     source_words,
     /// Words with two spellings, and the one that they are compared as.
     spellings,
@@ -164,7 +164,7 @@ tables! {
     units,
     /// Nouns too vague to be a keyword.
     vague_nouns,
-    /// What a plan calls dates and numbers.
+    /// Names of dates and numbers in plans.
     value_kinds,
     /// Verbs in their base form.
     verbs,
@@ -191,7 +191,7 @@ macro_rules! language {
 }
 use language;
 
-/// Whether a full stop behind a word, in lower case, ends no sentence: a text does not say which language it is in.
+/// Returns true if a full stop after this word, in lower case, ends no sentence. All languages count, since a text does not name its own.
 pub fn is_abbreviation(word: &str) -> bool {
     English.abbreviations().contains(word) || German.abbreviations().contains(word)
 }
@@ -203,7 +203,7 @@ mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
-    /// Tables whose order says something, so that words are not looked up in them.
+    /// Tables whose order has a meaning, in which words are not looked up.
     const ORDERED: [&str; 3] = ["everyday_measures", "everyday_relations", "everyday_types"];
 
     fn folder(of: &dyn Language) -> PathBuf {

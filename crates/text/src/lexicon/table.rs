@@ -1,5 +1,5 @@
-//! A table of words as a file holds it: a word a line, its fields behind tabs, in order. It is searched as it stands, so that nothing is read or kept when a
-//! module starts, and a table that nobody asks for is in no module.
+//! Table of words as its file holds it: a word a line, then its fields, separated by tabs, in sorted order. It is searched in place, so a
+//! module parses nothing when it starts, and a table that nobody uses is in no module.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Table<'a>(&'a str);
 
-/// What a table says of a word.
+/// Row of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row<'a> {
     /// The word.
@@ -21,7 +21,7 @@ impl<'a> Table<'a> {
         Table(lines)
     }
 
-    /// What it says of a word; `None` where the word is not in it.
+    /// Returns the row of a word, or `None` if the table does not have it.
     pub fn row(self, word: &str) -> Option<Row<'a>> {
         let text = self.0.as_bytes();
         let (mut low, mut high) = (0, text.len());
@@ -39,12 +39,12 @@ impl<'a> Table<'a> {
         None
     }
 
-    /// Whether a word is in it.
+    /// Returns true if a word is in the table.
     pub fn contains(self, word: &str) -> bool {
         self.row(word).is_some()
     }
 
-    /// Whether the first field of a word has this value among others.
+    /// Returns true if the first field of a word contains this value.
     pub fn has(self, word: &str, value: &str) -> bool {
         self.row(word).is_some_and(|row| row.has(0, value))
     }
@@ -66,7 +66,7 @@ impl<'a> Row<'a> {
         Row { word, fields }
     }
 
-    /// A field behind the word, counted from 0; empty where the line has none.
+    /// Returns a field after the word, counted from 0; empty if the line has none.
     pub fn field(self, at: usize) -> &'a str {
         self.fields.split('\t').nth(at).unwrap_or_default()
     }
@@ -76,7 +76,7 @@ impl<'a> Row<'a> {
         values(self.field(at))
     }
 
-    /// Whether a field has this value among others.
+    /// Returns true if a field contains this value.
     pub fn has(self, at: usize, value: &str) -> bool {
         self.list(at).any(|v| v == value)
     }
@@ -87,7 +87,7 @@ pub fn values(field: &str) -> impl Iterator<Item = &str> + Clone {
     field.split(';').map(str::trim).filter(|v| !v.is_empty())
 }
 
-/// Where the lines of a file begin, behind its comment.
+/// Returns the offset of the first line after the comment.
 pub const fn lines_begin(file: &[u8]) -> usize {
     let mut at = 0;
     while at < file.len() && file[at] == b'#' {
@@ -99,7 +99,7 @@ pub const fn lines_begin(file: &[u8]) -> usize {
     if at < file.len() { at } else { file.len() }
 }
 
-/// The lines of a file behind its comment, which no module is to carry.
+/// Returns the lines of a file without its comment, which modules do not carry.
 pub const fn lines<const LENGTH: usize>(file: &[u8]) -> [u8; LENGTH] {
     let begin = lines_begin(file);
     let mut out = [0; LENGTH];

@@ -3,7 +3,7 @@
 //! The model's own tokenizer follows an older Unicode than the standard library does. These tables hold exactly the code points that it treats
 //! so, found by asking it about each one; a newer table would give the model pieces that it was not used with.
 
-/// Whether `c` lies in one of the sorted ranges.
+/// Returns true if `c` is in one of the sorted ranges.
 pub(super) fn contains(table: &[(u32, u32)], c: char) -> bool {
     let c = c as u32;
     let after = table.partition_point(|&(start, _)| start <= c);

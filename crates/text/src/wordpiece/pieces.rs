@@ -44,10 +44,10 @@ fn key(text: &[u8], continues: bool) -> Option<u32> {
     Some(u32::from(continues) << 16 | u32::from(first) << 8 | u32::from(second))
 }
 
-/// What orders the pieces of a vocabulary that is kept in ranges: whether they continue a word, and their first two bytes. `None` for pieces of one byte
-/// or none, which every word may end in and which are always at hand.
+/// Returns the key by which pieces are sorted into ranges: a flag for continuing a word, and the first two bytes. `None` for pieces of at
+/// most one byte, which are always loaded.
 ///
-/// All pieces that a word may begin with, but those of one byte, have the word's own key, and so stand in one range.
+/// All pieces that a word may begin with, except those of one byte, have the word's own key, and so are in one range.
 pub fn piece_key(token: &str) -> Option<u32> {
     let (text, continues) = piece(token);
     key(text.as_bytes(), continues)
@@ -67,7 +67,7 @@ pub(super) struct Pieces {
     total: usize,
     /// The least key of each range, ascending; none where all pieces are at hand.
     first: Vec<u32>,
-    /// Which ranges are at hand.
+    /// Flags of the ranges that are loaded.
     loaded: Vec<bool>,
 }
 
