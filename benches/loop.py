@@ -5,7 +5,7 @@
 
 check    an edit in the program's crate until `cargo check` is done; at most 10 s are asked
 planner  an edit in the planner until its crate's tests ran; at most 45 s are asked
-fresh    a fresh clone until the demo stands, with nothing compiled and no tools in it; at most 6 minutes are asked. It takes long, so it is measured only
+fresh    a fresh clone until the demo runs, with nothing compiled and no tools in it; at most 6 minutes are asked. It takes long, so it is measured only
          where it is named.
 
 Each edit puts a statement into a function and takes it away again. Everything is compiled before the clock starts. The first two are measured three times, and
@@ -31,7 +31,7 @@ RESULTS = ROOT / "results" / "loop.json"
 NAMES = {
     "check": "an edit in the program until `cargo check` is done",
     "planner": "an edit in the planner until its crate's tests ran",
-    "fresh": "a fresh clone until the demo stands",
+    "fresh": "a fresh clone until the demo runs",
 }
 ASKED = {"check": "10 s", "planner": "45 s", "fresh": "6 min"}
 
