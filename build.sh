@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The one door for a fresh machine: sets up what a task needs, does it, and says so. `./build.sh --help` lists the tasks.
+# Runs the tasks of the repository on a fresh machine, with what they need. `./build.sh --help` lists the tasks.
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -31,44 +31,43 @@ usage() {
 Usage: ./build.sh TASK
 
   demo [--docs DIR] [--port N] [--no-serve]
-             builds everything, turns docs/ (or your own folder DIR: Markdown, HTML, text) into a bundle, lays the page out
-             in target/demo and serves it on this machine until Ctrl-C. The port is 8080, or the next free one.
-             target/demo is a plain folder: copy it to any static host and it works there as well.
+             build everything, make a bundle of docs/ or of your folder DIR, put the page into target/demo and serve it until
+             Ctrl-C, on port 8080 or the next free one. target/demo is a plain folder that works on any static host.
   test       everything that a change must pass: format, lints, unit and property tests, the package under Node, the page in
-             a real Chromium, a short suite in Chromium, Firefox and WebKitGTK, three generators' sites, and the sizes. Stops at the first failure and names it.
+             Chromium, a short suite in three browsers, three generators' sites, and the sizes. Stops at the first failure.
   test KIND [FILTER]
-             one kind of test, in the development profile, for while you edit:
-               unit [CRATE] [FILTER]   Rust tests: of all, or of one folder of crates/, companion/ or lab/; FILTER is a part of a test's name
-               wasm                    the engine compiled to WebAssembly, and its lints
-               node [FILTER]           the package under Node: FILTER is a file of tests/node without its ending, or a part of a test's name
-               browser [FILTER]        the page in Chromium, likewise
-               browsers [FILTER]       the short suite in Chromium, Firefox and WebKitGTK, and races of late files
-               packaging [HOSTS]       the packed package in projects of Vite 5 to 8, webpack, esbuild, Astro and plain HTML, each asked a question
+             one kind of test, in the development profile:
+               unit [CRATE] [FILTER]   Rust tests of all crates, or of one folder of crates/, companion/ or lab/
+               wasm                    the engine as WebAssembly, and its lints
+               node [FILTER]           the package under Node
+               browser [FILTER]        the page in Chromium
+               browsers [FILTER]       the short suite in Chromium, Firefox and WebKitGTK
+               packaging [HOSTS]       the packed package in projects of Vite 5 to 8, webpack, esbuild, Astro and plain HTML
                generators [--update] [--where-reachable] [NAME...]
-                                       the sites of tests/generators, built by the generators themselves (from npm's and Python's registries),
-                                       against bundles of their sources; --update writes the lists of ids that other tests read
+                                       the sites of tests/generators, built by their generators, against bundles of their
+                                       sources; --update rewrites the lists of ids that other tests read
                hosting                 the handbook's settings in a real nginx
-               models [PROTOCOLS]      every protocol, or these with commas between them, with a real, small language model on this machine (its server and
-                                       it are packages of Python's registry)
+               models [PROTOCOLS]      protocols, separated by commas, with a small language model on this machine
                packages, arm           what npm and pip install; the kernels on emulated ARM
-               scale                   chunks prepared by Ray, Spark and DuckDB against the program's own bundle
-  wasm       the engine for browsers: the built package pkg/dist (WebAssembly, JavaScript).
-  companion  the program: target/release/pocketgraph. It carries pkg/dist inside, so it makes that first.
-  package    what people install, for this platform, in target/package: npm's packages and Python's wheel.
-  bench      the sizes of the package, benchmarks, then what a browser transfers and how long it waits before the first hits.
-  size       the sizes of everything that is shipped; fails where a budget of tests/budget/budgets.txt is broken.
+               scale                   chunks prepared by Ray, Spark and DuckDB, against the program's own bundle
+             FILTER is a part of a test's name, or for node and browser a file without its ending.
+  wasm       the package for browsers, pkg/dist (WebAssembly and JavaScript)
+  companion  the program, target/release/pocketgraph, which carries pkg/dist
+  package    npm's packages and Python's wheel for this platform, in target/package
+  bench      benchmarks, and what a browser transfers and how long it waits before the first hits
+  size       the sizes of everything that is shipped; fails if one is above its limit in tests/budget/budgets.txt
   fuzz [TARGET] [SECONDS]
-             feeds the decoders of bundles, documents, replies and plans with mutated bytes, 60 seconds each (or SECONDS); one of them, or
-             all whose names begin with TARGET. Fails where one panics, hangs or takes much memory, and keeps what did it in fuzz/findings.
-  clean      removes what the tasks made: target/, pkg/dist, the tests' node_modules.
+             feed decoders with mutated bytes, 60 seconds each (or SECONDS): all, or those whose names begin with TARGET.
+             Fails if one panics, hangs or takes much memory, and keeps its input in fuzz/findings.
+  clean      remove what the tasks made: target/, pkg/dist, the tests' node_modules
 
-What is needed and found missing is installed: cargo's wasm target, wasm-opt, terser and esbuild (under target/tools), playwright-core, and Debian's
-Chromium where apt-get may be used; for `test` also
-Firefox, WebKitGTK's driver and an emulator of ARM, which are left out where they cannot be had. Rust and Node must be there. A second run does only what changed.
+You need Rust and Node. The script installs the rest: cargo's wasm target, tools under target/tools, playwright-core, and with
+apt-get Chromium; for `test` also Firefox, WebKitGTK's driver and an emulator of ARM, which are left out if they are missing.
+A second run does only what changed.
 
 Environment:
-  CARGO_TARGET_DIR   where cargo builds, instead of target/
-  CHROMIUM_PATH      the browser to test with
+  CARGO_TARGET_DIR   folder where cargo builds, instead of target/
+  CHROMIUM_PATH      browser to test with
   WASM_OPT_LEVEL     wasm-opt's level: -O3 (the default) for speed, -Oz for size
 END
 }
