@@ -138,7 +138,7 @@ export class AskDialog {
     const [target] = event.composedPath();
     if (event.altKey || (target !== this.#field.input && isEditor(target))) return;
     const command = (event.metaKey || event.ctrlKey) && !event.shiftKey && isK(event);
-    const slash = event.key === "/" && !event.metaKey && !event.ctrlKey && !target.matches?.("input, textarea, select");
+    const slash = event.key === "/" && !event.metaKey && !event.ctrlKey && !target.matches?.(FIELDS);
     if (!command && !slash) return;
     event.preventDefault();
     if (command && this.#node.open) this.close();
@@ -155,6 +155,9 @@ export class AskDialog {
     else this.open();
   }
 }
+
+/** What a slash can be written in, or that looks for the option that begins with it. */
+const FIELDS = "textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=reset], [type=range], [type=color], [type=file])";
 
 /** Whether the key is K: by its place where the keyboard writes other letters than Latin ones. */
 function isK({ key, code }) {

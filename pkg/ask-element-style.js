@@ -25,7 +25,7 @@ const CSS = `
 .root[data-scheme="light"] { color-scheme: light; }
 * { box-sizing: border-box; }
 [hidden] { display: none !important; }
-form { display: flex; gap: 0.5rem; align-items: center; }
+[part="form"] { display: flex; gap: 0.5rem; align-items: center; }
 [part="field"] { display: flex; align-items: center; flex: 1; min-width: 0; border: 1px solid var(--_line); border-radius: var(--_radius); background: var(--_surface); }
 [part="field"]:focus-within { outline: 2px solid var(--_accent); outline-offset: 1px; }
 input, button {
@@ -93,7 +93,7 @@ dialog { color: inherit; background: var(--_surface); border: 1px solid var(--_l
 dialog::backdrop { background: rgb(10 14 22 / 55%); }
 [part="dialog"] { width: min(46rem, calc(100vw - 2rem)); max-width: none; max-height: min(80dvh, 48rem); margin-block: 8dvh auto; margin-inline: auto; border-radius: calc(var(--_radius) * 1.4); box-shadow: 0 24px 60px -12px rgb(0 0 0 / 45%); overflow: hidden; }
 [part="dialog"][open] { display: flex; flex-direction: column; }
-[part="dialog"] form { padding: 0.7rem; border-block-end: 1px solid var(--_line); flex: none; }
+[part="dialog"] [part="form"] { padding: 0.7rem; border-block-end: 1px solid var(--_line); flex: none; }
 [part="dialog"] [part="results"] { flex: 1; min-height: 0; overflow-y: auto; padding: 0.2rem 0.9rem 0.9rem; overscroll-behavior: contain; }
 [part="close"] { padding: 0.2rem 0.5rem; min-height: 2rem; font-size: 0.8rem; font-weight: 500; color: var(--_soft); background: none; }
 [part="hints"] { display: flex; gap: 1.2rem; padding: 0.5rem 0.9rem; border-block-start: 1px solid var(--_line); color: var(--_soft); font-size: 0.78rem; flex: none; }

@@ -641,12 +641,14 @@ export class PocketGraphAskElement extends Base {
 
   #newField() {
     const input = h("input", { part: "input", type: "search", autocomplete: "off", autocapitalize: "off", enterkeyhint: "search", spellcheck: "false", dir: "auto", maxlength: 2000 });
-    const button = h("button", { part: "button", type: "submit" });
+    const ask = () => input.value.trim() && this.#ask(input.value);
+    const button = h("button", { part: "button", type: "button", onclick: ask });
     const clear = h("button", { part: "clear", type: "button", hidden: true, onclick: () => this.#clear() }, "×");
-    const form = h("form", { part: "form", role: "search", novalidate: true }, h("div", { part: "field" }, input, clear), button);
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      if (input.value.trim()) this.#ask(input.value);
+    // No form: a frame that is sandboxed may not send any.
+    const form = h("div", { part: "form", role: "search" }, h("div", { part: "field" }, input, clear), button);
+    form.addEventListener("keydown", (event) => {
+      // While an input method composes, its keys are its own; Safari says so by the code alone.
+      if (event.key === "Enter" && event.target === input && !event.isComposing && event.keyCode !== 229 && !event.defaultPrevented) ask();
     });
     input.addEventListener("input", () => this.#typed());
     input.addEventListener("focus", () => this.#warm());

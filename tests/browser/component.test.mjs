@@ -374,7 +374,7 @@ test("it speaks the page's language, right to left where that is so, and the pag
   for (const [lang, button, direction] of [["de", "Fragen", "ltr"], ["fr", "Demander", "ltr"], ["es", "Preguntar", "ltr"], ["pt-BR", "Perguntar", "ltr"], ["zh-Hans", "提问", "ltr"], ["ja", "質問する", "ltr"], ["ko", "질문", "ltr"], ["ar", "اسأل", "rtl"], ["ru", "Спросить", "ltr"], ["en", "Ask", "ltr"], ["xx", "Ask", "ltr"]]) {
     const { page, element, part } = await mounted({}, { html: { lang } });
     await page.waitForFunction((button) => document.querySelector("pocketgraph-ask").shadowRoot.querySelector("[part=button]").textContent === button, button);
-    assert.equal(await element.evaluate((node) => getComputedStyle(node.shadowRoot.querySelector("form")).direction), direction, lang);
+    assert.equal(await element.evaluate((node) => getComputedStyle(node.shadowRoot.querySelector("[part=form]")).direction), direction, lang);
     if (lang === "de") {
       await element.evaluate((node) => { node.strings = { ask: "Los" }; });
       assert.equal(await part("button").innerText(), "Los");
@@ -541,6 +541,27 @@ test("a link to a question asks it, also one that is followed while the page is 
   await answered("What is a chunk?");
   await page.evaluate(() => { location.hash = "ask=What+is+a+bundle%3F"; });
   await answered("What is a bundle?");
+  await page.context().close();
+});
+
+test("where a page may send no forms, as in a sandbox, Enter and the button ask", async () => {
+  const page = await newPage(t.browser);
+  const policy = `${t.site.policy}; sandbox allow-scripts allow-same-origin`;
+  t.site.faults.set("/blank/", { kind: "headers", headers: { "content-security-policy": policy } });
+  await page.goto(`${t.site.url}blank/index.html`);
+  await page.evaluate(async () => {
+    await import("/pkg/ask-element.js");
+    document.body.append(Object.assign(document.createElement("pocketgraph-ask"), { src: "/bundle/" }));
+  });
+  const element = page.locator("pocketgraph-ask");
+  const box = element.locator("[part=input]");
+  for (const ask of [() => box.press("Enter"), () => element.locator("[part=button]").click()]) {
+    await box.fill("");
+    await box.fill(QUESTION);
+    await ask();
+    await element.locator("[part=actions]").waitFor();
+  }
+  assert.deepEqual(page.complaints, []);
   await page.context().close();
 });
 

@@ -407,7 +407,7 @@ test("the component searches, answers, reports, and keeps to the strict policy",
       hits: root.querySelectorAll('[part="hit"]').length,
       answer: root.querySelector('[part="answer"]').textContent,
       citations: root.querySelectorAll('[part~="citation"]').length,
-      styled: getComputedStyle(root.querySelector("form")).display,
+      styled: getComputedStyle(root.querySelector("[part=form]")).display,
       inline: root.querySelectorAll("[style], style").length,
     };
   });
