@@ -12,7 +12,7 @@ export type {
   Outcome, Plan, PlannedQuestion, ProtocolAnswer, Reached, Reference, SearchResult, Span, Stage, StepTrace, Subgraph, Trace,
 };
 
-/** What went wrong. Codes do not change between versions; messages may. */
+/** Code of an error. Codes do not change between versions; messages may. */
 export type ErrorCode =
   | "aborted"
   | "network"
@@ -41,27 +41,27 @@ export type ErrorCode =
   | "offline-unavailable"
   | "internal";
 
-/** Every rejection of this package. */
+/** Error with which every call of this package is rejected. */
 export declare class PocketGraphError extends Error {
   constructor(code: ErrorCode, message: string, details?: { cause?: unknown; status?: number; url?: string });
-  /** "AbortError" for the code `aborted`, as the platform calls it. */
+  /** "AbortError" for the code `aborted`, as on the platform. */
   readonly name: "PocketGraphError" | "AbortError";
   readonly code: ErrorCode;
-  /** The HTTP status, where one was the trouble. */
+  /** HTTP status, if one caused the error. */
   readonly status?: number;
-  /** The file or endpoint, where one was the trouble. */
+  /** File or endpoint, if one caused the error. */
   readonly url?: string;
 }
 
 // BEGIN names (written by `pocketgraph-lab interface`)
-/** How a retriever ranks: by words, meaning and names (`auto`, the default), by words and meaning, by either alone, or through the keyword graph. */
+/** Retriever of every bundle: by words, meaning and names (`auto`, the default), by words and meaning, by either alone, or by the keyword graph. */
 export type Retriever = "auto" | "hybrid" | "lexical" | "dense" | "autokg" | GraphRetriever | `${GraphRetriever}:${string}`;
 
-/** Retrievers that a bundle must have been prepared for (`build --retrievers`); what follows a colon are a retriever's own parameters. */
+/** Retriever that a bundle must be prepared for (`build --retrievers`); parameters follow a colon. */
 export type GraphRetriever = "linear" | "hippo" | "hypergraph" | "graphrag" | "raptor";
 
 /**
- * How a question is answered: in the documents' own words (`quote`); by a plan over the knowledge graph (`plan`, which needs no LLM); or by one of
+ * Way to answer a question: in the documents' own words (`quote`); by a plan over the knowledge graph (`plan`, which needs no LLM); or by one of
  * the published protocols by which an LLM searches while it answers.
  */
 export type Protocol =
@@ -82,14 +82,14 @@ export type Protocol =
   | "tool-calling";
 // END names
 
-/** A value that a `filter` may have, and how many documents have it. */
+/** Value that a `filter` may have, with its number of documents. */
 export interface Facet {
   of: "language" | "folder" | "version";
   value: string;
   documents: number;
 }
 
-/** How far something has come; `total` is 0 where it is not known. */
+/** Progress of a download; `total` is 0 if it is unknown. */
 export interface Progress {
   phase: string;
   loaded: number;
@@ -102,89 +102,89 @@ export interface Abortable {
 }
 
 export interface OfflineOptions extends Abortable {
-  /** The bundle to keep, or several: URLs of folders on the page's own origin. */
+  /** One or several bundles to keep: URLs of folders on the page's own origin. */
   bundle: string | URL | (string | URL)[];
-  /** What was visited (the default), or all of it, fetched in idle time unless the reader saves data. */
+  /** Keep what was visited (the default), or everything, fetched in idle time unless the reader saves data. */
   keep?: "visited" | "all";
-  /** The site's own file that loads the package's `offline-worker.js`; `./offline-worker.js` where absent. Its folder bounds what it can keep. */
+  /** Your file that loads the package's `offline-worker.js`; its folder limits what it can keep. Default: `./offline-worker.js`. */
   worker?: string | URL;
-  /** The part of the site that is kept; the worker's folder where absent. */
+  /** Part of the site that is kept. Default: the worker's folder. */
   scope?: string | URL;
-  /** Further files of the page that are wanted without a network. */
+  /** Further files of the page to keep. */
   files?: (string | URL)[];
 }
 
-/** What is kept of one bundle. */
+/** Kept part of one bundle. */
 export interface KeptBundle {
   url: string;
-  /** Which manifest is the newest, by its SHA-256; null before one was seen. */
+  /** SHA-256 of the newest manifest; null before one was seen. */
   generation: string | null;
   files: number;
   bytes: number;
-  /** Bytes of the whole bundle; null where that is not known (yet). */
+  /** Bytes of the whole bundle; null if that is not known yet. */
   totalBytes: number | null;
-  /** Whether all of it is here. */
+  /** True if the whole bundle is kept. */
   complete: boolean;
 }
 
 export interface OfflineStatus {
   keep: "visited" | "all";
-  /** Whether this page's requests go through the service worker. */
+  /** True if this page's requests go through the service worker. */
   controlled: boolean;
   /** The page and the package. */
   page: { files: number; bytes: number };
   bundles: KeptBundle[];
-  /** All bytes kept here. */
+  /** Number of all kept bytes. */
   bytes: number;
-  /** Whether the storage was full when something was last kept. */
+  /** True if the storage was full at the last attempt to keep something. */
   full: boolean;
-  /** Bytes that the site uses of the browser's storage, and how many it may; null where the browser does not say. */
+  /** Bytes that the site uses of the browser's storage, and may use; null if the browser does not say. */
   usage: number;
   quota: number | null;
 }
 
-/** What is kept of a site for use without a network. Events: `updated`, `storage-full`, `problem` (its `detail` is the error). */
+/** Copy of a site for use without a network. Events: `updated`, `storage-full`, `problem` (its `detail` is the error). */
 export interface OfflineCopy extends EventTarget {
   status(): Promise<OfflineStatus>;
-  /** Fetches all of it. Rejects with `storage-full` where the browser grants too little. */
+  /** Fetches everything. Rejects with `storage-full` if the browser grants too little. */
   fetchAll(options?: Abortable & { onProgress?: (progress: Progress) => void }): Promise<OfflineStatus>;
   /** Removes everything that is kept, and the service worker. */
   remove(): Promise<void>;
 }
 
-/** What a language model is asked with. */
+/** Message for a language model. */
 export interface ModelMessage {
   role: "system" | "user" | "assistant";
   content: string;
 }
 
 /**
- * A language model that is a function: the page's own backend, a model in the page (WebLLM, transformers.js), or the browser's built-in one. It gives
- * its text in pieces, or whole. `signal` fires when nobody waits any more; a text of `stop` ends the reply, which is also seen to if the function does not.
+ * Language model as a function: your own backend, a model in the page (WebLLM, transformers.js), or the browser's built-in one. It returns its
+ * text in pieces or whole. `signal` fires when nobody waits any more. A text of `stop` ends the reply, even if the function ignores it.
  */
 export type ModelFunction = (
   messages: ModelMessage[],
   options: { signal: AbortSignal; maxTokens?: number; temperature?: number; stop: string[] },
 ) => AsyncIterable<string> | Iterable<string> | string | Promise<AsyncIterable<string> | Iterable<string> | string>;
 
-/** A language model: an endpoint, or a function. */
+/** Language model: an endpoint or a function. */
 export type LanguageModel = LlmEndpoint | ModelFunction;
 
-/** A question that was answered before, in the same conversation. */
+/** Question that was answered before, in the same conversation. */
 export interface PastTurn {
   question: string;
   answer?: string;
 }
 
-/** A function of the page that an LLM may call. What it says is shown to the LLM as a quotation, cut to size, and can be cited. */
+/** Function of the page that an LLM may call. Its result is shown to the LLM as a quotation, cut to size, and can be cited. */
 export interface Tool {
   /** Letters, digits, `_` and `-`. */
   name: string;
-  /** What it does, for the LLM. */
+  /** Description for the LLM. */
   description: string;
-  /** A JSON Schema of its arguments; one without properties where absent. */
+  /** JSON Schema of its arguments. Default: one without properties. */
   parameters?: Readonly<Record<string, unknown>>;
-  /** Does it. A text is shown as it is, everything else as JSON; what it throws is told to the LLM. */
+  /** Runs the tool. A text is shown as it is, everything else as JSON; the LLM sees what it throws. */
   run(given: Record<string, unknown>, context: { signal?: AbortSignal }): unknown;
 }
 
@@ -298,7 +298,7 @@ export interface ExecuteOptions extends AskOptions {
   question?: string;
 }
 
-/** What the documents that are searched have in common. */
+/** Filter of the documents that are searched. */
 export interface Filter {
   /** Language of the documents, as `de`; `""` for documents of unknown language. */
   language?: string;
@@ -328,16 +328,16 @@ export interface LlmEndpoint {
 
 // END options
 
-/** The last event: the answer, and after a protocol or a plan what it rests on. */
+/** Last event: the answer, and after a protocol or a plan the evidence for it. */
 export type DoneEvent = { type: "done"; answer: Answer } & Partial<Omit<ProtocolAnswer, "answer">>;
-/** The first event of a follow-up that was understood by the question before it: the whole question, and how it was asked. */
+/** First event of a follow-up that the last question completed: the completed question, and the original. */
 export type UnderstoodEvent = { type: "understood"; question: string; asked: string };
-/** What `ask` and `execute` tell, in order. Each has a `type` of its own. */
+/** Events of `ask` and `execute`, in order. Each has a `type`. */
 export type AnswerEvent = Exclude<AskEvent, { type: "done" }> | Exclude<AgentEvent, { type: "done" | AskEvent["type"] }> | UnderstoodEvent | DoneEvent;
-/** What `execute` tells: its last event has all that a plan brings. */
+/** Events of `execute`; the last one has the whole result of the plan. */
 export type ExecuteEvent = Exclude<AnswerEvent, { type: "done" }> | ({ type: "done" } & ProtocolAnswer);
 
-/** A whole passage. */
+/** Whole passage. */
 export interface Passage {
   chunk: number;
   title: string;
@@ -347,11 +347,11 @@ export interface Passage {
 }
 
 export interface Stats {
-  /** Files fetched. */
+  /** Number of files fetched. */
   requests: number;
-  /** Bytes fetched. */
+  /** Number of bytes fetched. */
   bytes: number;
-  /** Bytes held. */
+  /** Number of bytes held in memory. */
   memoryBytes: number;
 }
 
@@ -360,62 +360,62 @@ export declare class PocketGraph {
   private constructor();
   /** Opens the bundle in the folder `place`: a URL, relative to the page; in Node also a path. */
   static open(place: string | URL, options?: OpenOptions): Promise<PocketGraph>;
-  /** Opens several bundles, which are searched as one; in an array of one it is that bundle itself. */
+  /** Opens several bundles, which are searched as one. An array of one opens that bundle. */
   static open(places: readonly (string | URL)[], options?: OpenOptions): Promise<PocketGraph | ManyGraphs>;
-  /** Keeps page, package and bundles for use without a network, from now on. */
+  /** Keeps page, package and bundles for use without a network from now on. */
   static offline(options: OfflineOptions): Promise<OfflineCopy>;
-  /** What the bundle is. */
+  /** Returns counts, embedder and sections of the bundle. */
   info(): BundleInfo;
-  /** Whether questions are embedded by the full model yet. */
+  /** Returns true if the query model is loaded. */
   modelReady(): boolean;
   /**
-   * Loads the query model (5.4 MB in most bundles), and before it the token table that stands in for it, where the bundle has one (some
-   * 60 kB). Searching works before. `onStage` hears when the next search is ranked by the table, and when by the model.
+   * Loads the token table (some 60 kB), if the bundle has one, and then the query model (5.4 MB in most bundles). Searching works before.
+   * Calls `onStage` when the next search is ranked by the table, and by the model.
    */
   prepare(options?: Abortable & { onProgress?: (progress: Progress) => void; onStage?: (stage: "table" | "model") => void }): Promise<void>;
-  /** The passages that answer to `question`, best first; none for an empty one. */
+  /** Searches the passages for `question`, best first; none for an empty question. */
   search(question: string, options?: TypingOptions): Promise<SearchResult>;
-  /** An answer, as events. Leaving the loop stops the work. */
+  /** Answers a question, as events. Leaving the loop stops the work. */
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void, undefined>;
-  /** A plan over the knowledge graph that answers to `question`. */
+  /** Plans `question` over the knowledge graph. */
   plan(question: string, options?: AskOptions): Promise<PlannedQuestion>;
-  /** Carries out a plan, given as data or as text in any of its forms. */
+  /** Executes a plan, given as data or as text in any form. */
   execute(plan: Plan | string, options?: ExecuteOptions): AsyncGenerator<ExecuteEvent, void, undefined>;
-  /** What stands next to a keyword. */
+  /** Returns the keywords next to a keyword, and its best passages. */
   neighbors(keyword: string, options?: Abortable & { limit?: number }): Promise<Neighbors>;
-  /** The part of the graph that a result touched. */
+  /** Returns the part of the graph that a result touched. */
   subgraph(result: SearchResult, options?: Abortable): Promise<Subgraph>;
-  /** A whole passage. */
+  /** Returns a whole passage. */
   passage(chunk: number, options?: Abortable): Promise<Passage>;
-  /** What a `filter` may say of this bundle's documents, by kind and value. */
+  /** Returns the values that a `filter` may have, with numbers of documents. */
   facets(options?: Abortable): Promise<Facet[]>;
-  /** What has been fetched and is held. */
+  /** Returns what has been fetched and is held in memory. */
   stats(): Promise<Stats>;
-  /** Opens the bundle anew: after `close`, or where it was replaced on its host (code `replaced`). */
+  /** Opens the bundle anew, after `close` or if it was replaced on its host (code `replaced`). */
   reopen(options?: Abortable & { onProgress?: (progress: Progress) => void }): Promise<void>;
   /** Aborts what runs and frees everything. `await using` does it at the end of a block. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A hit of several bundles. */
+/** Hit of several bundles. */
 export type HitOfMany = Hit & {
-  /** The place of its bundle among those that were opened. */
+  /** Position of its bundle among those that were opened. */
   bundle: number;
 };
 
-/** Several open bundles, searched as one. Passages are numbered through: those of the second bundle follow the last of the first. */
+/** Several open bundles, searched as one. Numbers of passages continue from one bundle to the next. */
 export declare class ManyGraphs {
   private constructor();
-  /** The bundles, in the order in which they were named. */
+  /** Bundles, in the order in which they were named. */
   readonly graphs: PocketGraph[];
-  /** The counts of all together, and in `bundles` what each is. */
+  /** Returns the counts of all together, and in `bundles` those of each. */
   info(): BundleInfo & { bundles: BundleInfo[] };
   modelReady(): boolean;
   prepare(options?: Abortable & { onProgress?: (progress: Progress) => void; onStage?: (stage: "table" | "model") => void }): Promise<void>;
-  /** The passages of all bundles, best first. */
+  /** Searches all bundles, best passages first. */
   search(question: string, options?: TypingOptions): Promise<SearchResult & { hits: HitOfMany[] }>;
-  /** An answer by the bundle whose passages fit best, or by the next where its documents do not say. */
+  /** Answers from the bundle whose passages fit best, or from the next if its documents do not say. */
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void, undefined>;
   passage(chunk: number, options?: Abortable): Promise<Passage>;
   facets(options?: Abortable): Promise<Facet[]>;

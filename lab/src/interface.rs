@@ -141,7 +141,7 @@ fn types() -> String {
         (Group::Endpoint, "LlmEndpoint"),
     ] {
         if group == Group::Filter {
-            out.push_str("/** What the documents that are searched have in common. */\n");
+            out.push_str("/** Filter of the documents that are searched. */\n");
         }
         if group == Group::Endpoint {
             out.push_str("/** An OpenAI-compatible chat endpoint. The key is kept in memory and sent to this endpoint only. */\n");
@@ -190,11 +190,11 @@ fn comment(text: &str) -> String {
 fn names() -> String {
     let union = |names: &[&str]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" | ");
     format!(
-        "/** How a retriever ranks: by words, meaning and names (`auto`, the default), by words and meaning, by either alone, or through the keyword graph. */\n\
+        "/** Retriever of every bundle: by words, meaning and names (`auto`, the default), by words and meaning, by either alone, or by the keyword graph. */\n\
          export type Retriever = {} | GraphRetriever | `${{GraphRetriever}}:${{string}}`;\n\n\
-         /** Retrievers that a bundle must have been prepared for (`build --retrievers`); what follows a colon are a retriever's own parameters. */\n\
+         /** Retriever that a bundle must be prepared for (`build --retrievers`); parameters follow a colon. */\n\
          export type GraphRetriever = {};\n\n\
-         /**\n * How a question is answered: in the documents' own words (`quote`); by a plan over the knowledge graph (`plan`, which needs no LLM); or by one of\n \
+         /**\n * Way to answer a question: in the documents' own words (`quote`); by a plan over the knowledge graph (`plan`, which needs no LLM); or by one of\n \
          * the published protocols by which an LLM searches while it answers.\n */\n\
          export type Protocol =\n{};\n",
         union(&plain_retrievers()),
