@@ -2,11 +2,10 @@
 // Loaded after the first hits, or when a question is asked.
 
 import { adoptAnswerStyle } from "./ask-answer-style.js";
+import { ANSWER_WORDS, isForReaders } from "./ask-answer-words.js";
 import { PassageDialog } from "./ask-passage.js";
-import { FOR_READERS } from "./ask-strings.js";
 import { failureOf, stringForFailure } from "./explain.js";
-import { NOTICES } from "./notices.js";
-import { answerBlocks, citationAt, drawn, GrowingAnswer, h, patch, QUOTED_WORDS, quotedAnswer, safeUrl } from "./render.js";
+import { answerBlocks, citationAt, drawn, GrowingAnswer, h, patch, quotedAnswer, safeUrl } from "./render.js";
 
 /** A thumb that points up. */
 const THUMB = "M1.5 7h2.7v7H1.5zM4.2 7.2 7.4 1.4c1.2 0 1.8.8 1.6 2l-.5 2.4h4.3c1 0 1.7.9 1.5 1.8l-1.1 5.1c-.2.8-.8 1.3-1.6 1.3H4.2z";
@@ -33,7 +32,7 @@ export class AnswerView {
     this.#strings = strings;
     this.#on = on;
     this.#links = links;
-    strings.learn({ ...QUOTED_WORDS, ...Object.fromEntries(FOR_READERS.map((code) => [code, NOTICES[code]])) });
+    strings.learn(ANSWER_WORDS);
     adoptAnswerStyle(view.root);
   }
 
@@ -135,7 +134,7 @@ export class AnswerView {
     const failure = failureOf(answer);
     const any = (status) => answer.citations.some((citation) => citation.status === status);
     const notes = [failure && this.#say(stringForFailure(failure)), any("unsupported") && this.#say("unsupported"), any("dangling") && this.#say("dangling")];
-    for (const notice of answer.warnings ?? []) if (FOR_READERS.includes(notice.code)) notes.push(this.#say(notice.code, notice));
+    for (const notice of answer.warnings ?? []) if (isForReaders(notice)) notes.push(this.#say(notice.code, notice));
     if (answer.answered) notes.push(this.#say({ llm: "byModel", graph: "byGraph" }[answer.by] ?? "byQuote"));
     return notes.filter(Boolean).map((note) => h("p", { part: "answer-note", dir: "auto" }, note));
   }

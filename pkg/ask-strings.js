@@ -1,6 +1,6 @@
 // Every word that <pocketgraph-ask> says of its own accord. English is here; the other languages are loaded where a page is in one of them.
 
-/** English, without notices and what is said around quotations. What depends on a number is an object by plural category (Intl.PluralRules), with `{n}` for the number. */
+/** English, but for what is said with answers (ask-answer-words.js). What depends on a number is an object by plural category (Intl.PluralRules), with `{n}` for the number. */
 export const ENGLISH = {
   placeholder: "Ask the documents",
   search: "Search",
@@ -16,47 +16,13 @@ export const ENGLISH = {
   untitled: "Untitled",
   opening: "Opening…",
   answer: "Answer",
-  reading: "Reading…",
-  writing: "The language model is writing…",
-  asking: "The language model was asked…",
-  stop: "Stop",
-  stopped: "Stopped before the end; its citations have not been checked.",
-  again: "Ask again",
   retry: "Try again",
-  copy: "Copy",
-  copied: "Copied",
-  share: "Copy link",
-  helpful: "Helpful",
-  unhelpful: "Not helpful",
-  thanks: "Thank you.",
-  byModel: "Written by a language model from the documents; its citations were checked.",
-  byGraph: "Found in the knowledge graph.",
-  byQuote: "Quoted from the documents.",
-  documentsSay: "In the words of the documents:",
-  graphSays: "In the knowledge graph:",
-  noAnswer: "The documents do not say.",
-  unsupported: "A citation marked ? could not be confirmed in its passage.",
-  dangling: "A citation marked ! refers to no passage.",
-  citation: "Citation {n}: {text}",
-  sources: "Sources",
-  way: "How this was found",
-  plan: "A plan",
-  planRules: "A plan by rules",
-  planTrained: "A plan by the trained planner",
-  planMeaning: "A plan by the relation nearest in meaning",
-  sure: "{n} % sure",
-  passage: "Passage",
-  openPage: "Open the page",
-  code: "Code",
-  table: "Table",
   recent: "Recent questions",
   starred: "Starred questions",
   star: "Star “{text}”",
   unstar: "Unstar “{text}”",
   forget: "Remove “{text}”",
   suggested: "You could ask",
-  understood: "Understood as “{text}”",
-  asWritten: "Ask it as written",
   filters: "Filters",
   language: "Language",
   folder: "Section",
@@ -67,9 +33,6 @@ export const ENGLISH = {
   hintMove: "move",
   hintClose: "close",
   partly: "Some of the documents could not be loaded, so results may be missing.",
-  modelFailed: "The language model gave no answer. This is what the documents say.",
-  modelRefused: "The language model refused the request: its key or name is not accepted. This is what the documents say.",
-  modelBusy: "The language model has too many requests just now. This is what the documents say; asking again in a moment may help.",
   errorNetwork: "The documents could not be reached. Check the connection, then try again.",
   errorHost: "A file of the search is missing or damaged on this site. Trying again may help; if it does not, the site's owner should publish it anew.",
   errorVersion: "This search was published for another version of the page. Reload the page; if that does not help, tell the site's owner.",
@@ -79,9 +42,6 @@ export const ENGLISH = {
   errorSettings: "This search is not set up rightly on this page. Please tell the site's owner.",
   errorModel: "The language model could not be asked. Try again in a moment.",
 };
-
-/** The notices that concern readers, by their codes: said in the page's language. A model's failure has strings of its own, and of what is missing the hits tell. */
-export const FOR_READERS = ["cut-length", "cut-time", "cut-loop", "cut-filter", "uncited", "from-passages", "from-web"];
 
 /** Languages that `ask-languages.js` has. */
 export const LANGUAGES = ["de", "fr", "es", "pt", "zh", "ja", "ko", "ar", "ru"];
