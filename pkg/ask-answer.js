@@ -3,6 +3,7 @@
 
 import { adoptAnswerStyle } from "./ask-answer-style.js";
 import { ANSWER_WORDS, isForReaders } from "./ask-answer-words.js";
+import { Conversation } from "./ask-conversation.js";
 import { PassageDialog } from "./ask-passage.js";
 import { failureOf, stringForFailure } from "./explain.js";
 import { answerBlocks, citationAt, drawn, GrowingAnswer, h, patch, quotedAnswer, safeUrl } from "./render.js";
@@ -38,6 +39,11 @@ export class AnswerView {
 
   #say(name, values) {
     return this.#strings.say(name, values);
+  }
+
+  /** A conversation whose answers are shown here; `element` is as for `Conversation`. */
+  converse(element) {
+    return new Conversation(element);
   }
 
   /** The dialog that shows a passage. */

@@ -18,10 +18,6 @@ const TYPING_PAUSE_MS = 120;
 /** A question that ends as one is answered by itself after this, as far as that costs nothing. */
 const ANSWER_PAUSE_MS = 750;
 const FINISHED = /\S\s+\S+\s+\S*[?？؟]$/;
-/** Whether an event of `ask` tells of the way to an answer; that nothing was planned is no way. */
-const isOnTheWay = ({ type, plan, step, tool, text }) => ["call", "plan", "step"].includes(type) && Boolean(plan || step || tool || text);
-/** How many questions and answers a follow-up may refer to. */
-const TURNS_KEPT = 4;
 
 /** Attributes that are properties of the same meaning. */
 const REFLECTED = {
@@ -59,8 +55,8 @@ export class PocketGraphAskElement extends Base {
   #ranksByMeaning = false;
   #refined = null;
   #asked = "";
-  #answer = null;
-  #history = [];
+  /** The questions that were asked and their answers; null before the first. */
+  #conversation = null;
   #memory = null;
   #view = null;
   #field = null;
@@ -219,70 +215,32 @@ export class PocketGraphAskElement extends Base {
     this.#field.input.value = question;
     this.#changed();
     this.#asked = question.trim();
-    this.#answer = null;
+    this.#conversation?.leave();
     this.#retry = () => this.#ask(question, { literally, write, remember });
-    const llm = write ? this.#llm : null;
-    const asking = { question, understood: question, stage: null, remember };
-    const history = literally ? [] : this.#history;
-    const options = (more, signal) => ({ ...this.#searchOptions(), noAnswerText: this.#say("noAnswer"), ...more, history, signal });
-    // Of the documents alone; options beside a language model are the model's.
-    asking.quote = (graph, signal) => graph.ask(question, options(this.#llm ? null : this.#askOptions, signal));
     return this.#run(question, async (graph, signal) => {
       const answering = await this.#view.loadAnswering();
       if (signal.aborted) return null;
-      answering.clear();
       this.#view.calm();
-      answering.busy(this.#say("reading"));
-      if (llm) {
-        // What the documents say costs nothing, and stands there until the language model writes.
-        const quoted = await this.#follow(asking.quote(graph, signal), asking, signal);
-        if (quoted?.answered) answering.showQuoted(quoted);
-      }
-      if (signal.aborted) return null;
-      const tell = (event) => {
-        if (event.type === "references" && llm) answering.busy(this.#say("asking"));
-        this.#emit("pocketgraph-progress", event);
-      };
-      const events = llm ? graph.ask(question, options({ ...this.#askOptions, llm }, signal)) : asking.quote(graph, signal);
-      const answer = await this.#follow(events, asking, signal, tell);
-      if (answer) this.#answered(asking, answer);
-      return answer;
+      this.#conversation ??= answering.converse(this.#partner());
+      return this.#conversation.answer(question, { graph, signal, literally, remember, llm: write ? this.#llm : null });
     });
   }
 
-  /** Shows what the events of an answer tell, and resolves to the answer; to null once nobody waits for it. */
-  async #follow(events, asking, signal, tell) {
-    const { answering } = this.#view;
-    const told = { events: [], carried: null };
-    let written = "";
-    for await (const event of events) {
-      if (signal.aborted) return null;
-      if (event.type === "understood") {
-        asking.understood = event.question;
-        answering.showUnderstood(event.question, () => this.#ask(asking.question, { literally: true }));
-      } else if (event.type === "hits") {
-        asking.stage = event.result.stage;
-        this.#showResult(event.result);
-      } else if (isOnTheWay(event)) {
-        told.events.push(event);
-        this.#showWay(told);
-      } else if (event.type === "turn" || event.type === "anew") written = "";
-      else if (event.type === "token") {
-        if (!written) answering.busy(this.#say("writing"));
-        answering.showWriting((written += event.text));
-      } else if (event.type === "done") {
-        told.carried = event.carried;
-        if (told.events.length > 0) this.#showWay(told);
-        return event.answer;
-      }
-      tell?.(event);
-    }
-    return null;
-  }
-
-  #showWay(told) {
-    // An answer stands without its way, where that cannot be loaded.
-    this.#view.answering.showWay(told).catch(() => {});
+  /** What a conversation asks of the element. */
+  #partner() {
+    return {
+      answering: () => this.#view.answering,
+      say: (name) => this.#say(name),
+      emit: (type, detail) => this.#emit(type, detail),
+      searchOptions: () => this.#searchOptions(),
+      askOptions: () => this.#askOptions,
+      hasModel: () => Boolean(this.#llm),
+      ask: (question, how) => this.#ask(question, how),
+      remember: (question) => this.#remember().add(question),
+      showResult: (result) => this.#showResult(result),
+      stage: () => this.#shown?.result.stage,
+      begin: () => (this.#work = new AbortController()).signal,
+    };
   }
 
   /** What stands there is asked of the documents that are searched now. */
@@ -293,52 +251,12 @@ export class PocketGraphAskElement extends Base {
     else this.#search(question);
   }
 
-  #answered(asking, answer) {
-    this.#view.answering.showAnswer(answer);
-    this.#answer = { asking, answer };
-    this.#history = [...this.#history, { question: asking.understood, answer: answer.text }].slice(-TURNS_KEPT);
-    if (asking.remember) this.#remember().add(asking.question.trim());
-    this.#emit("pocketgraph-answer", answer);
-    this.#quoteAnew();
-    // What the reader may do next is there then, also when the network is not.
-    import("./follow-up.js").catch(() => {});
-  }
-
-  /** What was quoted before the hits were refined is chosen anew: with the model there may be better. What a language model wrote, or failed to, stays. */
-  async #quoteAnew() {
-    const { asking, answer } = this.#answer ?? {};
-    const graph = this.#graph;
-    if (!graph || !asking || answer.by === "llm" || answer.failure || asking.stage === this.#shown?.result.stage) return;
-    asking.stage = this.#shown.result.stage;
-    const { signal } = (this.#work = new AbortController());
-    const told = { events: [], carried: null };
-    const { answering } = this.#view;
-    answering.choosing(true);
-    try {
-      for await (const event of asking.quote(graph, signal)) {
-        if (signal.aborted) return;
-        if (isOnTheWay(event)) told.events.push(event);
-        if (event.type !== "done" || event.answer.text === answer.text) continue;
-        this.#answer = { asking, answer: event.answer };
-        this.#history = [...this.#history.slice(0, -1), { question: asking.understood, answer: event.answer.text }];
-        told.carried = event.carried;
-        answering.showAnswer(event.answer);
-        this.#showWay(told);
-        this.#emit("pocketgraph-answer", event.answer);
-      }
-    } catch {
-      // The answer that is there stands.
-    } finally {
-      if (!signal.aborted) answering.choosing(false);
-    }
-  }
-
   #typed() {
     clearTimeout(this.#typing);
     clearTimeout(this.#pausing);
     this.#changed();
     const question = this.#field.input.value.trim();
-    this.#answer = null;
+    this.#conversation?.leave();
     if (!question) {
       this.#work?.abort();
       this.#shown = null;
@@ -420,7 +338,7 @@ export class PocketGraphAskElement extends Base {
     } catch (error) {
       if (error.code !== "replaced" || signal.aborted) throw error;
       this.#preparing = null;
-      this.#history = [];
+      this.#conversation = null;
       await graph.reopen();
       return work(graph, signal);
     }
@@ -503,8 +421,7 @@ export class PocketGraphAskElement extends Base {
     this.#filters?.then((filters) => filters.node.remove(), () => {});
     this.#filters = null;
     clearTimeout(this.#pausing);
-    this.#borrowed = this.#warming = this.#graph = this.#preparing = this.#refined = this.#shown = this.#answer = this.#memory = null;
-    this.#history = [];
+    this.#borrowed = this.#warming = this.#graph = this.#preparing = this.#refined = this.#shown = this.#conversation = this.#memory = null;
     this.#ranksByMeaning = false;
   }
 
@@ -538,7 +455,7 @@ export class PocketGraphAskElement extends Base {
     // The finished question may have been asked meanwhile, or other documents chosen.
     if (!current() || this.#shown.typing !== typing) return;
     this.#showResult(refined, { typing });
-    this.#quoteAnew();
+    this.#conversation?.quoteAnew(graph);
   }
 
   #searchOptions() {

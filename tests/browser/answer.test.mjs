@@ -145,12 +145,12 @@ test("a new question stops the answer to the old one", async () => {
 });
 
 test("by a protocol the model searches while it answers, and its steps are shown", async () => {
-  t.llm.script = ["<think>I must look.</think>\n<search>how are citations checked</search>", "<think>Enough.</think>\n<answer>Citations are checked after the answer is written [1].</answer>"];
+  t.llm.script = ["<think>I must look.</think>\n<search>how are citations checked</search>", "<think>Enough.</think>\n<answer>Each citation of a written answer is compared with its passage [1].</answer>"];
   const page = await openWithLlm({ protocol: "search-r1" });
   await ask(page);
   await page.locator(`${part("way-steps")} li`, { hasText: "how are citations checked" }).waitFor({ state: "attached" });
   await written(page, 20_000);
-  assert.match(await page.locator(TEXT).innerText(), /^Citations are checked after the answer is written/);
+  assert.match(await page.locator(TEXT).innerText(), /^Each citation of a written answer is compared/);
   // Beneath it stands what the documents state, with a citation of its own.
   assert.equal(await page.locator(`${TEXT} [part~="citation"]`).count(), 1);
   await openWay(page);

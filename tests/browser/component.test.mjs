@@ -213,6 +213,8 @@ test("the dialog's box is a combobox: arrows choose, Enter asks or opens", async
   assert.equal(await box.getAttribute("aria-expanded"), "false");
   await box.fill("keyword graph");
   await part("hit").first().waitFor();
+  // What ranks better takes the place of the list, and an arrow would begin anew in it.
+  await page.waitForFunction(() => window.heard.findLast(([type]) => type === "result")?.[1] === "model", null, { timeout: 60_000 });
   assert.equal(await box.getAttribute("aria-expanded"), "true");
   const active = () => element.evaluate((node) => {
     const root = node.shadowRoot;
