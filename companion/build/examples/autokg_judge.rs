@@ -1,4 +1,4 @@
-//! Which rule's sets of chunks a reader agrees with, judged blind.
+//! Blind judgement of which rule's sets of chunks a reader agrees with.
 //!
 //! `autokg_judge sample N RULE=BUNDLE… > pairs.jsonl` takes N keywords at equal steps of the bundles' common list, and of each rule's set of chunks three, at
 //! a sixth, a half and five sixths of its ranking. A pair of keyword and chunk that several rules keep is printed once; the order follows from a hash and

@@ -1,4 +1,4 @@
-//! How much of the exact nearest chunks a lazy search finds, and what it fetches for that.
+//! Measures how much of the exact nearest chunks a lazy search finds, and what it fetches.
 //!
 //!     cargo run --release -p pocketgraph-build --example lazy_recall BUNDLE QUESTIONS.jsonl [LIMIT]
 //!

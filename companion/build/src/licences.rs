@@ -9,16 +9,16 @@ pub const MIT: &str = include_str!("../../../LICENSE-MIT");
 /// The Apache License, version 2.0.
 pub const APACHE: &str = include_str!("../../../LICENSE-APACHE");
 
-/// Whose the weights are, what was changed in them, and on what terms.
+/// Notice of the weights: their authors, the changes, and the terms.
 pub const NOTICE: &str = include_str!("../../../models/NOTICE");
 
 /// The crates that are linked into the program, and their terms; written by `scripts/third-party.mjs`.
 pub const THIRD_PARTY: &str = include_str!("../../../THIRD-PARTY.txt");
 
-/// What stands beside the weights in a bundle, as (file name, text). No page fetches it.
+/// Files beside the weights in a bundle, as (file name, text). No page fetches them.
 pub const OF_WEIGHTS: [(&str, &str); 2] = [("NOTICE", NOTICE), ("LICENSE-APACHE", APACHE)];
 
-/// Whose the weights of multilingual-e5-small are, what was changed in them, and on what terms.
+/// Notice of the weights of multilingual-e5-small: their authors, the changes, and the terms.
 pub const NOTICE_MULTILINGUAL: &str = include_str!("../../../models/NOTICE-e5");
 
 /// The same beside those of multilingual-e5-small.

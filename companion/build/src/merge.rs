@@ -1,4 +1,4 @@
-//! What bundles hold, read back so that one bundle of them all can be assembled.
+//! Reading of bundles, so that one bundle of them all can be assembled.
 
 use crate::folder::FolderSource;
 use crate::prepare::Needs;
@@ -15,11 +15,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// So much of a bundle is held in memory while it is read.
+/// Maximum number of bytes of a bundle in memory while it is read.
 const MEMORY_LIMIT: u64 = 1 << 29;
-/// So many chunks are read at a time.
+/// Number of chunks that are read at a time.
 const AT_A_TIME: usize = 4096;
-/// So many addresses that two bundles have are named.
+/// Maximum number of shared addresses that are named.
 const NAMED: usize = 10;
 /// Options of a build that all bundles must agree on: others make other chunks, or embed questions otherwise.
 const AGREED: [&str; 3] = ["max-tokens", "query-layers", "query-encoder"];
@@ -38,7 +38,7 @@ pub enum MergeError {
     Read {
         /// Its folder.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the fault.
         reason: BundleError,
     },
     /// A page of a bundle cannot be read.
@@ -46,7 +46,7 @@ pub enum MergeError {
     Incomplete {
         /// Its folder.
         path: PathBuf,
-        /// What is missing.
+        /// Name of the missing part.
         what: String,
     },
     /// The bundles' vectors are of different models.
@@ -93,7 +93,7 @@ pub enum MergeError {
     },
 }
 
-/// What the bundles hold together.
+/// Content of all bundles together.
 pub(crate) struct Merged {
     /// The documents, by their paths.
     pub documents: Vec<Document>,
@@ -103,7 +103,7 @@ pub(crate) struct Merged {
     pub layouts: Vec<Layout>,
     /// Their vectors; none of bundles that are searched by words alone.
     pub vectors: Vec<Vec<f32>>,
-    /// What made the vectors.
+    /// Model that made the vectors.
     pub embedder: EmbedderInfo,
     /// The knowledge graphs, each with the numbers that its bundle's chunks have here.
     pub graphs: Vec<(KnowledgeGraph, Vec<u32>)>,
@@ -182,7 +182,7 @@ async fn part(path: &Path) -> Result<Part, MergeError> {
     Ok(out)
 }
 
-/// Whether two bundles can be one.
+/// Returns true if two bundles can be one.
 fn alike(first: &Part, other: &Part) -> Result<(), MergeError> {
     let paths = || (first.path.clone(), other.path.clone());
     let same = EmbedderInfo { weight: None, ..first.embedder.clone() } == EmbedderInfo { weight: None, ..other.embedder.clone() };
@@ -245,12 +245,12 @@ impl Part {
     }
 }
 
-/// What an option was given as, as often as it was.
+/// Returns the values of a repeated option.
 fn values<'o>(options: &'o [(String, String)], name: &str) -> impl Iterator<Item = &'o str> {
     options.iter().filter(move |(n, _)| n == name).map(|(_, v)| v.as_str())
 }
 
-/// Whether any address is in two bundles.
+/// Returns true if any address is in two bundles.
 fn addresses(parts: &[Part]) -> Result<(), MergeError> {
     let mut of: HashMap<&str, usize> = HashMap::new();
     let mut twice: Vec<String> = Vec::new();

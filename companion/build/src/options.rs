@@ -1,4 +1,4 @@
-//! What to build and how.
+//! Options of a build.
 
 use crate::prepare::Needs;
 use pocketgraph_cache::Cache;
@@ -15,7 +15,7 @@ use pocketgraph_models::planner_model::PlannerSource;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where chunks come from.
+/// Source of chunks.
 #[derive(Debug, Clone)]
 pub enum Input {
     /// Documents, to be read, split and embedded.
@@ -47,16 +47,16 @@ impl Input {
     }
 }
 
-/// What to build and how.
+/// Options of a build.
 #[derive(Debug)]
 pub struct BuildOptions {
-    /// Where chunks come from.
+    /// Source of chunks.
     pub input: Input,
     /// The bundle's folder.
     pub out: PathBuf,
-    /// How documents are read.
+    /// Options for reading documents.
     pub ingest: IngestOptions,
-    /// Which documents start higher or lower in a ranking; the last rule that names one decides.
+    /// Weights of documents in a ranking; the last rule that names one decides.
     pub rank: Vec<RankRule>,
     /// Tokens a chunk at most, without its title and headings.
     pub max_tokens: usize,
@@ -64,11 +64,11 @@ pub struct BuildOptions {
     pub autokg: Option<AutoKgOptions>,
     /// The language model that names the keywords; `None` for the local extractor.
     pub keywords_llm: Option<LlmKeywords>,
-    /// Where computed and paid work is kept; `None` keeps none. It changes no byte of the bundle.
+    /// Cache of computed and paid work; `None` keeps none. It changes no byte of the bundle.
     pub cache: Option<Arc<Cache>>,
     /// The files of a typed knowledge graph, and how they are read; `None` for a bundle without one.
     pub knowledge: Option<(KgFiles, ImportOptions)>,
-    /// Whether triples are taken from the structure of documents.
+    /// True if triples are taken from the structure of documents.
     pub kg_from_documents: bool,
     /// A language model that reads the chunks for triples; `None` asks none.
     pub kg_model: Option<BuildModel>,
@@ -76,25 +76,25 @@ pub struct BuildOptions {
     pub relations_model: Option<BuildModel>,
     /// A language model that writes the summaries and reports that `needs` asks for; `None` for extracted ones.
     pub summaries_model: Option<BuildModel>,
-    /// What other retrievers than the default need of the bundle.
+    /// Needs of other retrievers than the default.
     pub needs: Needs,
-    /// Whether the bundle is to be searched by words alone: nothing is embedded, and there are no vectors, no model and no keyword graph in it.
+    /// True if the bundle is to be searched by words alone: nothing is embedded, and there are no vectors, no model and no keyword graph in it.
     pub words_only: bool,
     /// Seed of everything random.
     pub seed: u64,
-    /// Whether the browser runtime is written beside the bundle.
+    /// True if the browser runtime is written beside the bundle.
     pub runtime: bool,
-    /// Where to write the Markdown documents as plain pages, at their URLs; `None` writes none.
+    /// Folder for the Markdown documents as plain pages, at their URLs; `None` writes none.
     pub pages: Option<PathBuf>,
-    /// Where to write `llms.txt` and `llms-full.txt`; `None` writes none.
+    /// Folder for `llms.txt` and `llms-full.txt`; `None` writes none.
     pub llms: Option<PathBuf>,
     /// The token table to carry, as `pocketgraph train query-table` wrote it; `None` carries the program's own, if it has one.
     pub query_table: Option<PathBuf>,
     /// The trained planner to carry.
     pub planner: PlannerSource,
-    /// Which model embeds the texts.
+    /// Model that embeds the texts.
     pub embedder: Embedder,
-    /// Which layers of the model to carry for questions.
+    /// Layers of the model to carry for questions.
     pub query_layers: QueryLayers,
     /// Layers to carry for questions in their place, as `pocketgraph train encoder` wrote them.
     pub query_encoder: Option<PathBuf>,

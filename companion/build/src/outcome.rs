@@ -1,4 +1,4 @@
-//! What a build comes to: its figures, or why there is no bundle.
+//! Outcome of a build: its figures, or why there is no bundle.
 
 use crate::assemble::{InstallError, WriteError};
 use crate::merge::MergeError;
@@ -13,14 +13,14 @@ use pocketgraph_publish::site_files::SiteFilesError;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What a build did.
+/// Report of a build.
 #[derive(Debug)]
 pub struct Summary {
     /// The bundle's manifest.
     pub manifest: Manifest,
-    /// How many documents there are of each language, the commonest first; `""` for those of none.
+    /// Number of documents of each language, the commonest first; `""` for those of none.
     pub languages: Vec<(String, usize)>,
-    /// What was not read.
+    /// Files that were not read.
     pub skipped: Vec<Skipped>,
     /// Files found, read or not.
     pub files: usize,
@@ -28,7 +28,7 @@ pub struct Summary {
     pub autokg: Option<AutoKgReport>,
     /// The knowledge graph's size, and what was wrong with its files.
     pub knowledge: Option<ImportReport>,
-    /// What the language model was asked for keywords, if it was.
+    /// Usage of the language model for keywords, if any.
     pub keywords_llm: Option<LlmUsage>,
     /// Vectors of chunks: asked for and re-used.
     pub chunk_embeddings: EmbeddingCounts,
@@ -36,9 +36,9 @@ pub struct Summary {
     pub other_embeddings: EmbeddingCounts,
     /// Triples from the structure of documents.
     pub from_documents: DocumentTriples,
-    /// How long each stage took, in order.
+    /// Duration of each stage, in order.
     pub timings: Vec<(&'static str, Duration)>,
-    /// Whether a browser runtime was written.
+    /// True if a browser runtime was written.
     pub runtime: bool,
 }
 
@@ -55,7 +55,7 @@ pub enum BuildError {
         folder: PathBuf,
         /// Files found.
         files: usize,
-        /// Of these not read.
+        /// Number of these not read.
         skipped: usize,
         /// The first that was skipped, with the reason.
         first: String,

@@ -97,7 +97,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     })
 }
 
-/// What every bundle has.
+/// Collects the sections that every bundle has.
 fn contents<'a>(
     chunked: &'a Chunked,
     embedded: &'a Embedded,

@@ -1,4 +1,4 @@
-//! What retrievers other than the default read of a bundle, prepared at build time.
+//! Data of retrievers other than the default, prepared at build time.
 
 use crate::facts::facts;
 use crate::synonyms::synonyms;
@@ -15,7 +15,7 @@ use pocketgraph_knowledge::relations::{Entity, Related};
 use pocketgraph_knowledge::summaries::Writer;
 use pocketgraph_llm_client::asker::AskError;
 
-/// What a bundle is to be prepared for.
+/// Needs of the retrievers that a bundle is prepared for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Needs {
     /// Entities: their vectors, and the mentions and vectors of all sentences.
@@ -48,7 +48,7 @@ impl UnknownRetriever {
     }
 }
 
-/// Whether a retriever is `hippo` over triples alone.
+/// Returns true if a retriever is `hippo` over triples alone.
 fn of_triples(retriever: &str) -> bool {
     retriever.strip_prefix("hippo:").and_then(Hippo::of).is_some_and(|hippo| hippo.source == FactSource::Triples)
 }
@@ -73,7 +73,7 @@ pub fn sections_of(retriever: &str) -> &'static [&'static str] {
 }
 
 impl Needs {
-    /// What the named retrievers need beyond what every bundle has.
+    /// Returns the needs of the named retrievers beyond what every bundle has.
     ///
     /// # Errors
     /// [`UnknownRetriever`] for a name that is none.
@@ -97,12 +97,12 @@ impl Needs {
         Ok(out)
     }
 
-    /// Whether the sentences of the corpus are scanned and embedded, whatever its kind.
+    /// Returns true if the sentences of the corpus are scanned and embedded, whatever its kind.
     pub fn sentences(&self) -> bool {
         self.entities || self.relations() || self.tree
     }
 
-    /// Whether `section` will be prepared.
+    /// Returns true if `section` will be prepared.
     pub fn prepares(&self, section: &str) -> bool {
         match section {
             "entities" => self.entities,
@@ -114,17 +114,17 @@ impl Needs {
         }
     }
 
-    /// Whether relations that a language model reads would be of use.
+    /// Returns true if relations that a language model reads would be of use.
     pub fn relations(&self) -> bool {
         self.hyperedges || self.communities
     }
 
-    /// Whether triples that a language model reads would be of use.
+    /// Returns true if triples that a language model reads would be of use.
     pub fn triples(&self) -> bool {
         self.facts || self.synonyms
     }
 
-    /// Whether a language model would have summaries or reports to write.
+    /// Returns true if a language model would have summaries or reports to write.
     pub fn summaries(&self) -> bool {
         self.tree || self.communities
     }
@@ -150,7 +150,7 @@ pub struct Prepared {
 /// Relations that a language model read, with their vectors.
 #[derive(Debug, Clone)]
 pub struct Relations {
-    /// What the entities are called.
+    /// Labels of the entities.
     pub labels: Vec<String>,
     /// One vector an entity: of its name and description.
     pub vectors: QuantizedMatrix,
@@ -160,7 +160,7 @@ pub struct Relations {
     pub scores: Vec<Vec<u8>>,
 }
 
-/// What is prepared from.
+/// Corpus that is prepared.
 pub struct Corpus<'a> {
     /// The chunks.
     pub chunks: &'a [Chunk],
@@ -176,7 +176,7 @@ pub struct Corpus<'a> {
     pub seed: u64,
 }
 
-/// What else there may be to prepare from.
+/// Optional further input.
 #[derive(Clone, Copy, Default)]
 pub struct Beside<'a> {
     /// The knowledge graph, the chunks of its provenance numbered as given.
@@ -236,7 +236,7 @@ fn statement_vectors(related: &Related, embed: &Embed<'_>) -> Vec<Vec<Vec<f32>>>
     related.chunks.iter().map(|statements| all.by_ref().take(statements.len()).collect()).collect()
 }
 
-/// What a model read, with its vectors; `statements` are those of the statements.
+/// Builds the relations that a model read, with their vectors; `statements` are the statements' vectors.
 fn relations(related: &Related, statements: &[Vec<Vec<f32>>], embed: &Embed<'_>) -> Relations {
     let of_entities = embed(&related.entities.iter().map(Entity::text).collect::<Vec<_>>());
     let joined = related

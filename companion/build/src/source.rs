@@ -1,4 +1,4 @@
-//! What a build is made of, as it was read.
+//! Input of a build, as it was read.
 
 use crate::merge::Merged;
 use pocketgraph_ingest::rank::RankRule;
@@ -11,7 +11,7 @@ use pocketgraph_native::progress::Progress;
 use rayon::prelude::*;
 use std::path::Path;
 
-/// What is read before a model is loaded.
+/// Input that is read before a model is loaded.
 pub enum Source<'a> {
     /// The documents of a folder.
     Documents(&'a Path, ingest::Corpus),

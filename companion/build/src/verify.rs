@@ -7,14 +7,14 @@ use pocketgraph::planner::{PHRASES, Phrases, load_phrases};
 use pocketgraph::retrieve::{Corpus, PreparedCorpus};
 use pocketgraph::text::piece_key;
 
-/// What was checked, and what is wrong.
+/// Result of a verification.
 #[derive(Debug, Default)]
 pub struct Verdict {
     /// Files that were read and decoded.
     pub files: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// What is wrong, each naming its file.
+    /// Faults, each naming its file.
     pub faults: Vec<String>,
 }
 
@@ -156,7 +156,7 @@ async fn passages_of(corpus: &Corpus, index: &PagedIndex, documents: Option<&[Do
     }
 }
 
-/// Whether every passage that a triple cites is a chunk of the bundle.
+/// Returns true if every passage that a triple cites is a chunk of the bundle.
 fn passages(graph: &KnowledgeGraph, chunks: u64, v: &mut Verdict) {
     let beyond = |p: Provenance<'_>| matches!(p, Provenance::Passage { chunk, .. } if u64::from(chunk) >= chunks);
     let wrong = (0..graph.triples() as u32).filter(|&t| graph.provenance(TripleId(t)).any(beyond)).count();
@@ -165,7 +165,7 @@ fn passages(graph: &KnowledgeGraph, chunks: u64, v: &mut Verdict) {
     }
 }
 
-/// Whether every passage that a triple cites lies in its chunk's text, at the bounds of characters.
+/// Returns true if every passage that a triple cites lies in its chunk's text, at the bounds of characters.
 async fn spans(corpus: &Corpus, graph: &KnowledgeGraph, v: &mut Verdict) {
     let mut cited: Vec<(u32, u32, u32)> = Vec::new();
     for t in 0..graph.triples() as u32 {
@@ -215,7 +215,7 @@ async fn terms(bundle: &Bundle, section: &str, limit: u64, v: &mut Verdict) {
     }
 }
 
-/// Whether every piece of the vocabulary stands where a question looks for it.
+/// Returns true if every piece of the vocabulary stands where a question looks for it.
 async fn vocabulary(bundle: &Bundle, v: &mut Verdict) {
     let Some(vocabulary) = v.note(Vocabulary::load(bundle).await) else { return };
     let index = vocabulary.index();

@@ -1,4 +1,4 @@
-//! What a cache promises: to find what was put, to harm nothing it does not understand, and to be shared.
+//! Promises of the cache: it finds what was stored, harms nothing that it does not understand, and can be shared.
 
 #![allow(clippy::unwrap_used)]
 

@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use store::Store;
 
-/// What an entry is. Each kind has a version: raise it when the code that makes such values changes what it makes.
+/// Kind of an entry. Each kind has a version: raise it when the code that makes such values gives other values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The vector of a text.
@@ -46,7 +46,7 @@ pub fn digest(parts: &[&[u8]]) -> [u8; 32] {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
     hash: [u8; 32],
-    /// Whether it lives in the file of replies.
+    /// True if it lives in the file of replies.
     reply: bool,
 }
 
@@ -70,7 +70,7 @@ impl Key {
     }
 }
 
-/// How long entries wait to be written together: what a killed process can lose. An interrupted one loses nothing, see [`flush_all`].
+/// Time for which entries wait to be written together, which a killed process can lose. An interrupted one loses nothing: see [`flush_all`].
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
 
 /// Above this, a file of what can be computed again is begun anew.

@@ -1,4 +1,4 @@
-//! Where the cache lies when nobody says where.
+//! Default folder of the cache.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

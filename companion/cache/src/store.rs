@@ -12,7 +12,7 @@ const ENTRIES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("pocketg
 /// Bytes before each value that prove it whole.
 const CHECK: usize = 8;
 
-/// How long to wait for another program that is reading or writing.
+/// Time to wait for another program that reads or writes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Memory that a file may take while it is open.
@@ -26,7 +26,7 @@ pub enum StoreError {
     Io {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// Message of the system.
         reason: String,
     },
     /// The file is damaged, or no cache at all.
@@ -34,7 +34,7 @@ pub enum StoreError {
     Foreign {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Fault of the file.
         reason: String,
     },
     /// Another program has had it for too long.
@@ -164,7 +164,7 @@ impl Store {
     }
 }
 
-/// What stands before a value: the database checks its pages only after a crash, and a flipped bit must not become a wrong vector.
+/// Computes the check before a value: the database checks its pages only after a crash, and a flipped bit must not become a wrong vector.
 fn check_of(key: &[u8; 32], value: &[u8]) -> [u8; CHECK] {
     let mut hasher = Sha256::new();
     hasher.update(key);

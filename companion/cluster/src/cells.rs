@@ -5,7 +5,7 @@ use super::lanes::Lane;
 use super::similarity::{PANEL, Panels};
 use rayon::prelude::*;
 
-/// How many nearby cells a row may fall into before any cell with room is taken.
+/// Number of nearby cells that a row may fall into before any cell with room is taken.
 const CHOICES: usize = 16;
 
 /// At least so many rows a cell train the centres, spread evenly over the corpus: more cost time and move them little. Below twice as many a cell, it is every row.

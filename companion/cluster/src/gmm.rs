@@ -134,7 +134,7 @@ impl Mixture {
         }
     }
 
-    /// How likely a row belongs to each component; sums to 1.
+    /// Returns the probabilities that a row belongs to each component; they sum to 1.
     pub fn posterior(&self, row: &[f64]) -> Vec<f64> {
         let mut logs = vec![0f64; self.means.len()];
         self.densities().logs(row, &mut logs);

@@ -34,12 +34,12 @@ pub(super) fn members(assignment: &[u32], clusters: usize) -> Vec<Vec<u32>> {
     out
 }
 
-/// What k-means is told.
+/// Options of k-means.
 #[derive(Debug, Clone, Copy)]
 pub struct KMeansOptions {
-    /// How many clusters; fewer come back where there are fewer different rows.
+    /// Number of clusters; fewer come back where there are fewer different rows.
     pub clusters: usize,
-    /// How often to start anew; the best start is kept.
+    /// Number of restarts; the best one is kept.
     pub restarts: usize,
     /// Rounds of assigning and centring a start, at most.
     pub rounds: usize,

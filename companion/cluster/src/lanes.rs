@@ -38,7 +38,7 @@ impl std::ops::DerefMut for Lane {
 pub unsafe trait Lanes {
     /// Sixteen numbers in registers.
     type Register: Copy;
-    /// Whether sixteen sums and their operands fit the registers at once.
+    /// True if sixteen sums and their operands fit the registers at once.
     const MANY: bool;
     /// The same number sixteen times.
     fn splat(x: f32) -> Self::Register;

@@ -6,7 +6,7 @@ use crate::Random;
 use pocketgraph_graph_retrieval::sparse::{Edges, Graph};
 use std::collections::VecDeque;
 
-/// What Leiden is told.
+/// Options of Leiden.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LeidenOptions {
     /// gamma: larger finds smaller communities.
@@ -52,7 +52,7 @@ pub fn modularity(graph: &Graph, of: &[u32], resolution: f64) -> f64 {
     inside / total - resolution * strength.iter().map(|s| (s / total).powi(2)).sum::<f64>()
 }
 
-/// A graph whose nodes stand for groups of nodes.
+/// Graph whose nodes are groups of nodes.
 struct Net {
     neighbours: Vec<Vec<(u32, f64)>>,
     /// The summed degrees of what a node stands for, inner weight included.
@@ -370,7 +370,7 @@ mod tests {
         edges.graph(34)
     }
 
-    /// Whether a walk inside the community reaches all of it.
+    /// Returns true if a walk inside the community reaches all of it.
     fn connected(graph: &Graph, members: &[u32]) -> bool {
         let inside = NodeFiltered::from_fn(graph, |node| members.contains(&node));
         let mut walk = Dfs::new(&inside, members[0]);

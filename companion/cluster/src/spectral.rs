@@ -5,7 +5,7 @@ use super::kmeans::{KMeansOptions, kmeans_points};
 use pocketgraph_base::csr::Csr;
 use rayon::prelude::*;
 
-/// Which Laplacian of a graph with weights W and degrees D.
+/// Laplacian of a graph with weights W and degrees D.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LaplacianKind {
     /// D - W.
@@ -17,7 +17,7 @@ pub enum LaplacianKind {
     SymmetricNormalised,
 }
 
-/// What the eigensolver leaves at most; finer residuals do not change clusters.
+/// Largest residual of the eigensolver; smaller ones do not change clusters.
 const TOLERANCE: f64 = 1e-4;
 
 /// The cluster of each node of a connected graph with symmetric positive weights: k-means on the rows of the `clusters` + 5 eigenvectors of smallest

@@ -1,4 +1,4 @@
-//! From an open bundle to tables.
+//! Collects tables from an open bundle.
 
 use super::{Field, Sort, Table};
 use pocketgraph_bundle::BundleError;
@@ -6,7 +6,7 @@ use pocketgraph_kg::{Class, KnowledgeGraph, LiteralKind, NodeId, Provenance, Tri
 use pocketgraph_search::retrieve::Corpus;
 use std::collections::BTreeMap;
 
-/// What is exported.
+/// Part of the bundle that is exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
     /// The keyword graph: how many chunks keywords share.
@@ -15,7 +15,7 @@ pub enum What {
     Kg,
     /// Documents and chunks.
     Chunks,
-    /// Which chunks belong to which keywords, ranked.
+    /// Chunks of keywords, ranked.
     Associations,
 }
 

@@ -20,7 +20,7 @@ pub enum Field {
     None,
 }
 
-/// What a column holds, for formats that say so.
+/// Type of a column, for formats that state it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
     /// Text, or several.
@@ -35,13 +35,13 @@ pub type Column = (&'static str, Sort);
 /// A graph ready to be written.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Table {
-    /// Whether edges have a direction.
+    /// True if edges have a direction.
     pub directed: bool,
-    /// What each node says, besides its id.
+    /// Columns of nodes, after the id.
     pub node_columns: Vec<Column>,
     /// Ids, unique, and a field a column.
     pub nodes: Vec<(String, Vec<Field>)>,
-    /// What each edge says, besides its ends.
+    /// Columns of edges, after the ends.
     pub edge_columns: Vec<Column>,
     /// Places of both ends in `nodes`, and a field a column.
     pub edges: Vec<(usize, usize, Vec<Field>)>,

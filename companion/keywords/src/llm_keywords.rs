@@ -12,12 +12,12 @@ use std::sync::Arc;
 /// Repetitions of a request that fails: a build may wait for minutes, where a reader would not.
 const RETRIES: u32 = 8;
 
-/// Which model names keywords, and what it is told.
+/// Model that names keywords, and its options.
 #[derive(Debug, Clone)]
 pub struct LlmKeywords {
-    /// How to reach it.
+    /// Address and settings of the model.
     pub chat: ChatConfig,
-    /// What the documents are about; none leaves it to the model to see.
+    /// Subject of the documents; `None` leaves it to the model.
     pub topic: Option<String>,
     /// The language of the keywords; none for that of the documents.
     pub language: Option<String>,

@@ -9,11 +9,11 @@ use snowball_stemmers_rs::{Algorithm, Stemmer};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use unicode_normalization::UnicodeNormalization;
 
-/// What another form of a word counts beside the form that a passage has: 0 parts them, 1 takes them for one. `tuning/forms.py` fits it.
+/// Weight of another form of a word beside the form that a passage has: 0 separates them, 1 treats them as one. `tuning/forms.py` fits it.
 const OTHER_FORM: f32 = 0.5;
-/// What a word counts that a passage has inside a longer one. `tuning/forms.py` fits it.
+/// Weight of a word that a passage has inside a longer one. `tuning/forms.py` fits it.
 const PART: f32 = 0.35;
-/// A part of a compound has at least so many letters: shorter words stand in many by chance.
+/// Minimum number of letters of a part of a compound: shorter words occur in many by chance.
 const LEAST_PART: usize = 4;
 /// Forms of one stem beyond these are left alone: it is no stem of a word.
 const MOST_FORMS: usize = 40;
@@ -22,7 +22,7 @@ const MOST_FORMS: usize = 40;
 struct Grammar {
     /// Its primary tag.
     tag: &'static str,
-    /// What finds a form's stem, where there is one.
+    /// Stemmer, if there is one.
     stemmer: Option<Algorithm>,
     /// Letters that join two words to one, where words are written together.
     joints: &'static [&'static str],
@@ -80,7 +80,7 @@ fn grammar(language: &str) -> Option<&'static Grammar> {
     GRAMMARS.iter().find(|g| g.tag == language)
 }
 
-/// What each term of each language stands for besides itself, with its share.
+/// Further terms of each term of each language, with their weights.
 #[derive(Debug, Default)]
 pub struct Forms {
     by_language: BTreeMap<String, HashMap<String, Vec<(String, f32)>>>,
@@ -182,7 +182,7 @@ impl Vocabulary {
 }
 
 impl Forms {
-    /// Of all words of the documents in languages whose forms are known.
+    /// Collects the forms of all words of documents in languages with known forms.
     pub fn of(documents: &[Document], chunks: &[Chunk]) -> Forms {
         let mut by_language: BTreeMap<&str, Vocabulary> = BTreeMap::new();
         for (document, chunk) in chunks.iter().filter_map(|c| Some((documents.get(c.document as usize)?, c))) {
@@ -200,7 +200,7 @@ impl Forms {
         Forms { by_language: known.collect() }
     }
 
-    /// What a term stands for besides itself in a document of this language.
+    /// Returns the further terms of a term in a document of this language.
     pub fn also(&self, language: &str, term: &str) -> &[(String, f32)] {
         self.by_language.get(language).and_then(|terms| terms.get(term)).map_or(&[], Vec::as_slice)
     }

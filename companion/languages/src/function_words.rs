@@ -6,7 +6,7 @@ use pocketgraph_text::lexicon::{LANGUAGES, Language, Table};
 use pocketgraph_text::{fold, terms};
 use std::collections::BTreeMap;
 
-/// A language of fewer documents than one in so many brings nothing: a few may be told wrongly.
+/// A language needs at least one document in this many: a few may be recognised wrongly.
 const ONE_IN: usize = 20;
 
 /// A table for each language that documents are in, or questions will be, and of which function words are known, the documents' commonest first; not of English, which every

@@ -1,4 +1,4 @@
-//! Which letters a language is written in.
+//! Letters of languages.
 
 use super::by_tag;
 use std::str::FromStr;
@@ -26,7 +26,7 @@ impl FromStr for QuestionLanguage {
 }
 
 impl QuestionLanguage {
-    /// Whether the language is written with this letter, or with others of its script.
+    /// Returns true if the language is written with this letter, or with others of its script.
     pub fn has(&self, letter: char) -> bool {
         detect_script(letter.encode_utf8(&mut [0; 4])).is_some_and(|script| self.scripts.contains(&script))
     }

@@ -16,7 +16,7 @@ use pocketgraph_bundle::{Chunk, Document};
 use std::collections::BTreeMap;
 use whatlang::{Lang, Script};
 
-/// So many letters of a document are looked at: trigrams are sure long before.
+/// Maximum number of letters of a document that are read: trigrams are sure long before.
 const LETTERS_READ: usize = 4000;
 /// With fewer letters than this trigrams are not asked: a title may be anything.
 const LEAST_LETTERS: usize = 24;
@@ -149,7 +149,7 @@ pub fn detect(documents: &mut [Document], chunks: &[Chunk]) {
     }
 }
 
-/// How many documents there are of each language, the commonest first; `""` for those of none.
+/// Returns the number of documents of each language, the commonest first; `""` for those of none.
 pub fn counted(documents: &[Document]) -> Vec<(String, usize)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for document in documents {
@@ -212,7 +212,7 @@ impl Sample {
         if self.is_latin() { &self.latin } else { &self.others }
     }
 
-    /// How much there is to tell by, in Latin letters.
+    /// Returns the amount of text, in Latin letters.
     fn letters(&self) -> usize {
         if self.is_latin() { self.latin_letters } else { self.other_letters * GUESTS }
     }

@@ -1,5 +1,5 @@
-//! Which documents say the same in several languages, by their addresses: sites of several languages name the language in a folder (`/de/install/`) or in the
-//! name of the page (`install.de.html`), and often not at all in the one that came first.
+//! Groups documents whose addresses differ only in the language tag: sites in several languages name it in a folder (`/de/install/`) or in
+//! the name of the page (`install.de.html`), and often not at all in the first language.
 
 use super::primary;
 use pocketgraph_bundle::{Document, Translated, Translations};
@@ -49,7 +49,7 @@ fn without_language(path: &str, language: &str) -> String {
     if ending.is_empty() { whole } else { format!("{whole}.{ending}") }
 }
 
-/// Whether a part of an address is a language tag and nothing else: `de`, `pt-BR`, `zh_Hans_CN`.
+/// Returns true if a part of an address is a language tag and nothing else: `de`, `pt-BR`, `zh_Hans_CN`.
 fn is_tag(part: &str) -> bool {
     let mut of = part.split(['-', '_']);
     of.next().is_some_and(|first| (2..=3).contains(&first.len()))

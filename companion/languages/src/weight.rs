@@ -1,4 +1,4 @@
-//! What a corpus' languages are to the built-in embedder, and how much its cosine may count for them.
+//! Share of the cosine for a corpus, by how well the built-in embedder knows its languages.
 
 use super::{counted, name};
 use pocketgraph_bundle::{Chunk, Document};
@@ -17,10 +17,10 @@ const FLUENT: f32 = 2.75;
 const LEAST: u64 = 10;
 /// The model is worth its bytes where it reads one chunk in so many.
 const ONE_IN: usize = 10;
-/// Of each language so many chunks are cut into pieces.
+/// Number of chunks of each language that are cut into pieces.
 const CHUNKS_READ: usize = 200;
 
-/// What the embedder makes of one language.
+/// Reading of one language by the embedder.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
     /// The language; `""` for documents of which none is known.
@@ -35,7 +35,7 @@ pub struct Reading {
     pub weight: u64,
 }
 
-/// What the embedder makes of a corpus.
+/// Readings of a corpus by the embedder.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Readings {
     /// By language, the commonest first.
@@ -50,7 +50,7 @@ fn weight_at(letters_a_piece: f32) -> u64 {
 }
 
 impl Readings {
-    /// Of the built-in embedder, which cuts a text into `pieces`.
+    /// Measures how the built-in embedder, which cuts a text into `pieces`, reads a corpus.
     pub fn of(documents: &[Document], chunks: &[Chunk], pieces: &dyn Fn(&str) -> usize) -> Readings {
         let mut by_language: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for chunk in chunks {
@@ -110,7 +110,7 @@ impl Readings {
     }
 }
 
-/// What helps where the embedder does not know a language.
+/// Advice for languages that the embedder does not know.
 const CURE: &str = "--embedder multilingual-e5-small knows it (pocketgraph models get multilingual-e5-small)";
 
 #[cfg(test)]

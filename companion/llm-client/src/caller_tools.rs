@@ -25,7 +25,7 @@ pub enum ToolFileError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         reason: std::io::Error,
     },
     /// It is not what a tool's file is.
@@ -33,7 +33,7 @@ pub enum ToolFileError {
     Wrong {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the fault.
         reason: String,
     },
 }
@@ -110,7 +110,7 @@ impl CallerTools for CommandTools {
     }
 }
 
-/// What a command writes, given these words.
+/// Runs a command with this input and returns its output.
 fn carried_out(command: &[String], given: &str) -> Result<String, String> {
     let (program, arguments) = command.split_first().ok_or("there is no command")?;
     let mut started = Command::new(program);
@@ -133,7 +133,7 @@ fn carried_out(command: &[String], given: &str) -> Result<String, String> {
     if ended.success() { Ok(text) } else { Err(format!("it ended with {ended}")) }
 }
 
-/// How a command has ended; `None` where it had to be ended.
+/// Waits for a command; `None` if it had to be killed.
 fn within(child: &mut Child, patience: Duration) -> Option<std::process::ExitStatus> {
     let until = Instant::now() + patience;
     loop {

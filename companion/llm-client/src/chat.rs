@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Redirects within one endpoint are followed this often.
 const MAX_REDIRECTS: usize = 3;
 
-/// What tells a model's replies from another's in the cache: its address and name.
+/// Returns the identity of a model's replies in the cache: its address and name.
 pub fn identity(chat: &ChatConfig) -> String {
     format!("{}\n{}", chat.base_url, chat.model)
 }

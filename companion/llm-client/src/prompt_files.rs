@@ -4,7 +4,7 @@ use pocketgraph_agent::{prompts, texts};
 use pocketgraph_llm::{PromptError, Prompts, Text};
 use std::path::{Path, PathBuf};
 
-/// What a file of a prompt is called behind its name.
+/// File extension of prompts.
 const EXTENSION: &str = "txt";
 
 /// Why prompts could not be read or written.
@@ -13,11 +13,11 @@ pub enum PromptFileError {
     /// The disk refused.
     #[error("cannot {verb} {path}: {reason}")]
     Io {
-        /// What was to be done.
+        /// Action that failed.
         verb: &'static str,
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         reason: std::io::Error,
     },
     /// A file cannot take the place of a text of ours.
@@ -25,7 +25,7 @@ pub enum PromptFileError {
     Prompt {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Fault of the text.
         fault: PromptError,
     },
     /// A folder holds nothing that is a prompt.

@@ -17,7 +17,7 @@ pub enum RecordError {
         /// Why.
         error: std::io::Error,
     },
-    /// What stands in it.
+    /// Fault in its content.
     #[error("{}: {error}", path.display())]
     Content {
         /// Which.

@@ -25,7 +25,7 @@ pub struct Open {
     pub documents: Rc<Vec<Document>>,
 }
 
-/// Where callers of any thread leave what they want of a bundle.
+/// Queue in which callers of any thread leave requests for a bundle.
 #[derive(Clone)]
 pub struct Desk {
     jobs: mpsc::Sender<Job>,

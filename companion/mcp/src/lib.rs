@@ -25,11 +25,11 @@ use std::path::Path;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
-/// Where the server answers over HTTP.
+/// Path at which the server answers over HTTP.
 pub const HTTP_PATH: &str = "/mcp";
 /// Resources told at once; a client asks on with the cursor.
 const RESOURCES_AT_ONCE: usize = 200;
-/// What stands before a document's path in the address of its resource.
+/// Prefix of a document's path in the address of its resource.
 const SCHEME: &str = "pocketgraph:///";
 /// A request of an agent is a question, not a book.
 const MOST_REQUEST: usize = 1 << 20;

@@ -1,4 +1,4 @@
-//! What an agent may do with a bundle: each tool's description, the schema of its arguments, and the work.
+//! Tools of an agent: description, schema of the arguments, and work of each.
 
 use super::desk::Open;
 use miette::{IntoDiagnostic, Result, miette};
@@ -113,7 +113,7 @@ fn tool(name: &'static str, title: &str, description: &'static str, properties: 
     Tool::new(name, description, schema).with_title(title).with_annotations(hints)
 }
 
-/// Whether there is such a tool.
+/// Returns true if there is such a tool.
 pub fn exists(name: &str) -> bool {
     all(true).iter().any(|t| t.name == name)
 }

@@ -43,7 +43,7 @@ pub const MAX_TOKENS: usize = 256;
 /// core's cache.
 const BATCH_TOKENS: usize = 128;
 
-/// Which layers a bundle brings to embed questions with. Its own vectors are always by those of int8.
+/// Layers that a bundle carries to embed questions. Its own vectors are always made with int8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum QueryLayers {
     /// In four bits: half the download, vectors a little off.
@@ -56,7 +56,7 @@ pub enum QueryLayers {
 }
 
 impl QueryLayers {
-    /// What it is called on the command line and in manifests.
+    /// Returns its name on the command line and in manifests.
     pub fn name(self) -> &'static str {
         match self {
             QueryLayers::Int4 => "int4",
@@ -70,14 +70,14 @@ impl QueryLayers {
 #[derive(Debug, Clone)]
 pub struct NativeEmbedder {
     tokenizer: Tokenizer,
-    /// What multilingual-e5-small has beside the rest; then `tokenizer` cuts nothing that this embeds.
+    /// Parts of multilingual-e5-small; then `tokenizer` is not used.
     unigram: Option<Arc<Unigram>>,
     model: MiniLm,
     words: QuantizedMatrix,
     fingerprint: [u8; 32],
 }
 
-/// What a model has that cuts texts by the unigram model.
+/// Parts of a model with a unigram tokenizer.
 #[derive(Debug)]
 struct Unigram {
     vocabulary: e5::Vocabulary,
@@ -170,12 +170,12 @@ impl NativeEmbedder {
         Ok(NativeEmbedder { tokenizer, unigram, model: layers, words, fingerprint })
     }
 
-    /// What the model is called in manifests and on the command line.
+    /// Returns the name of the model in manifests and on the command line.
     pub fn id(&self) -> &'static str {
         if self.unigram.is_some() { e5::ID } else { "minilm" }
     }
 
-    /// What the manifest says of the model.
+    /// Returns the manifest's entry for the model.
     pub fn info(&self) -> EmbedderInfo {
         let prefix = |text: &str| if self.unigram.is_some() { text.to_owned() } else { String::new() };
         EmbedderInfo {
@@ -194,7 +194,7 @@ impl NativeEmbedder {
         self.unigram.as_ref().map(|u| &u.vocabulary)
     }
 
-    /// How many tokens a text has, without those around it: what chunks are measured with.
+    /// Returns the number of tokens that a text has, without those around it: what chunks are measured with.
     pub fn count(&self, text: &str) -> usize {
         match self.vocabulary() {
             Some(vocabulary) => vocabulary.tokenizer.count(text),
@@ -261,7 +261,7 @@ impl NativeEmbedder {
         &self.model
     }
 
-    /// What tells this model's vectors from another's: SHA-256 of its weights and vocabulary.
+    /// Returns the identity of this model's vectors: SHA-256 of its weights and vocabulary.
     pub fn fingerprint(&self) -> &[u8] {
         &self.fingerprint
     }

@@ -5,12 +5,12 @@ use pocketgraph_cache::{Cache, Key, Kind};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many vectors were asked for, and how many of them were there already.
+/// Number of vectors that were asked for, and how many of them were there already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct EmbeddingCounts {
     /// Vectors asked for.
     pub asked: usize,
-    /// Of these not computed: from the cache, or of a text that came twice.
+    /// Number of these not computed: from the cache, or of a repeated text.
     pub reused: usize,
 }
 
@@ -33,7 +33,7 @@ impl<'a> CachedEmbedder<'a> {
         self.model
     }
 
-    /// What was asked for and re-used so far.
+    /// Returns the counts so far.
     pub fn counts(&self) -> EmbeddingCounts {
         EmbeddingCounts { asked: self.asked.load(Ordering::Relaxed), reused: self.reused.load(Ordering::Relaxed) }
     }

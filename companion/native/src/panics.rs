@@ -8,15 +8,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
 thread_local! {
-    /// How many calls of [`caught`] this thread is in.
+    /// Number of calls of [`caught`] this thread is in.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// What `work` comes to, or what it said when it panicked on this thread; the usual report of a panic is not printed. What the work had under way must not
-/// be used after a panic.
+/// Returns the result of `work`, or the message with which it panicked on this thread; the usual report of a panic is not printed. Do not use
+/// unfinished state of the work after a panic.
 ///
 /// # Errors
-/// What the work panicked with, in its words.
+/// The message of the panic.
 pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -36,7 +36,7 @@ pub fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-/// Whether a panic of this thread would be caught by [`caught`].
+/// Returns true if a panic of this thread would be caught by [`caught`].
 fn is_expected() -> bool {
     DEPTH.get() > 0
 }

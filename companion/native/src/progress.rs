@@ -1,4 +1,4 @@
-//! Who hears how long work goes on.
+//! Reports of progress.
 
 /// Hears how a build goes on; called from any thread.
 pub trait Progress: Sync {

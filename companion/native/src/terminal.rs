@@ -1,4 +1,4 @@
-//! What is printed for people: foreign text as text.
+//! Printing for people: foreign text as plain text.
 //!
 //! A title, a passage, the name of a file or a model's reply may hold characters that a terminal obeys: they move the cursor, clear the screen, name the
 //! window, fill the clipboard, or turn the order of what is read. Here they become visible. The macros `println!`, `print!`, `eprintln!` and `eprint!` of this
@@ -42,7 +42,7 @@ fn is_obeyed(c: char) -> bool {
         || matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{206a}'..='\u{206f}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Prints a value as indented JSON. What JSON leaves as it is but a terminal obeys (DEL, C1, marks of direction) is escaped: it reads back the same.
+/// Prints a value as indented JSON. Characters that terminals obey and JSON does not escape (DEL, C1, marks of direction) are escaped too.
 ///
 /// # Errors
 /// When the value cannot be written as JSON.

@@ -28,25 +28,25 @@ pub(super) struct Glyph {
     pub look: FontStyle,
 }
 
-/// How letters look.
+/// Style of letters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct FontStyle {
     pub bold: bool,
-    /// Whether all letters are of one width, as in code.
+    /// True if all letters are of one width, as in code.
     pub fixed: bool,
 }
 
-/// What a page shows.
+/// Letters and pictures of a page.
 #[derive(Debug, Default)]
 pub(super) struct PageGlyphs {
     pub glyphs: Vec<Glyph>,
     /// Letters of which nobody knows what they are.
     pub unnamed: usize,
-    /// Whether there is a picture.
+    /// True if there is a picture.
     pub pictures: bool,
 }
 
-/// How much work a document may ask for. A form can be shown often, and forms in forms with the power of their depth.
+/// Limit on the work for a document. A form can be shown often, and nested forms exponentially often.
 #[derive(Debug)]
 pub(super) struct Budget {
     /// Instructions and letters.
@@ -78,7 +78,7 @@ pub(super) struct Fonts<'a> {
     cache: FontCache<'a>,
     programs: FontResolverFn,
     maps: CMapResolverFn,
-    /// What letters of each font are and how wide.
+    /// Texts and widths of each font's letters.
     known: HashMap<(usize, u32), (Option<String>, f64)>,
     all: Vec<(Dict<'a>, Option<(Font<'a>, FontStyle)>)>,
 }
@@ -117,7 +117,7 @@ impl<'a> Fonts<'a> {
         self.all.get(number)?.1.as_ref()
     }
 
-    /// What a code of a font shows, and how wide that is in units of its size.
+    /// Returns the text of a font's code, and its width in units of the font's size.
     fn letter(&mut self, number: usize, font: &Font<'a>, code: u32) -> (Option<String>, f64) {
         if let Some(known) = self.known.get(&(number, code)) {
             return known.clone();
@@ -155,7 +155,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// What the name of a font and its flags say of it.
+/// Reads the style of a font from its name and flags.
 fn font_style(dict: &Dict<'_>) -> FontStyle {
     let below = || dict.get::<Array<'_>>("DescendantFonts").and_then(|a| a.iter::<Dict<'_>>().next());
     let descriptor = dict.get::<Dict<'_>>("FontDescriptor").or_else(|| below()?.get::<Dict<'_>>("FontDescriptor"));
@@ -193,7 +193,7 @@ fn moved(x: f64, y: f64) -> Matrix {
     Matrix([1.0, 0.0, 0.0, 1.0, x, y])
 }
 
-/// What text is shown with.
+/// State in which text is shown.
 #[derive(Debug, Clone, Copy)]
 struct State {
     page: Matrix,

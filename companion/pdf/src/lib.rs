@@ -14,10 +14,10 @@ use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use lines::Line;
 use serde::{Deserialize, Serialize};
 
-/// So many pages are read.
+/// Maximum number of pages that are read.
 const MOST_PAGES: usize = 20_000;
 
-/// What a part of a text is.
+/// Kind of a part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// A heading, and its level from 1.
@@ -33,7 +33,7 @@ pub enum Kind {
 /// A part of a text, and the page that it begins on, from 1.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// What it is.
+    /// Kind of the item.
     pub kind: Kind,
     /// The page that it begins on, from 1.
     pub page: usize,
@@ -41,14 +41,14 @@ pub struct Part {
     pub text: String,
 }
 
-/// What a PDF says.
+/// Text of a PDF.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Text {
     /// The title that the file itself names; may be empty.
     pub title: String,
     /// Its parts, in the order in which they are read.
     pub parts: Vec<Part>,
-    /// What of it was not read, for the user.
+    /// Part that was not read, for the user.
     pub unread: Option<String>,
 }
 
@@ -98,7 +98,7 @@ pub fn read(bytes: Vec<u8>) -> Result<Text, String> {
     Ok(Text { title, parts, unread })
 }
 
-/// Whether the file has the mark of its end.
+/// Returns true if the file has the mark of its end.
 fn ends(bytes: &[u8]) -> bool {
     let tail = bytes.get(bytes.len().saturating_sub(2048)..).unwrap_or(bytes);
     tail.windows(5).any(|w| w == b"%%EOF")

@@ -19,12 +19,12 @@ pub(super) struct Line {
     pub y: f64,
     /// The size that most of its letters have.
     pub size: f64,
-    /// Whether all of its letters look so.
+    /// True if all of its letters look so.
     pub look: FontStyle,
 }
 
 impl Line {
-    /// How many letters it has.
+    /// Returns the number of letters that it has.
     pub fn letters(&self) -> usize {
         self.text.chars().filter(|c| !c.is_whitespace()).count()
     }
@@ -138,11 +138,11 @@ fn close(open: Option<(Line, Sizes)>, out: &mut Vec<Line>) {
     }
 }
 
-/// How many letters of each size there are, sizes to a tenth of a point.
+/// Number of letters of each size, sizes to a tenth of a point.
 #[derive(Debug, Default)]
 pub(super) struct Sizes {
     counts: HashMap<u32, usize>,
-    /// How many letters the commonest size has, and that size.
+    /// Number of letters that the commonest size has, and that size.
     most: (usize, u32),
 }
 

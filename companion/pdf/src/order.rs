@@ -141,7 +141,7 @@ fn zone_at(rows: &[Row], at: f64) -> Option<Zone> {
     best
 }
 
-/// Whether rows have running text on both sides of a place.
+/// Returns true if rows have running text on both sides of a place.
 fn is_text(rows: &[Row], at: f64) -> bool {
     let side = |right: bool| rows.iter().flat_map(move |row| row.iter().filter(move |l| (l.left >= at) == right));
     let fills = |right: bool| {

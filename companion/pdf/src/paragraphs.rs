@@ -20,7 +20,7 @@ struct Open {
     page: usize,
 }
 
-/// What the pages of a document say.
+/// Builds the text of a document's pages.
 pub(super) fn of(mut pages: Vec<Vec<Placed>>) -> Vec<Part> {
     leave_out_repeated(&mut pages);
     pages.iter_mut().for_each(leave_out_contents);
@@ -84,7 +84,7 @@ fn leave_out_contents(lines: &mut Vec<Placed>) {
     }
 }
 
-/// Whether a line has a row of dots before its end.
+/// Returns true if a line has a row of dots before its end.
 fn has_leader(text: &str) -> bool {
     const FEWEST: usize = 4;
     let body = text.trim_end_matches(|c: char| c.is_alphanumeric() || c.is_whitespace());
@@ -119,7 +119,7 @@ fn without_numbers(text: &str) -> String {
     out
 }
 
-/// Whether a line is nothing but the number of a page.
+/// Returns true if a line is nothing but the number of a page.
 fn is_number(text: &str) -> bool {
     let inner = text.trim_matches(|c: char| !c.is_alphanumeric());
     let inner = inner.strip_prefix("Page ").unwrap_or(inner);
@@ -128,13 +128,13 @@ fn is_number(text: &str) -> bool {
         && (inner.chars().all(|c| c.is_ascii_digit()) || inner.chars().all(|c| "ivxlc".contains(c.to_ascii_lowercase())))
 }
 
-/// How a document is set.
+/// Typography of a document.
 struct Style {
     /// The size of its running text.
     body: f64,
     /// The sizes of its headings, the largest first.
     headings: Vec<f64>,
-    /// Whether so little is bold that bold lines are headings.
+    /// True if so little is bold that bold lines are headings.
     bold_stands_out: bool,
     /// The usual distance of lines, in sizes.
     leading: f64,
@@ -190,7 +190,7 @@ impl Style {
         bold.then(|| self.headings.len().min(MOST_LEVELS) as u8 + 1)
     }
 
-    /// Whether a line belongs to the paragraph of the line before it.
+    /// Returns true if a line belongs to the paragraph of the line before it.
     fn goes_on(&self, last: &Placed, next: &Placed, open: Option<&Open>) -> bool {
         let (a, b) = (&last.line, &next.line);
         if (a.size - b.size).abs() > 0.12 * a.size.max(b.size) || a.look.fixed != b.look.fixed || self.level(last) != self.level(next) {
@@ -277,7 +277,7 @@ impl Style {
     }
 }
 
-/// Whether nothing stands between two lines of a script without spaces.
+/// Returns true if nothing stands between two lines of a script without spaces.
 fn joins(before: &str, next: &str) -> bool {
     let wide = |c: char| matches!(c, '\u{3000}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}');
     before.chars().next_back().is_some_and(wide) && next.chars().next().is_some_and(wide)

@@ -17,7 +17,7 @@ const MEMORY: u64 = 2 << 30;
 #[cfg(unix)]
 const SECONDS: u64 = 120;
 
-/// What it may take by the clock: a machine that is busy with other work may be slow.
+/// Time limit by the clock: a machine that is busy with other work may be slow.
 const PATIENCE: Duration = Duration::from_secs(1200);
 
 /// Bytes of text that it may hand back.
@@ -26,7 +26,7 @@ const MOST_TEXT: u64 = 256 << 20;
 /// The name of the command that a process of the program's own is started with.
 const COMMAND: &str = "read-pdf";
 
-/// Where PDFs are read.
+/// Reader of PDFs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum PdfReader {
     /// In this process: nothing but the work that a page asks for is bounded.
@@ -72,7 +72,7 @@ fn read_apart(program: &Path, bytes: &[u8]) -> Result<Text, String> {
         .unwrap_or_else(|_| Err("reading it took more time or memory than a document does, or it made the reader fail".to_owned()))
 }
 
-/// What the process does: reads a PDF from `input` and writes what it says to `output`.
+/// Reads a PDF from `input` and writes its text to `output`: the work of the process.
 ///
 /// # Errors
 /// What cannot be read or written.

@@ -4,12 +4,12 @@ use pocketgraph_ingest::ids_of_html;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// What became of the addresses.
+/// Result of the check of addresses.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Distinct addresses looked at.
     pub addresses: usize,
-    /// Of these such as name a place in a page.
+    /// Number of these with a fragment.
     pub fragments: usize,
     /// Pages that are not in the site.
     pub no_page: Vec<String>,

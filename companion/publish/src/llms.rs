@@ -99,7 +99,7 @@ fn is_index(path: &str) -> bool {
     matches!(stem, "index" | "_index" | "readme")
 }
 
-/// What a page says of itself: its front matter's description, or else its first sentence.
+/// Returns the description of a page: its front matter's, or its first sentence.
 fn described(d: &SourceDocument) -> Option<String> {
     let own = d.front_matter.iter().find(|(name, _)| name == "description").map(|(_, text)| text.clone());
     let first = || d.blocks.iter().find(|b| b.kind == BlockKind::Paragraph).map(|b| first_sentence(&b.text));

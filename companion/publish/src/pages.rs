@@ -197,7 +197,7 @@ fn body(markdown: &str) -> String {
     out
 }
 
-/// Where a link leads: `guide.md#start` to `guide.html#start`; only http, https, mailto and relative addresses.
+/// Returns the target of a link: `guide.html#start` for `guide.md#start`; only http, https, mailto and relative addresses.
 fn target(link: &str, kind: LinkType) -> String {
     let scheme = link.split_once(':').map(|(s, _)| s).filter(|s| !s.contains(['/', '?', '#']));
     match scheme {

@@ -16,7 +16,7 @@ pub enum SiteFilesError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         reason: std::io::Error,
     },
     /// Files stand in the way, and no build wrote them, or somebody changed them since.

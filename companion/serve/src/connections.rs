@@ -18,16 +18,16 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, Sleep};
 
-/// How long requests in flight may go on after Ctrl-C.
+/// Time that requests in progress get after Ctrl-C.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long to wait when the system gives no connection: it has run out of something that others may give back.
+/// Time to wait if the system gives no connection because it has run out of a resource.
 const AFTER_REFUSAL: Duration = Duration::from_millis(500);
 
 /// The longest head of a request, and how much of an answer is buffered for a reader.
 const BUFFER: usize = 64 * 1024;
 
-/// How long the other side of a connection may take.
+/// Time limits of the other side of a connection.
 #[derive(Debug, Clone, Copy)]
 pub struct TimeLimits {
     /// From an open connection, or the end of the answer before, to the end of a request's headers; and again to the end of its body.
@@ -85,7 +85,7 @@ pub(super) async fn answer_all<F>(
     let _ = tokio::time::timeout(GRACE, open.shutdown()).await;
 }
 
-/// Whether an error of taking a connection is that connection's own.
+/// Returns true if an error of taking a connection is that connection's own.
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
@@ -104,7 +104,7 @@ impl Patient {
         Patient { stream, limit, deadline: None }
     }
 
-    /// What a write came to, or that it has waited too long.
+    /// Returns the result of a write, or an error if it waited too long.
     fn within<T>(&mut self, tried: Poll<io::Result<T>>, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
         if tried.is_ready() {
             self.deadline = None;

@@ -155,7 +155,7 @@ fn worth_compressing(kind: FileType, length: u64) -> bool {
     kind.compressible && (SMALLEST_COMPRESSED..=LARGEST_COMPRESSED).contains(&length)
 }
 
-/// Whether `If-None-Match` names what the file is now. The comparison is weak: packed or not, it is the same file.
+/// Returns true if `If-None-Match` names what the file is now. The comparison is weak: packed or not, it is the same file.
 fn names_current(asked: &HeaderMap, tag: &str) -> bool {
     asked
         .get_all(header::IF_NONE_MATCH)
@@ -164,12 +164,12 @@ fn names_current(asked: &HeaderMap, tag: &str) -> bool {
         .any(|list| list.split(',').map(str::trim).any(|one| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag))
 }
 
-/// Whether a range may be answered: no `If-Range`, or one that names exactly these bytes.
+/// Returns true if a range may be answered: no `If-Range`, or one that names exactly these bytes.
 fn if_range_holds(asked: &HeaderMap, tag: &str) -> bool {
     asked.get(header::IF_RANGE).is_none_or(|value| value.as_bytes() == tag.as_bytes())
 }
 
-/// Whether `Accept-Encoding` lets us send gzip (RFC 9110, section 12.5.3): named with a weight above 0, or covered by `*`.
+/// Returns true if `Accept-Encoding` lets us send gzip (RFC 9110, section 12.5.3): named with a weight above 0, or covered by `*`.
 fn accepts_gzip(asked: &HeaderMap) -> bool {
     let mut by_star = false;
     for list in asked.get_all(header::ACCEPT_ENCODING).iter().filter_map(|v| v.to_str().ok()) {

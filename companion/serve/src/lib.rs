@@ -33,13 +33,13 @@ pub const STRICT_POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-uns
 /// The port that is tried first when none is asked for.
 pub const DEFAULT_PORT: u16 = 8080;
 
-/// How many ports after [`DEFAULT_PORT`] are tried before the system chooses one.
+/// Number of ports after [`DEFAULT_PORT`] that are tried before the system chooses one.
 const PORTS_TRIED: u16 = 20;
 
-/// How many bytes of compressed files are kept.
+/// Number of bytes of compressed files that are kept.
 const MOST_PACKED: u64 = 64 << 20;
 
-/// What to serve, and where.
+/// Options of the server.
 #[derive(Debug, Clone)]
 pub struct ServeOptions {
     /// The folder whose files are served.
@@ -51,9 +51,9 @@ pub struct ServeOptions {
     pub port: Option<u16>,
     /// The Content-Security-Policy of every answer; `None` sends none (for a site of one's own that has inline scripts).
     pub policy: Option<String>,
-    /// Where `POST /llm/v1/chat/completions` is forwarded to; `None`: nowhere, such a request is not found.
+    /// Target of `POST /llm/v1/chat/completions`; with `None` such a request is not found.
     pub llm_proxy: Option<LlmProxy>,
-    /// How long the other side of a connection may take.
+    /// Time limits of the other side of a connection.
     pub limits: TimeLimits,
 }
 
@@ -197,12 +197,12 @@ async fn listen(host: IpAddr, port: Option<u16>) -> miette::Result<TcpListener> 
     TcpListener::bind((host, 0)).await.into_diagnostic().wrap_err_with(|| format!("cannot listen on {host}"))
 }
 
-/// What every request needs to know.
+/// Context of every request.
 #[derive(Debug)]
 struct Site {
     /// Canonical, so that a canonical file path can be compared with it.
     root: PathBuf,
-    /// Whether only names of this machine are accepted as `Host`.
+    /// True if only names of this machine are accepted as `Host`.
     local_only: bool,
     headers: respond::CommonHeaders,
     packed: packed::Packed,

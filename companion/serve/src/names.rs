@@ -1,4 +1,4 @@
-//! What names in a request mean: which file a path names, what type and lifetime a file name implies, which hosts are this machine.
+//! Meaning of names in a request: the file of a path, the type and lifetime of a file name, the hosts that are this machine.
 
 use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
@@ -13,7 +13,7 @@ pub(super) fn single_header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'
     if values.next().is_some() { None } else { first.to_str().ok() }
 }
 
-/// Whether a browser asks for the sake of another site's page: its script, image, frame or request. Following a link from there is the reader's own
+/// Returns true if a browser asks for the sake of another site's page: its script, image, frame or request. Following a link from there is the reader's own
 /// doing, and whoever says nothing of it (programs, old browsers) is no page.
 pub(super) fn is_for_another_site(headers: &HeaderMap) -> bool {
     let is = |name: &str, value: &str| single_header(headers, name) == Some(value);
@@ -21,7 +21,7 @@ pub(super) fn is_for_another_site(headers: &HeaderMap) -> bool {
     cross && !(is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document"))
 }
 
-/// Whether a `Host` header, with or without a port, names this machine. Any port will do: it may be forwarded.
+/// Returns true if a `Host` header, with or without a port, names this machine. Any port will do: it may be forwarded.
 pub(super) fn is_this_machine(host: &str) -> bool {
     let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, port)) if port.is_empty() || is_port(port) => address,
@@ -69,12 +69,12 @@ pub(super) fn relative_path(request_path: &str) -> Option<(PathBuf, bool)> {
     Some((path, folder))
 }
 
-/// What a file name's ending says about the file.
+/// Type of a file by its ending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileType {
     /// The value of `Content-Type`.
     pub(super) mime: &'static str,
-    /// Whether compressing it pays: text, and wasm. Bundle sections are compressed where it pays already.
+    /// True if compressing it pays: text, and wasm. Bundle sections are compressed where it pays already.
     pub(super) compressible: bool,
 }
 
@@ -112,7 +112,7 @@ pub(super) fn file_type(path: &Path) -> FileType {
 /// Shortest run of hexadecimal digits that counts as a content hash in a file's name.
 const SHORTEST_HASH: usize = 16;
 
-/// Whether a name carries its content's hash, so that the file behind it never changes: a part of the name, between dots, dashes or
+/// Returns true if a name carries its content's hash, so that the file behind it never changes: a part of the name, between dots, dashes or
 /// underscores, that is 16 or more hexadecimal digits. A letter must be among them, or a long date would do. Pages and manifests
 /// never count: they are what names the others.
 pub(super) fn is_content_addressed(path: &Path) -> bool {

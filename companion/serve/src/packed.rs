@@ -14,7 +14,7 @@ pub(super) struct Version {
     pub(super) path: PathBuf,
     /// Bytes as they are.
     pub(super) length: u64,
-    /// When it was changed, in nanoseconds since 1970.
+    /// Time of the last change, in nanoseconds since 1970.
     pub(super) changed: u128,
 }
 
@@ -44,7 +44,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Whether nobody reads these bytes or waits for them.
+    /// Returns true if nobody reads these bytes or waits for them.
     fn is_idle(&self) -> bool {
         Arc::strong_count(&self.content) == 1 && self.content.get().is_none_or(Bytes::is_unique)
     }
@@ -84,7 +84,7 @@ impl Packed {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where this file's bytes are or will be: room for it uncompressed is taken until its length is known.
+    /// Returns the place for this file's bytes. Room for the uncompressed file is reserved until its length is known.
     fn place_for(&self, version: &Version) -> Option<Arc<OnceCell<Bytes>>> {
         let mut kept = self.lock();
         kept.clock += 1;
@@ -134,7 +134,7 @@ impl CachedFile {
     }
 }
 
-/// What gzip makes of `length` bytes that cannot be compressed is a little more.
+/// Returns the maximum length of `length` bytes after gzip, which is a little more.
 fn at_most(length: u64) -> u64 {
     length + length / 1000 + 64
 }

@@ -32,7 +32,7 @@ pub const KEY_VARIABLE: &str = "POCKETGRAPH_API_KEY";
 /// The largest request that is forwarded. A long prompt is some hundred kilobytes.
 const LARGEST_REQUEST: usize = 1 << 20;
 
-/// How much of an endpoint's error is passed on.
+/// Maximum number of bytes of an endpoint's error that are passed on.
 const LARGEST_ERROR: usize = 64 * 1024;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -75,13 +75,13 @@ impl fmt::Debug for LlmProxy {
 pub(super) struct Forwarder {
     client: reqwest::Client,
     url: Url,
-    /// Whether the address names the Responses API: the page speaks chat completions all the same.
+    /// True if the address names the Responses API: the page speaks chat completions all the same.
     responses: bool,
-    /// What each request carries: the key, marked sensitive, and whatever else the endpoint wants.
+    /// Headers of each request: the key, marked sensitive, and what else the endpoint wants.
     headers: HeaderMap,
-    /// What the key looks like in what the endpoint says.
+    /// Patterns of the key in replies.
     key: Option<KeyPatterns>,
-    /// How long a request's body may take to arrive.
+    /// Time limit for a request's body.
     body_limit: Duration,
 }
 
@@ -188,7 +188,7 @@ fn headers_of(proxy: &LlmProxy) -> miette::Result<HeaderMap> {
     Ok(out)
 }
 
-/// Whether a request comes from a page of this very server.
+/// Returns true if a request comes from a page of this very server.
 fn is_same_origin(request: &Request) -> bool {
     let headers = request.headers();
     let (Some(host), Some(origin)) = (names::single_header(headers, "host"), names::single_header(headers, "origin")) else {
@@ -199,7 +199,7 @@ fn is_same_origin(request: &Request) -> bool {
     from_here && origin.strip_prefix("http://").is_some_and(|o| o.eq_ignore_ascii_case(host)) && names::is_this_machine(host)
 }
 
-/// Where an error of the endpoint quotes the key.
+/// Message in place of an endpoint's error that quotes the key.
 const WITHHELD: &str = "what the language model's endpoint said is withheld: it quotes the key";
 
 impl Forwarder {
@@ -253,7 +253,7 @@ impl Forwarder {
         respond::with_headers(status, headers, Body::from(body))
     }
 
-    /// When to come back, as the endpoint says it: seconds, or a date.
+    /// Returns the endpoint's `Retry-After`: seconds, or a date.
     fn time_to_wait(&self, reply: &reqwest::Response) -> Option<String> {
         let wait = reply.headers().get(header::RETRY_AFTER)?.to_str().ok()?;
         let quotes = self.key.as_ref().is_some_and(|key| key.are_in(wait.as_bytes()));

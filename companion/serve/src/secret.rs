@@ -1,6 +1,6 @@
 //! The key in what an endpoint says: found in any of the ways in which a careless endpoint quotes it, and taken out before the page sees it.
 
-/// What stands where the key stood.
+/// Replacement of the key.
 const WITHHELD: &[u8] = b"[key withheld]";
 
 /// A shorter key is looked for in replies only if it has a digit: `ollama` and `none` are no secrets, and are words of replies.
@@ -12,7 +12,7 @@ const SHORTEST_SECRET: usize = 8;
 /// The longest run of backslashes, or of `25` behind a percent sign, that is read through: text escaped more than twice over.
 const DEEPEST_ESCAPE: usize = 7;
 
-/// How many digits a number of a character may have.
+/// Number of digits that a number of a character may have.
 const LONGEST_NUMBER: usize = 7;
 
 /// What an API key looks like in text: itself, in hexadecimal, and in Base64 (RFC 4648, both alphabets) behind any number of other bytes; each also
@@ -45,7 +45,7 @@ impl KeyPatterns {
         self.in_replies.then(|| self.filter())
     }
 
-    /// Whether this text, which may have been cut at its end, quotes the key.
+    /// Returns true if this text, which may have been cut at its end, quotes the key.
     pub(super) fn are_in(&self, text: &[u8]) -> bool {
         let mut filter = self.filter();
         filter.pass(text);
@@ -65,7 +65,7 @@ pub(super) struct KeyFilter {
 }
 
 impl KeyFilter {
-    /// What of the bytes so far may go on.
+    /// Returns the bytes so far that may be passed on.
     pub(super) fn pass(&mut self, piece: &[u8]) -> Vec<u8> {
         let mut bytes = std::mem::take(&mut self.held);
         bytes.extend_from_slice(piece);
@@ -91,7 +91,7 @@ impl KeyFilter {
         out
     }
 
-    /// What waited, when nothing more comes.
+    /// Returns the bytes that waited, at the end.
     pub(super) fn end(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held)
     }

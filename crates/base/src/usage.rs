@@ -1,4 +1,4 @@
-//! What a model's replies cost.
+//! Cost of a model's replies.
 
 use serde::{Deserialize, Serialize};
 

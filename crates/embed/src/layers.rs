@@ -77,19 +77,19 @@ pub(super) fn decode_layers(bytes: &[u8]) -> Result<MiniLm, EmbedError> {
     }
 }
 
-/// So many panels of weights are decoded in a step: at most some hundred thousand weights of a model of the usual size.
+/// Number of panels of weights that are decoded in a step: about a hundred thousand weights.
 const PANELS_A_STEP: usize = 4;
 
 /// Decodes a model's bytes in steps, for callers who have other things to do between.
 #[derive(Default)]
 pub struct LayersDecoder {
     head: Option<Head>,
-    /// Of all layers, in the order of the bytes.
+    /// Linear layers of all layers, in the order of the bytes.
     linears: Vec<Linear>,
     norms: Vec<LayerNorm>,
     /// The linear layer whose panels are being read.
     begun: Option<Begun>,
-    /// Where the next step begins.
+    /// Start of the next step.
     at: usize,
 }
 
@@ -122,7 +122,7 @@ impl Begun {
     }
 }
 
-/// What stands before the layers.
+/// Header before the layers.
 struct Head {
     version: u32,
     hidden: usize,
@@ -135,7 +135,7 @@ struct Head {
 }
 
 impl LayersDecoder {
-    /// The next step over `bytes`, which are the same at each: the model after the last, `None` before.
+    /// Runs the next step over `bytes`, which are the same at each step; returns the model after the last one.
     ///
     /// # Errors
     /// As [`MiniLm::from_layers`].
@@ -190,7 +190,7 @@ impl LayersDecoder {
 /// Takes from the front of bytes.
 struct Reader<'a> {
     rest: &'a [u8],
-    /// In version 1 all weights are of eight bits, and no byte says so.
+    /// Version of the format. In version 1 all weights have eight bits, without a byte for that.
     version: u32,
 }
 
@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
         Ok(LayerNorm { weight: self.floats(n)?, bias: self.floats(n)? })
     }
 
-    /// What stands before a linear layer's panels.
+    /// Reads the header of a linear layer's panels.
     fn begin(&mut self, inputs: usize, outputs: usize) -> Result<Begun, EmbedError> {
         let factors = Factors { scales: self.floats(outputs)?, columns: self.floats(inputs)?, bias: self.floats(outputs)? };
         let bits = if self.version == 1 { 8 } else { self.take(1)?.first().copied().unwrap_or(0) };

@@ -28,7 +28,7 @@ pub enum EmbedError {
     Degenerate,
 }
 
-/// Where word vectors come from: a whole matrix, or pages of one.
+/// Source of word vectors: a whole matrix, or pages of one.
 pub trait WordRows {
     /// Components and scale of token `id`'s vector, if it is at hand.
     fn row(&self, id: u32) -> Option<(&[i8], f32)>;
@@ -41,7 +41,7 @@ impl WordRows for QuantizedMatrix {
     }
 }
 
-/// What is added to a word's vector at each position: the model's position vector and its vector of the first segment, as 16-bit numbers.
+/// Vectors that are added at each position: the model's position vector plus that of the first segment, as 16-bit numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Positions {
     hidden: usize,
@@ -50,7 +50,7 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// From 16-bit rows of `hidden` numbers, each with its scale.
+    /// Builds the positions from 16-bit rows of `hidden` numbers, each with its scale.
     ///
     /// # Errors
     /// [`ShapeError`] when lengths disagree, there are no or more than [`MAX_SEQUENCE`] rows, or a scale is not a finite non-negative number.
@@ -64,12 +64,12 @@ impl Positions {
         Ok(Positions { hidden, rows, scales })
     }
 
-    /// How many positions there are.
+    /// Returns the number of positions.
     pub fn len(&self) -> usize {
         self.scales.len()
     }
 
-    /// Whether there are none; there always are some.
+    /// Returns true if there are no positions, which never happens.
     pub fn is_empty(&self) -> bool {
         self.scales.is_empty()
     }
@@ -114,13 +114,13 @@ impl MiniLm {
         Ok(MiniLm { encoder, positions, simd: Simd::detect() })
     }
 
-    /// The same model on another instruction set; its vectors are the same, bit for bit.
+    /// Returns the model on another instruction set; its vectors are the same, bit for bit.
     pub fn with_simd(mut self, simd: Simd) -> MiniLm {
         self.simd = simd;
         self
     }
 
-    /// The same model for texts of at most `most` tokens: it keeps no positions beyond these, and at least one.
+    /// Returns the model for texts of at most `most` tokens: it keeps only these positions, and at least one.
     pub fn with_positions(mut self, most: usize) -> MiniLm {
         let most = most.clamp(1, self.max_tokens());
         self.positions.scales.truncate(most);
@@ -169,8 +169,8 @@ impl MiniLm {
         scratch.token_vectors()
     }
 
-    /// The unit vectors of several texts in one pass, one after the other in `out`. Each is what [`MiniLm::embed`] gives for it alone; together, the
-    /// weights are read once for all.
+    /// Computes the unit vectors of several texts in one pass, one after the other in `out`, as [`MiniLm::embed`] does for each alone. The
+    /// weights are read only once.
     ///
     /// # Errors
     /// As [`MiniLm::embed`], for the first text that has one.
@@ -186,7 +186,7 @@ impl MiniLm {
         finite(out)
     }
 
-    /// Begins a pass over several texts, for callers who have other things to do while it is made: [`MiniLm::step`] until there are no more,
+    /// Begins a pass over several texts, for callers that do other work in between: call [`MiniLm::step`] until there are no more steps,
     /// then [`MiniLm::unit_vectors`] or [`EmbedScratch::token_vectors`].
     ///
     /// # Errors
@@ -223,7 +223,7 @@ impl MiniLm {
         Ok(left)
     }
 
-    /// What a pass came to: the unit vectors of its texts, one after the other in `out`.
+    /// Writes the unit vectors of a pass's texts, one after the other, into `out`.
     ///
     /// # Errors
     /// [`EmbedError::Degenerate`] for hostile weights, [`EmbedError::Shape`] for a pass that another model began.
@@ -238,7 +238,7 @@ fn finite(vectors: &[f32]) -> Result<(), EmbedError> {
 }
 
 impl EmbedScratch {
-    /// What a pass came to: the last layer's vector of every token, one after the other.
+    /// Returns the last layer's vector of every token of a pass, one after the other.
     ///
     /// # Errors
     /// [`EmbedError::Degenerate`] when a number is not finite.

@@ -20,7 +20,7 @@ pub const MULTILINGUAL: &str = "multilingual-e5-small";
 /// The models that this engine embeds questions with, by their names in manifests: all-MiniLM-L6-v2, and that one.
 const MODELS: [&str; 2] = ["minilm", MULTILINGUAL];
 
-/// What cuts texts, and knows where `words` has the rows of tokens.
+/// Tokenizer of texts, with the rows of its tokens in `words`.
 #[derive(Clone)]
 enum Cutter {
     /// WordPiece, by the range.
@@ -94,8 +94,8 @@ impl WordPages {
         .boxed_local()
     }
 
-    /// The WordPiece tokenizer, once the ranges of the vocabulary that are wanted have been loaded; `wanted` tells them for the tokenizer of what has been loaded. It
-    /// must not be held while others may load.
+    /// Loads the ranges of the vocabulary that `wanted` returns, until it returns none, and returns the WordPiece tokenizer. Do not hold it
+    /// while others may load.
     ///
     /// # Errors
     /// [`BundleError`] when a range cannot be loaded, or the model has another tokenizer.
@@ -136,7 +136,7 @@ impl WordPages {
         }
     }
 
-    /// Makes the pass of a model over a text, of which `rows` are the words; between its steps others may have the thread.
+    /// Runs the pass of a model over a text with the word vectors `rows`, and yields the thread between steps.
     ///
     /// # Errors
     /// As [`MiniLm::embed`].
@@ -152,7 +152,7 @@ impl WordPages {
 }
 
 impl QuestionEncoder {
-    /// Whether the bundle brings the model that made its vectors.
+    /// Returns true if the bundle carries the model that made its vectors.
     pub fn is_in(bundle: &Bundle) -> bool {
         MODELS.contains(&bundle.manifest().embedder.id.as_str()) && ["vocabulary", "words", "layers"].iter().all(|s| bundle.has(s))
     }

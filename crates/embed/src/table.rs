@@ -103,7 +103,7 @@ pub struct TableEncoder {
 }
 
 impl TableEncoder {
-    /// Whether the bundle brings a token table for the model that made its vectors.
+    /// Returns true if the bundle carries a token table for the model that made its vectors.
     pub fn is_in(bundle: &Bundle) -> bool {
         bundle.manifest().embedder.id == "minilm" && ["vocabulary", "table", "sketches"].iter().all(|s| bundle.has(s))
     }
@@ -124,7 +124,7 @@ impl TableEncoder {
         .boxed_local()
     }
 
-    /// How many pages of rows there are.
+    /// Returns the number of pages of rows.
     pub fn page_count(&self) -> usize {
         self.index.pages.pages.len()
     }

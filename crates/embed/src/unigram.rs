@@ -24,11 +24,11 @@ pub fn take_mean(vector: &mut [f32], mean: &[f32]) {
 /// A unigram vocabulary as a bundle has it. A piece's id is its place, which is the row of its word vector.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnigramVocabulary {
-    /// What a text is changed into before it is cut.
+    /// Normalisation of a text before it is cut.
     pub folding: Folding,
     /// The score of a character that is in no piece.
     pub unknown: i32,
-    /// What is taken from a question's vector ([`take_mean`]).
+    /// Mean that is subtracted from a question's vector ([`take_mean`]).
     pub mean: Vec<f32>,
     /// Pieces and their scores; the first three are [`ENDS`] and [`UNKNOWN`], whose texts are empty. No text has a line feed.
     pub pieces: Vec<(String, i32)>,
@@ -60,7 +60,7 @@ impl UnigramVocabulary {
 pub struct Pieces {
     /// Cuts texts.
     pub tokenizer: Unigram,
-    /// What is taken from a question's vector.
+    /// Mean that is subtracted from a question's vector.
     pub mean: Vec<f32>,
 }
 
@@ -106,7 +106,7 @@ impl Pieces {
         Ok(Pieces { tokenizer: Unigram::new(folding, &pieces, (UNKNOWN, last as i32)), mean })
     }
 
-    /// The tokens of a question behind what the model was trained to have before it, cut to `most`.
+    /// Returns at most `most` tokens of a question, after the prefix that the model was trained with.
     pub fn question(&self, prefix: &str, text: &str, most: usize) -> Vec<u32> {
         let text = [prefix, text].concat();
         let mut ids = self.tokenizer.cut(&text, most.saturating_sub(2));

@@ -87,8 +87,8 @@ pub fn decode_pieces(file: &str, bytes: &[u8], count: u32, total: u32) -> Result
     if pieces.len() != count as usize { Err(b.corrupt("it holds another number of pieces")) } else { Ok(pieces) }
 }
 
-/// Number, the gaps between ids, and the texts, each with a line feed behind it, which no piece contains. By id the gaps are small; texts compress a
-/// little better by the alphabet, but less than the gaps grow.
+/// Writes the number, the gaps between ids, and the texts, each with a line feed after it, which no piece contains. Sorted by id the gaps are
+/// small, which saves more than sorted texts would.
 fn put_pieces(out: &mut Vec<u8>, pieces: &[Piece]) {
     put_ids(out, pieces.iter().map(|(id, _)| *id));
     for (_, text) in pieces {
@@ -171,7 +171,7 @@ impl Vocabulary {
         &self.index
     }
 
-    /// Where `words` and `table` have the row of a token.
+    /// Returns the row of a token in `words` and `table`.
     pub fn row(&self, token: u32) -> u32 {
         row_of(&self.index.order, token)
     }
@@ -181,7 +181,7 @@ impl Vocabulary {
         self.tokenizer.borrow()
     }
 
-    /// Loads the ranges that are wanted, until none is. `wanted` tells them for the tokenizer of what has been loaded.
+    /// Loads the ranges that `wanted` returns for the tokenizer so far, until it returns none.
     pub(crate) fn load_ranges<'a>(
         &'a self,
         bundle: &'a Bundle,

@@ -1,8 +1,8 @@
-//! When to try again: exponential back-off with jitter, and the endpoint's own wish where it gives one.
+//! Delays before retries: exponential back-off with jitter, or the endpoint's `Retry-After`.
 
 use crate::json;
 
-/// How often and how patiently a request is repeated that failed before its first text.
+/// Number and delays of retries of a request that failed before its first text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retry {
     /// Repetitions after the first attempt.
@@ -11,7 +11,7 @@ pub struct Retry {
     pub base_ms: u32,
     /// No pause of ours is longer.
     pub cap_ms: u32,
-    /// A `Retry-After` longer than this is not waited for: the request fails at once and says how long the endpoint asked for.
+    /// Longest `Retry-After` that is waited for; with a longer one the request fails at once and names it.
     pub longest_wish_ms: u32,
     /// Seed of the jitter: the same seed gives the same pauses.
     pub seed: u64,

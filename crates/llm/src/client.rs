@@ -18,11 +18,11 @@ use std::task::Poll;
 /// Time limits, in milliseconds; `None` waits for ever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timeouts {
-    /// From sending a request to the first text of its reply. Slow machines need long to read a long prompt.
+    /// Milliseconds from sending a request to the first text of its reply. Slow machines need long to read a long prompt.
     pub first_ms: Option<u32>,
     /// Between two pieces of a reply.
     pub stall_ms: Option<u32>,
-    /// From the call to the reply's end, repetitions included.
+    /// Milliseconds from the call to the reply's end, with retries.
     pub overall_ms: Option<u32>,
 }
 
@@ -32,7 +32,7 @@ impl Default for Timeouts {
     }
 }
 
-/// How to reach a model.
+/// Address and settings of a model.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ChatConfig {
     /// The endpoint's address, as [`Endpoint::new`] takes it.
@@ -80,7 +80,7 @@ impl std::fmt::Debug for ChatConfig {
     }
 }
 
-/// A model behind an OpenAI-compatible endpoint.
+/// Model at an OpenAI-compatible endpoint.
 ///
 /// What fails before the first text is repeated: connections, 429, 5xx, and replies that break off at once. What fails later is not, because
 /// the text has been shown: the stream then ends with the error. Dropping the future or the stream closes the connection.
@@ -99,13 +99,13 @@ impl<T> std::fmt::Debug for OpenAiChat<T> {
     }
 }
 
-/// After the model has said why it stopped, only a count of tokens is still of use; it is not waited for long.
+/// Milliseconds to wait for the count of tokens after the model has given its reason to stop.
 const AFTER_FINISH_MS: u32 = 2_000;
-/// Some servers say with every piece why they stopped: where the piece that said so held text, more may follow.
+/// Milliseconds to wait if that piece also held text: some servers give a reason with every piece, so more may follow.
 const AFTER_FINISH_WITH_TEXT_MS: u32 = 15_000;
-/// How much of an error page is read.
+/// Maximum number of bytes read of an error page.
 const ERROR_BODY_BYTES: usize = 64 << 10;
-/// How many refused options are dropped from one request.
+/// Maximum number of refused options that are dropped from one request.
 const ADAPTATIONS: u32 = 4;
 
 type Timer = LocalBoxFuture<'static, ()>;
@@ -247,7 +247,7 @@ impl<T: Transport> OpenAiChat<T> {
         }
     }
 
-    /// What a status other than 2xx means, in the endpoint's words if they arrive in time.
+    /// Makes the error of a status other than 2xx, with the endpoint's message if it arrives in time.
     async fn refusal(&self, mut response: HttpResponse, overall: &mut Timer, first: &mut Timer) -> (LlmError, Option<u32>) {
         let mut bytes = Vec::new();
         while bytes.len() < ERROR_BODY_BYTES {
@@ -322,7 +322,7 @@ struct Reply {
     body: Option<ByteStream>,
     decoder: ChatDecoder,
     queue: VecDeque<Delta>,
-    /// To be reported after the queue.
+    /// Error to report after the queue.
     error: Option<LlmError>,
     ended: bool,
     overall: Timer,
@@ -377,7 +377,7 @@ fn too_slow(milliseconds: Option<u32>) -> LlmError {
     LlmError::Timeout { what: COMPLETE_REPLY, milliseconds: milliseconds.unwrap_or(u32::MAX) }
 }
 
-/// How a wait ended.
+/// Outcome of a wait.
 enum Waited<O> {
     Done(O),
     Overall,

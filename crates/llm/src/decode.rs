@@ -1,11 +1,11 @@
-//! From the bytes of a reply to deltas: OpenAI's chat-completion chunks, and what other servers make of them.
+//! Decodes the bytes of a reply to deltas: OpenAI's chat-completion chunks, and other servers' variants.
 
 use super::sse::{SseDecoder, SseEvent};
 use super::tools;
 use super::{Delta, Finish, LlmError, Usage};
 use crate::json::{self, Value};
 
-/// What kind of body this turns out to be.
+/// Kind of the body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// Only white space so far.
@@ -52,17 +52,17 @@ impl ChatDecoder {
         }
     }
 
-    /// Whether the reply is over, so that nothing more needs to be read.
+    /// Returns true if the reply is over, so that nothing more needs to be read.
     pub fn is_done(&self) -> bool {
         self.done
     }
 
-    /// Whether the model has said why it stopped: what may still come is a count of tokens.
+    /// Returns true if the model has given its reason to stop: only a count of tokens may still come.
     pub fn is_finished(&self) -> bool {
         self.finished
     }
 
-    /// Whether the piece that said why the model stopped held text too, as servers do that say so in every piece: more may follow.
+    /// Returns true if the piece with the reason to stop also held text. Some servers give a reason in every piece, so more may follow.
     pub fn finished_with_text(&self) -> bool {
         self.finished_with_text
     }

@@ -1,4 +1,4 @@
-//! From what a person types as an endpoint's address to the URL that is called.
+//! Turns the address that a person types into the URL that is called.
 
 use super::LlmError;
 
@@ -9,7 +9,7 @@ pub struct Endpoint {
 }
 
 const PATH: &str = "/chat/completions";
-/// What an address ends with that names the Responses API, which lies beside.
+/// Ending of an address that names the Responses API.
 const BESIDE: &str = "/responses";
 
 impl Endpoint {

@@ -1,6 +1,6 @@
-//! What can go wrong between a question and a model's reply.
+//! Errors between a question and a model's reply.
 
-/// What a client waited for whose time for a whole reply has passed: [`LlmError::Timeout`]'s `what`.
+/// Value of [`LlmError::Timeout`]'s `what` if the time for the whole reply has passed.
 pub const COMPLETE_REPLY: &str = "complete reply";
 
 /// Why a model did not answer, or not to the end. No variant ever holds the key: messages of the endpoint are stripped of it.
@@ -34,7 +34,7 @@ pub enum LlmError {
     /// Too many requests (429), after the retries.
     #[error("the endpoint allows no more requests now{}: {message}", retry_after_ms.map(|ms| format!(", and asks to wait {} s", ms.div_ceil(1000))).unwrap_or_default())]
     RateLimit {
-        /// How long the endpoint asked to wait, in milliseconds.
+        /// Milliseconds that the endpoint asked to wait.
         retry_after_ms: Option<u32>,
         /// The endpoint's own words, shortened.
         message: String,
@@ -42,7 +42,7 @@ pub enum LlmError {
     /// A time limit passed.
     #[error("the endpoint was too slow: no {what} within {milliseconds} ms")]
     Timeout {
-        /// What was awaited.
+        /// Part of the reply that was awaited.
         what: &'static str,
         /// The limit.
         milliseconds: u32,
@@ -50,7 +50,7 @@ pub enum LlmError {
     /// The stream broke off, or reported an error of its own.
     #[error("the reply broke off: {0}")]
     Stream(String),
-    /// What arrived is not what the protocol says.
+    /// Reply that does not follow the protocol.
     #[error("the reply is malformed: {0}")]
     Malformed(String),
     /// The caller aborted.
@@ -75,7 +75,7 @@ impl LlmError {
         }
     }
 
-    /// Whether the same request may succeed a little later.
+    /// Returns true if the same request may succeed a little later.
     pub fn is_transient(&self) -> bool {
         match self {
             LlmError::Http { status, .. } => status.is_none_or(|s| s >= 500 || s == 408 || s == 409 || s == 425),
@@ -87,7 +87,7 @@ impl LlmError {
     }
 }
 
-/// Whether an endpoint's words complain of a prompt that is too long for the model's context window.
+/// Returns true if an endpoint's message complains about a prompt that is too long for the model's context window.
 pub(super) fn is_too_long(message: &str) -> bool {
     let message = message.to_ascii_lowercase();
     let mentions = |words: &[&str]| words.iter().all(|w| message.contains(w));
@@ -99,7 +99,7 @@ pub(super) fn is_too_long(message: &str) -> bool {
         || mentions(&["maximum", "context"])
 }
 
-/// How many characters of a server's own message are kept.
+/// Maximum number of characters kept of a server's own message.
 const MESSAGE_CHARS: usize = 300;
 
 /// A server's message made fit for showing: the secrets cut out, one line, shortened.

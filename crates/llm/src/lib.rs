@@ -42,7 +42,7 @@ use std::rc::Rc;
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Finish {
-    /// It was done, or met a stop sequence.
+    /// The reply was complete, or met a stop sequence.
     Stop,
     /// The output budget was reached: the text is cut.
     Length,
@@ -99,13 +99,13 @@ pub struct Completion {
     pub reasoning: String,
     /// The tools it wants called.
     pub tool_calls: ToolCalls,
-    /// Why the model stopped, where the endpoint said so.
+    /// Reason why the model stopped, if the endpoint gave one.
     pub finish: Option<Finish>,
     /// The stop sequence that ended the text, where the server names it.
     pub stop_sequence: Option<String>,
     /// Tokens, where the endpoint counted them.
     pub usage: Option<Usage>,
-    /// What cut the reply short; `None` when it is whole.
+    /// Error that cut the reply short; `None` if it is complete.
     pub error: Option<LlmError>,
 }
 
@@ -123,7 +123,7 @@ impl Completion {
     }
 }
 
-/// Runs a request to its end. An error loses no text: it stands beside what arrived before it.
+/// Runs a request to its end. An error loses no text: the completion holds both.
 pub async fn complete(model: &dyn ChatModel, request: ChatRequest) -> Completion {
     let mut out = Completion::default();
     match model.chat(request).await {

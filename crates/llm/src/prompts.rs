@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// No text that a caller brings is longer, in bytes.
 const LONGEST: usize = 256 << 10;
 
-/// A text of ours, and what may stand in it.
+/// Text of a prompt, with its placeholders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text {
     /// Its name, protocol and part: `react.task`.
@@ -17,7 +17,7 @@ pub struct Text {
     ours: &'static str,
     /// The places that every text in its stead must have.
     pub needs: &'static [&'static str],
-    /// The places that it may have besides.
+    /// Optional placeholders.
     pub may: &'static [&'static str],
 }
 
@@ -32,7 +32,7 @@ impl Text {
         self.ours.strip_suffix('\n').unwrap_or(self.ours)
     }
 
-    /// What is wrong with a text in its stead, if something is.
+    /// Checks a text that replaces it.
     ///
     /// # Errors
     /// [`PromptError`], which names this text.
@@ -64,17 +64,17 @@ pub enum PromptError {
         /// The name that was given.
         name: String,
     },
-    /// It names a place that nothing fills.
+    /// Placeholder that nothing fills.
     #[error("the prompt {name} has no placeholder {{{{{placeholder}}}}}; it may have {known}")]
     UnknownPlaceholder {
         /// The text.
         name: String,
         /// The place.
         placeholder: String,
-        /// Those that there are.
+        /// Names of the known placeholders.
         known: String,
     },
-    /// A place is absent without which the text says too little.
+    /// Required placeholder that is missing.
     #[error("the prompt {name} lacks its placeholder {{{{{placeholder}}}}}")]
     MissingPlaceholder {
         /// The text.
@@ -158,7 +158,7 @@ pub fn fill(text: &str, values: &[(&str, &str)]) -> String {
 
 enum Piece<'t> {
     Words(&'t str),
-    /// A place, and the words that it stands for where they are its own.
+    /// Placeholder, with its own words if it has some.
     Place(&'t str, Option<&'t str>),
 }
 

@@ -13,7 +13,7 @@ use std::cell::RefCell;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Passes everything on to a model, and tells of each exchange when it is over.
+/// Passes everything on to a model, and reports each exchange when it is over.
 pub struct Recorder<'a> {
     model: &'a dyn ChatModel,
     sink: &'a dyn Fn(&str),
@@ -43,7 +43,7 @@ impl ChatModel for Recorder<'_> {
     }
 }
 
-/// A reply that is noted while it passes, and told of when it ends or is dropped.
+/// Reply that is recorded as it passes, and reported when it ends or is dropped.
 struct Recorded<'a> {
     inner: ChatStream<'a>,
     exchange: Exchange,
@@ -71,12 +71,12 @@ impl Drop for Recorded<'_> {
     }
 }
 
-/// How an exchange ended.
+/// End of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum End {
     /// The reply was whole.
     Done,
-    /// Whoever asked had enough.
+    /// The caller dropped the reply.
     Dropped,
     Error(LlmError),
 }
@@ -95,7 +95,7 @@ struct Exchange {
 pub struct RecordingError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// Fault of the line.
     pub what: String,
 }
 

@@ -1,4 +1,4 @@
-//! What was recorded comes back as it was.
+//! Recorded exchanges are replayed unchanged.
 #![allow(clippy::unwrap_used)]
 
 use super::*;

@@ -1,4 +1,4 @@
-//! What is asked of a model, and the JSON that carries it.
+//! Requests to a model, and their JSON.
 
 use super::tools::ToolCall;
 use crate::json::Value;
@@ -31,13 +31,13 @@ impl Role {
 /// One turn of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Who speaks.
+    /// Role of a message's author.
     pub role: Role,
-    /// What they say.
+    /// Text of the message.
     pub content: String,
     /// The tools that the model calls with it; empty but for some of its own turns.
     pub tool_calls: Vec<ToolCall>,
-    /// The call that it answers, for what a tool says.
+    /// Id of the call that a tool's message answers.
     pub tool_call_id: Option<String>,
 }
 
@@ -67,7 +67,7 @@ impl Message {
         Message { tool_calls, ..Message::new(Role::Assistant, content) }
     }
 
-    /// What a tool answers to the call of that id.
+    /// Makes the message of a tool for the call with that id.
     pub fn tool(id: &str, content: impl Into<String>) -> Message {
         Message { tool_call_id: Some(id.to_owned()), ..Message::new(Role::Tool, content) }
     }
@@ -86,7 +86,7 @@ pub struct ChatRequest {
     pub top_p: Option<f32>,
     /// Texts at which the model stops. Endpoints leave them out of the reply.
     pub stop: Vec<String>,
-    /// Whether the caller ends the reply at `stop` itself, so that an endpoint that takes no stop sequences may go without.
+    /// True if the caller ends the reply at `stop` itself, so an endpoint may refuse stop sequences.
     pub stop_is_optional: bool,
     /// The most milliseconds until the reply's end, retries and the wait for the first text among them; `None` leaves it to the client's own limits.
     pub within_ms: Option<u32>,
@@ -138,8 +138,8 @@ pub(super) fn body(model: &str, request: &ChatRequest) -> Value {
     Value::Object(members)
 }
 
-/// What an endpoint was found to refuse, so that it is not sent again: newer models want `max_completion_tokens`, some take no temperature, some servers
-/// know no `stream_options`, and some chat templates no system role.
+/// Options that an endpoint refused, so that they are not sent again: newer models want `max_completion_tokens`, some accept no temperature,
+/// some servers no `stream_options`, and some chat templates no system role.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Refused {
     max_tokens: bool,
@@ -192,7 +192,7 @@ impl Refused {
     }
 }
 
-/// Puts what the system says before what the user says first.
+/// Moves the system's text before the user's first one.
 fn without_system(messages: &mut Value) {
     let Value::Array(messages) = messages else { return };
     let role = |m: &Value| m.get("role").and_then(Value::as_str).map(str::to_owned);

@@ -10,14 +10,14 @@ use crate::json::{Value, parse};
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::{StreamExt, unfold};
 
-/// Where requests of chat completions go.
+/// Path of chat completions.
 const CHAT: &str = "/chat/completions";
-/// Where the API's go.
+/// Path of the Responses API.
 const RESPONSES: &str = "/responses";
 /// A longer line, or a longer reply that is not streamed, is refused.
 const LIMIT: usize = 4 << 20;
 
-/// Whether an address of an endpoint names this API: its path ends with `/responses`.
+/// Returns true if an endpoint's address names this API: its path ends with `/responses`.
 pub fn is_responses(base_url: &str) -> bool {
     let path = base_url.trim().split(['#', '?']).next().unwrap_or_default();
     path.trim_end_matches('/').ends_with(RESPONSES)
@@ -103,7 +103,7 @@ fn input(message: &Value) -> Vec<Value> {
     content_text.into_iter().chain(calls.iter().map(call)).collect()
 }
 
-/// What the model itself wrote before: as the API gave it, since some servers know it by its parts alone.
+/// Returns the model's earlier text as the API gave it, since some servers accept only its parts.
 fn written(content: &Value) -> Value {
     let part = Value::object([("type", "output_text".into()), ("text", content.clone()), ("annotations", Vec::new().into())]);
     Value::object([("type", "message".into()), ("role", "assistant".into()), ("content", vec![part].into())])
@@ -163,15 +163,15 @@ impl Reading {
     }
 }
 
-/// Turns the bytes of a reply into what chat completions would have said; any cutting of the same bytes gives the same.
+/// Translates the bytes of a reply to those of chat completions; any cutting of the same bytes gives the same result.
 #[derive(Debug, Clone)]
 pub struct Translator {
     decoder: SseDecoder,
-    /// Whether anything but white space came.
+    /// True if anything but white space has arrived.
     begun: bool,
     /// The bytes of a reply that is not streamed.
     whole: Option<Vec<u8>>,
-    /// What the calls that were begun are known by, and whether their arguments came in pieces.
+    /// Keys of the calls that were begun, and whether their arguments came in pieces.
     calls: Vec<(String, bool)>,
 }
 
@@ -283,7 +283,7 @@ impl Translator {
     }
 }
 
-/// What an event knows its item by: its place, or, with servers that tell none, its name.
+/// Returns the key of an event's item: its position, or its name if the server gives none.
 fn known_by(event: &Value) -> String {
     let item = event.get("item");
     let names = [event.get("item_id"), item.and_then(|i| i.get("id")), item.and_then(|i| i.get("call_id"))];
@@ -309,7 +309,7 @@ fn usage(response: &Value) -> Value {
     Value::object([("prompt_tokens", count("input_tokens")), ("completion_tokens", count("output_tokens"))])
 }
 
-/// What failed, as an object with a message.
+/// Returns the failure as an object with a message.
 fn error_of(value: &Value) -> Value {
     value.get("error").filter(|e| e.as_object().is_some()).unwrap_or(value).clone()
 }

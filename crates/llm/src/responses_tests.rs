@@ -1,4 +1,4 @@
-//! The Responses API by a scripted server: what it is asked, and what the client makes of what it says.
+//! The Responses API with a scripted server: its requests, and the client's reading of its replies.
 #![allow(clippy::unwrap_used)]
 
 use super::*;
@@ -29,7 +29,7 @@ impl Transport for Server {
     }
 }
 
-/// What comes of a request, and what the server was asked.
+/// Runs a request, and returns its result and the server's request.
 fn exchange(request: ChatRequest, status: u16, reply_body: &str, piece: usize) -> (Completion, HttpRequest) {
     let seen = Rc::new(RefCell::new(Vec::new()));
     let server = Server { status, reply_body: reply_body.to_owned(), piece, seen: Rc::clone(&seen) };

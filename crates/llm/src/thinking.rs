@@ -3,7 +3,7 @@
 //! Known are pairs of tags (`<think>`, `<thinking>`, `<thought>`, `<reasoning>`, `[THINK]`, in letters of either case), a closing tag alone, because some
 //! chat templates put the opening one into the prompt, and the channels of gpt-oss (`<|channel|>analysis<|message|>` … `<|channel|>final<|message|>`).
 
-/// What opens a thought, and what closes it.
+/// Marks that open and close a thought.
 const PAIRS: [(&str, &str); 6] = [
     ("<think>", "</think>"),
     ("<thinking>", "</thinking>"),
@@ -12,17 +12,17 @@ const PAIRS: [(&str, &str); 6] = [
     ("[think]", "[/think]"),
     ("<|channel|>analysis", "<|channel|>final<|message|>"),
 ];
-/// What ends a reply of channels, and belongs to nothing.
+/// Marks that end a reply with channels.
 const ENDS: [&str; 2] = ["<|return|>", "<|end|>"];
 
-/// What follows the thoughts of a whole reply: what stands behind the last mark that closes one. The whole reply where nothing is closed.
+/// Returns the text after the last closing mark of a thought, or the whole reply if there is none.
 pub fn after_thinking(reply: &str) -> &str {
     let closed = PAIRS.iter().filter_map(|(_, close)| rfind(reply, close).map(|at| at + close.len())).max();
     let visible = &reply[closed.unwrap_or(0)..];
     ENDS.iter().find_map(|end| visible.trim_end().strip_suffix(end)).unwrap_or(visible)
 }
 
-/// Whether a text is a thought that was never closed: then it has no answer.
+/// Returns true if a text is a thought that was never closed, and so has no answer.
 pub fn is_unclosed_thought(text: &str) -> bool {
     let text = text.trim_start();
     PAIRS.iter().any(|(open, _)| begins(text, open)) && after_thinking(text).len() == text.len()
@@ -40,7 +40,7 @@ fn rfind(text: &str, mark: &str) -> Option<usize> {
     text.as_bytes().windows(mark.len()).rposition(|w| w.eq_ignore_ascii_case(mark.as_bytes()))
 }
 
-/// How many bytes at the end of a text could be the beginning of a mark.
+/// Returns the number of bytes at the end of a text that could be the beginning of a mark.
 fn begun(text: &str, marks: impl Iterator<Item = &'static str>) -> usize {
     let tail = |mark: &str| {
         (1..mark.len().min(text.len() + 1)).rev().find(|&n| text.is_char_boundary(text.len() - n) && begins(mark, &text[text.len() - n..]))
@@ -48,12 +48,12 @@ fn begun(text: &str, marks: impl Iterator<Item = &'static str>) -> usize {
     marks.filter_map(tail).max().unwrap_or(0)
 }
 
-/// What a reply shows when it has grown by a piece.
+/// Visible text of a reply after a piece.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Visible {
     /// Text to append to what is shown.
     pub text: String,
-    /// What was shown so far was a thought after all: `text` begins anew.
+    /// True if the text shown so far was a thought: `text` begins anew.
     pub anew: bool,
 }
 
@@ -116,7 +116,7 @@ impl ThoughtFilter {
         }
     }
 
-    /// What was held back in case it would become a mark, and did not.
+    /// Returns the text that was held back because it might have become a mark.
     pub fn finish(&mut self) -> String {
         let held = std::mem::take(&mut self.held);
         if self.inside.is_some() || ENDS.iter().any(|end| begins(end, held.trim_end()) && held.trim_end().len() > 1) {

@@ -19,9 +19,9 @@ pub struct ToolCall {
 /// A piece of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolCallPiece {
-    /// Which call of the reply it belongs to.
+    /// Number of the call in the reply.
     pub index: u32,
-    /// The call, as far as this piece tells it: its texts are to be appended.
+    /// Part of the call in this piece; its texts are to be appended.
     pub call: ToolCall,
 }
 
@@ -60,7 +60,7 @@ impl ToolCalls {
         self.calls.iter().map(|(_, call)| call)
     }
 
-    /// Whether there are none.
+    /// Returns true if there are no tools.
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty()
     }

@@ -59,19 +59,19 @@ pub enum InstallError {
     Overlap {
         /// The output as it was named.
         out: PathBuf,
-        /// What is read.
+        /// Folder of the input.
         input: PathBuf,
-        /// How one lies to the other.
+        /// Relation of the two folders.
         how: &'static str,
     },
     /// The disk refused.
     #[error("cannot {what} {path}: {reason}")]
     Io {
-        /// What was tried.
+        /// Action that failed.
         what: &'static str,
         /// On what.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         reason: std::io::Error,
     },
 }
@@ -116,7 +116,7 @@ impl Staging {
         Ok(Staging { claim, target: place })
     }
 
-    /// Where to write.
+    /// Returns the folder to write to.
     pub fn path(&self) -> &Path {
         &self.claim.folder
     }
@@ -190,7 +190,7 @@ impl Staging {
     }
 }
 
-/// What stands at a target, where a bundle may take its place.
+/// Occupant of a target that a bundle may replace.
 enum Occupant {
     /// Nothing, or an empty folder.
     Nothing,
@@ -271,7 +271,7 @@ fn exchange(_: &Path, _: &Path) -> std::io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
 
-/// Where a path leads: its links followed, also one that points to nothing yet; the part that is there as the system knows it, the rest appended.
+/// Resolves a path and its links, even one that points to nothing yet; the missing part is appended.
 fn resolved(path: &Path) -> std::io::Result<PathBuf> {
     let mut at = path.to_owned();
     for _ in 0..LINKS {
@@ -317,7 +317,7 @@ fn apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
     Err(InstallError::Overlap { out: out.to_owned(), input: input.to_owned(), how })
 }
 
-/// Whether a path leads through a hidden folder. Such are not among the documents: generators keep their output there (`.vitepress/dist`).
+/// Returns true if a path leads through a hidden folder. Such are not among the documents: generators keep their output there (`.vitepress/dist`).
 pub fn is_hidden(path: &Path) -> bool {
     path.components().any(|c| c.as_os_str().to_string_lossy().starts_with('.'))
 }

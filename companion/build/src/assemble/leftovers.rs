@@ -1,4 +1,4 @@
-//! What a build that was killed left beside its output: found by its lock, restored or swept by the next build.
+//! Leftovers of a killed build beside its output: found by its lock, and restored or removed by the next build.
 //!
 //! A build holds a lock on the file `.pocketgraph-X.lock` as long as it works in the folder `.pocketgraph-X`. The system lets go of it however the
 //! build ends, so a lock that can be had is that of a build that is gone.
@@ -8,7 +8,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// How names of staging folders and their locks begin.
+/// Prefix of the names of staging folders and their locks.
 pub(super) const PREFIX: &str = ".pocketgraph-";
 const SUFFIX: &str = ".lock";
 /// First line of a lock; the second is the name of the bundle's folder.
@@ -57,7 +57,7 @@ impl Claim {
         (&self.file).write_all(format!("{CHANGING}\n").as_bytes())
     }
 
-    /// Where the old bundle waits while the two cannot change places in one step.
+    /// Returns the place of the old bundle while the two cannot be swapped in one step.
     pub(super) fn aside(&self) -> PathBuf {
         aside(&self.folder)
     }
@@ -143,7 +143,7 @@ mod tests {
 
     const BUNDLE: &str = "{\"pocketgraph\":{\"sections\":[]}}";
 
-    /// What a build leaves that is killed: the claim's files without its lock held.
+    /// Makes the leftovers of a killed build: the claim's files without its lock.
     fn killed(parent: &Path, name: &str, changing: bool) -> PathBuf {
         let claim = Claim::new(parent, name).unwrap();
         if changing {

@@ -1,4 +1,4 @@
-//! Which files of a folder a build wrote: nothing else in it is ever removed.
+//! Files of a folder that a build wrote: nothing else in it is ever removed.
 
 use super::listing::LISTING;
 use super::{EMBEDDED, WriteError};
@@ -38,7 +38,7 @@ pub fn write_written(folder: &Path) -> Result<(), WriteError> {
 pub(super) struct Owned(BTreeSet<String>);
 
 impl Owned {
-    /// What the manifest in `folder` and the lists beside it name; `None` where the manifest is not one of ours.
+    /// Reads the names in the manifest of `folder` and the lists beside it; `None` if the manifest is not ours.
     pub(super) fn of(folder: &Path) -> Option<Owned> {
         let manifest = json::parse(&read(&folder.join(MANIFEST))?).ok()?;
         let body = manifest.get("pocketgraph")?;
@@ -55,7 +55,7 @@ impl Owned {
         Some(Owned(names))
     }
 
-    /// What stands in `folder` and is not of this bundle: files, links, folders that hold nothing of it.
+    /// Returns the files, links and folders in `folder` that are not of this bundle.
     ///
     /// # Errors
     /// What the file system says.
@@ -102,7 +102,7 @@ fn read(path: &Path) -> Option<String> {
     Some(text)
 }
 
-/// Whether a name leads nowhere but into the folder.
+/// Returns true if a name leads nowhere but into the folder.
 fn stays_inside(name: &str) -> bool {
     !name.is_empty() && !name.contains('\\') && Path::new(name).components().all(|c| matches!(c, Component::Normal(_)))
 }

@@ -5,7 +5,7 @@ use super::writer::{SectionWriter, WriteError};
 use pocketgraph::bundle::{Ahead, PackInfo};
 use pocketgraph::kg;
 
-/// Which files of a section go into a pack.
+/// Files of a section that go into a pack.
 #[derive(Clone, Copy)]
 enum Part {
     /// Its own file and its first page.
@@ -23,9 +23,9 @@ pub(super) const PAGES_OF_A_SMALL_CORPUS: usize = 4;
 struct Together<'a> {
     /// In the order in which they stand in the pack.
     sections: &'a [(&'a str, Part)],
-    /// What is longer than this has a file of its own.
+    /// Maximum length of a file in the pack.
     longest: u64,
-    /// Where the pack would be longer than this, the files that it has no room for have files of their own.
+    /// Maximum length of the pack; files without room have files of their own.
     most: u64,
 }
 
@@ -116,7 +116,7 @@ fn only(w: &SectionWriter, section: &str) -> Vec<String> {
     own.into_iter().chain(only).map(|file| file.0.clone()).collect()
 }
 
-/// What of [`FIRST`] this bundle's first question loads whole: where pages are listed in pages, not the list; where these bring their documents, not all of them.
+/// Returns the parts of [`FIRST`] that this bundle's first question loads whole: not a list of pages that is itself paged, nor all documents if pages hold theirs.
 fn first_of(w: &SectionWriter) -> Vec<(&'static str, Part)> {
     let without: &[&str] = if w.has("chunks-lists") { &["chunks", "documents"] } else { &[] };
     FIRST.into_iter().filter(|(name, _)| !without.contains(name)).collect()

@@ -39,7 +39,7 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What the browser needs to embed a question.
+/// Parts that the browser needs to embed a question.
 pub struct QueryModel<'a> {
     /// The tokenizer.
     pub tokenizer: &'a Tokenizer,
@@ -55,7 +55,7 @@ pub struct QueryModel<'a> {
     pub questions: &'a [QuestionLanguage],
 }
 
-/// How many word embeddings share a page: 199 kB, beside a model of 5 MB. The commonest tokens share the first pages.
+/// Number of word embeddings that share a page: 199 kB, beside a model of 5 MB. The commonest tokens share the first pages.
 const WORDS_PER_PAGE: usize = 512;
 
 /// The parts of a bundle, chunks in the order of their documents.
@@ -64,19 +64,19 @@ pub struct Contents<'a> {
     pub documents: &'a [Document],
     /// The chunks.
     pub chunks: &'a [Chunk],
-    /// How their texts are laid out, one a chunk; empty where it is not known.
+    /// Layouts of their texts, one a chunk; empty if unknown.
     pub layouts: &'a [bundle::Layout],
     /// One unit vector a chunk.
     pub vectors: &'a [Vec<f32>],
     /// The vector cell of each chunk.
     pub cells: &'a [u32],
-    /// Which chunks count for more or less, numbered as in `chunks`.
+    /// Weights of chunks, numbered as in `chunks`.
     pub weights: &'a [Weighed],
     /// The keyword graph, its chunks numbered as in `chunks`.
     pub keywords: Option<&'a KeywordGraph>,
     /// The names, their chunks numbered as in `chunks`.
     pub names: Option<&'a FoundNames>,
-    /// What retrievers other than the default read, numbered as the names are.
+    /// Data of other retrievers than the default, numbered as the names are.
     pub prepared: Option<&'a Prepared>,
     /// The typed knowledge graph, the chunks of its provenance numbered as in `chunks`.
     pub knowledge: Option<&'a KnowledgeGraph>,
@@ -88,9 +88,9 @@ pub struct Contents<'a> {
     pub phrases: &'a [(String, Phrases)],
     /// The trained planner's bytes; written where there are a knowledge graph to plan over and the word vectors that it reads.
     pub planner: Option<&'a [u8]>,
-    /// What embeds questions, unless the page brings its own.
+    /// Model that embeds questions, unless the page has its own.
     pub model: Option<QueryModel<'a>>,
-    /// Which model made the vectors.
+    /// Model that made the vectors.
     pub embedder: EmbedderInfo,
     /// The options of the build, for the manifest.
     pub options: Vec<(String, String)>,
@@ -393,7 +393,7 @@ fn weights(w: &mut SectionWriter, weighed: &[Weighed], order: &[usize]) -> Resul
     w.section("weights", &encode_weights(&weighed.iter().map(group).collect::<Vec<_>>()), GZIP, &[])
 }
 
-/// How many bytes of names or titles' words a range holds before compression: a question touches one for most of its words, and all are listed in 28 bytes.
+/// Number of bytes of names or titles' words that a range holds before compression: a question touches one for most of its words, and all are listed in 28 bytes.
 const NAME_RANGE_BYTES: usize = 4 << 10;
 /// And in a small corpus, where one range has them all as a rule.
 const SMALL_NAME_RANGE_BYTES: usize = 48 << 10;
@@ -464,7 +464,7 @@ fn prepared_sections(w: &mut SectionWriter, prepared: &Prepared, found: &FoundNa
     Ok(())
 }
 
-/// What a model read in the chunks: who is joined by what, and the statements' vectors.
+/// Writes the relations that a model read in the chunks, and the statements' vectors.
 fn relations(w: &mut SectionWriter, r: &Relations, order: &[usize]) -> Result<(), WriteError> {
     let chunks: Vec<&[Vec<u32>]> = order.iter().map(|&i| r.chunks.get(i).map_or(&[][..], |c| c.sentences.as_slice())).collect();
     let scores: Vec<u8> = order.iter().filter_map(|&i| r.scores.get(i)).flatten().copied().collect();

@@ -7,7 +7,7 @@ use pocketgraph::embed::{TableIndex, encode_rows};
 use pocketgraph_models::token_table::{TokenTable, dot};
 use rayon::prelude::*;
 
-/// How many rows share a page: 27 kB. The commonest tokens are on the first, so that a question touches few pages.
+/// Number of rows that share a page: 27 kB. The commonest tokens are on the first, so that a question touches few pages.
 const ROWS_PER_PAGE: usize = 512;
 
 /// Writes the table. Rows are only ever compared with sketches, so what sketches cannot say of them is left out: a quarter of the bytes stays.

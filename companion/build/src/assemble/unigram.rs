@@ -21,9 +21,9 @@ const COMMON: usize = 16_000;
 const FIRST_WHOLE: char = '\u{370}';
 /// See [`FIRST_WHOLE`].
 const ONE_IN: u64 = 100;
-/// How many word vectors share a page: about 30 kB. A question has some ten pieces, of which the corpus's commonest share the first pages.
+/// Number of word vectors that share a page: about 30 kB. A question has some ten pieces, of which the corpus's commonest share the first pages.
 const ROWS_PER_PAGE: usize = 128;
-/// How many pieces share the first rows, and how many those up to the second.
+/// Number of pieces that share the first rows, and how many those up to the second.
 const TIERS: [usize; 2] = [512, 2048];
 
 /// Writes the vocabulary and the word vectors.
@@ -61,7 +61,7 @@ pub fn unigram(
     w.section("words", &root, GZIP, &index.pages)
 }
 
-/// How often the corpus has each piece.
+/// Counts how often the corpus has each piece.
 fn counts(vocabulary: &Vocabulary, documents: &[Document], chunks: &[Chunk]) -> Vec<u64> {
     let none = || vec![0u64; vocabulary.pieces.len()];
     let add = |mut counts: Vec<u64>, chunk: &Chunk| {

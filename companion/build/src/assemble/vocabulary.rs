@@ -9,11 +9,11 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many of the commonest pieces come with the root, 16 kB: most of what a small corpus says, so that neither questions about it nor its sentences want ranges.
+/// Number of the most frequent pieces in the root page (about 16 kB), so that a small corpus needs no other page.
 const COMMON: usize = 4000;
 /// Bytes of the texts on a range, about: 23 kB when compressed. A question has few words that are rare, and more ranges are more files and a longer root.
 const RANGE_BYTES: usize = 48_000;
-/// How many tokens share the first rows, and how many those up to the second: what questions say is mostly among these.
+/// Number of tokens that share the first rows, and how many those up to the second: what questions say is mostly among these.
 const TIERS: [usize; 2] = [512, 1536];
 /// Tokens that must be at hand.
 const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
@@ -63,7 +63,7 @@ pub fn vocabulary(w: &mut SectionWriter, tokenizer: &Tokenizer, chunks: &[Chunk]
 /// In which order `words` and `table` have the rows of tokens.
 pub struct RowOrder {
     rows: Vec<usize>,
-    /// So many of them are tokens that the corpus has.
+    /// Number of them that are tokens of the corpus.
     known: usize,
 }
 
@@ -103,7 +103,7 @@ fn page(w: &SectionWriter, index: &mut VocabularyIndex, range: &mut Vec<Piece>) 
     Ok(())
 }
 
-/// How often the corpus has each token.
+/// Counts how often the corpus has each token.
 fn counts(tokenizer: &Tokenizer, chunks: &[Chunk]) -> Vec<u64> {
     let none = || vec![0u64; tokenizer.vocab_len()];
     let add = |mut counts: Vec<u64>, chunk: &Chunk| {

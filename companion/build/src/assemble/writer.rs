@@ -15,7 +15,7 @@ pub enum WriteError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         reason: std::io::Error,
     },
     /// A file would be longer than the format can say.
@@ -26,7 +26,7 @@ pub enum WriteError {
     Encode(#[from] pocketgraph::bundle::BundleError),
 }
 
-/// How a section's files are stored.
+/// Storage of a section's files.
 #[derive(Debug, Clone, Copy)]
 pub struct Layout {
     /// The section's own file.
@@ -164,7 +164,7 @@ impl SectionWriter {
         self.store(name, bytes)
     }
 
-    /// Whether such a section has been written.
+    /// Returns true if such a section has been written.
     pub(super) fn has(&self, section: &str) -> bool {
         self.files.contains_key(section)
     }

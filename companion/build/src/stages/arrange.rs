@@ -25,7 +25,7 @@ pub struct Arrange<'a> {
 pub struct Arrangement {
     /// The cell of each chunk.
     pub cells: Vec<u32>,
-    /// Which chunks count for more or less.
+    /// Weights of chunks.
     pub weights: Vec<Weighed>,
 }
 

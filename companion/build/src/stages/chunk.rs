@@ -29,15 +29,15 @@ pub struct Chunked {
     pub documents: Vec<Document>,
     /// The chunks, in the order of their documents.
     pub chunks: Vec<Chunk>,
-    /// How the chunks are laid out, one a chunk.
+    /// Layouts of the chunks.
     pub layouts: Vec<Layout>,
-    /// What was not read.
+    /// Files that were not read.
     pub skipped: Vec<Skipped>,
     /// Files found, read or not.
     pub files: usize,
 }
 
-/// What the chunks were cut from, for the stages that read more of it than its text.
+/// Origin of the chunks, for stages that read more than their text.
 pub enum Origin {
     /// Documents with their structure.
     Documents(Vec<SourceDocument>),
@@ -68,7 +68,7 @@ pub enum Brought {
 pub struct Cut {
     /// Documents and chunks.
     pub chunked: Chunked,
-    /// What they were cut from.
+    /// Origin of the chunks.
     pub origin: Origin,
     /// Their vectors, where they bring any.
     pub brought: Brought,
@@ -122,7 +122,7 @@ fn outside(o: OutsideChunks, embedder: Option<&str>) -> Cut {
     Cut { chunked: Chunked { documents, chunks, layouts, skipped: Vec::new(), files }, origin: Origin::Chunks, brought }
 }
 
-/// What bundles hold together.
+/// Takes the content of merged bundles.
 fn of_bundles(merged: Merged) -> Cut {
     let Merged { documents, chunks, layouts, vectors, embedder, graphs, .. } = merged;
     let files = documents.len();

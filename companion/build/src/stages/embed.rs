@@ -13,16 +13,16 @@ use pocketgraph_native::progress::Progress;
 
 /// The embedder of a bundle without vectors.
 const NO_EMBEDDER: &str = "none";
-/// What asks for the model that suits the documents.
+/// Name for the model that suits the documents.
 const BY_LANGUAGE: &str = "auto";
 
 /// Embeds chunks that bring no vectors.
 pub struct Embed<'a> {
     /// The model.
     pub model: &'a NativeEmbedder,
-    /// Where vectors are kept.
+    /// Cache of vectors.
     pub cache: Option<&'a Cache>,
-    /// Whether nothing is embedded, because the bundle is searched by words alone.
+    /// True if nothing is embedded, because the bundle is searched by words alone.
     pub words_only: bool,
 }
 
@@ -30,16 +30,16 @@ pub struct Embed<'a> {
 pub struct Embedded {
     /// One unit vector a chunk, or none.
     pub vectors: Vec<Vec<f32>>,
-    /// What made them, with the weight of their cosines in this corpus.
+    /// Model that made them, with the weight of their cosines in this corpus.
     pub embedder: EmbedderInfo,
     /// Vectors asked for and re-used.
     pub counts: EmbeddingCounts,
-    /// Whether they are by the model of this build, so that more can be embedded beside them.
+    /// True if they are by the model of this build, so that more can be embedded beside them.
     pub ours: bool,
 }
 
 impl Embedded {
-    /// Whether the bundle carries the model. One that knows hardly any of the documents is not worth a reader's time.
+    /// Returns true if the bundle carries the model. One that knows hardly any of the documents is not worth a reader's time.
     pub fn carries_model(&self) -> bool {
         self.ours && self.embedder.weight != Some(0)
     }

@@ -18,7 +18,7 @@ pub struct DrawKeywords<'a> {
     pub autokg: Option<&'a AutoKgOptions>,
     /// The language model that names the keywords; `None` for the local extractor.
     pub llm: Option<&'a LlmKeywords>,
-    /// Where its replies are kept.
+    /// Cache of its replies.
     pub cache: Option<&'a Arc<Cache>>,
     /// Tokens a chunk at most.
     pub max_tokens: usize,
@@ -32,7 +32,7 @@ pub struct KeywordsDrawn {
     pub graph: KeywordGraph,
     /// Its figures.
     pub report: AutoKgReport,
-    /// What the language model was asked, if it was.
+    /// Usage of the language model, if any.
     pub usage: Option<LlmUsage>,
 }
 

@@ -30,7 +30,7 @@ impl Stage<()> for ImportTables<'_> {
 
 /// Takes the triples that documents state by their structure, and the graphs of bundles.
 pub struct TakeTriples {
-    /// Whether documents are read for them.
+    /// True if documents are read for them.
     pub from_documents: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct TakeTriples {
 pub struct Stated {
     /// All triples so far.
     pub gathering: Gathering,
-    /// How many documents stated.
+    /// Number of triples that documents stated.
     pub from_documents: DocumentTriples,
 }
 

@@ -37,9 +37,9 @@ use pocketgraph_native::progress::Progress;
 
 /// A stage of a build.
 pub trait Stage<In> {
-    /// What comes out.
+    /// Output of the stage.
     type Out;
-    /// What it is called among the times that a build took.
+    /// Name of the stage among a build's times.
     const NAME: &'static str;
 
     /// Does the stage's work.

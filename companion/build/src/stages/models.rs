@@ -15,9 +15,9 @@ use std::path::Path;
 
 /// Loads the models that a build works with and that its bundle carries.
 pub struct LoadModels<'a> {
-    /// Which model embeds the texts.
+    /// Model that embeds the texts.
     pub embedder: &'a Embedder,
-    /// Which of its layers embed questions.
+    /// Layers that embed questions.
     pub query_layers: QueryLayers,
     /// A file of layers in their place.
     pub query_encoder: Option<&'a Path>,
@@ -31,7 +31,7 @@ pub struct LoadModels<'a> {
 
 /// The models of a build.
 pub struct Models {
-    /// What embeds.
+    /// Embedder of texts.
     pub embedder: NativeEmbedder,
     /// The layers that embed questions, as the engine reads them.
     pub layers: Cow<'static, [u8]>,
@@ -44,7 +44,7 @@ pub struct Models {
 }
 
 impl Models {
-    /// What a bundle carries to embed questions.
+    /// Returns the parts that a bundle carries to embed questions.
     pub fn query_model(&self) -> QueryModel<'_> {
         QueryModel {
             tokenizer: self.embedder.tokenizer(),

@@ -1,4 +1,4 @@
-//! What documents are called, and where passages mention it.
+//! Names of documents, and their mentions in passages.
 
 use super::{Corpus, Stage};
 use crate::outcome::BuildError;
@@ -12,7 +12,7 @@ use pocketgraph_native::progress::Progress;
 pub struct FindNames<'a> {
     /// Embeds sentences; `None` where they could not be compared with the chunks' vectors.
     pub embedder: Option<&'a CachedEmbedder<'a>>,
-    /// Whether the sentences of all documents are scanned, whatever their kind.
+    /// True if the sentences of all documents are scanned, whatever their kind.
     pub everywhere: bool,
 }
 
@@ -29,7 +29,7 @@ impl Stage<(Corpus<'_>, Option<&KnowledgeGraph>)> for FindNames<'_> {
     }
 }
 
-/// What embeds sentences, and says so.
+/// Returns a function that embeds sentences and reports progress.
 pub fn sentences<'a>(embedder: &'a CachedEmbedder<'_>, progress: &'a dyn Progress) -> impl Fn(&[String]) -> Vec<Vec<f32>> + Sync + 'a {
     move |texts| {
         progress.stage("embedding sentences", Some(texts.len() as u64));

@@ -1,4 +1,4 @@
-//! What other retrievers than the default read.
+//! Data of other retrievers than the default.
 
 use super::names::sentences;
 use super::{Corpus, Stage};
@@ -14,9 +14,9 @@ use pocketgraph_native::progress::Progress;
 
 /// Prepares what retrievers need.
 pub struct Prepare<'a> {
-    /// What is needed.
+    /// Needs of the retrievers.
     pub needs: Needs,
-    /// Whether a model was asked for triples: they are then what facts are made of.
+    /// True if a model was asked for triples: they are then what facts are made of.
     pub triples_read: bool,
     /// A language model that writes summaries and reports; without it they are extracted.
     pub summaries: Option<&'a BuildModel>,
@@ -26,7 +26,7 @@ pub struct Prepare<'a> {
     pub seed: u64,
 }
 
-/// What there is to prepare from.
+/// Input of the preparation.
 #[derive(Clone, Copy)]
 pub struct Gathered<'a> {
     /// Documents, chunks and vectors.
@@ -35,7 +35,7 @@ pub struct Gathered<'a> {
     pub found: &'a FoundNames,
     /// The knowledge graph.
     pub knowledge: Option<&'a KnowledgeGraph>,
-    /// What a language model read in the chunks.
+    /// Relations that a language model read in the chunks.
     pub related: Option<&'a Related>,
 }
 

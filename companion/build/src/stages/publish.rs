@@ -11,9 +11,9 @@ use std::path::Path;
 pub struct Publish<'a> {
     /// The folder of documents.
     pub folder: &'a Path,
-    /// Where pages go.
+    /// Folder for pages.
     pub pages: Option<&'a Path>,
-    /// Where `llms.txt` and `llms-full.txt` go.
+    /// Folder for `llms.txt` and `llms-full.txt`.
     pub llms: Option<&'a Path>,
 }
 

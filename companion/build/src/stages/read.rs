@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 
 /// Reads what a build is made of, before a model is loaded.
 pub struct Read<'a> {
-    /// How documents are read.
+    /// Options for reading documents.
     pub ingest: &'a IngestOptions,
     /// The bundle's folder, which is no document.
     pub out: &'a Path,
-    /// What the bundle is prepared for.
+    /// Needs that the bundle is prepared for.
     pub needs: Needs,
 }
 

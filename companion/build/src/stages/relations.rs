@@ -12,9 +12,9 @@ use pocketgraph_native::progress::Progress;
 pub struct ReadRelations<'a> {
     /// The model; `None` asks none.
     pub reader: Option<&'a BuildModel>,
-    /// What the bundle is prepared for.
+    /// Needs that the bundle is prepared for.
     pub needs: Needs,
-    /// Whether what is read can be embedded beside the chunks.
+    /// True if what is read can be embedded beside the chunks.
     pub ours: bool,
     /// Counts a text's tokens.
     pub count: &'a dyn Fn(&str) -> usize,

@@ -1,4 +1,4 @@
-//! What the stages' tests share.
+//! Helpers of the stages' tests.
 #![allow(clippy::unwrap_used)]
 
 use super::Corpus;
@@ -84,7 +84,7 @@ impl Made {
     }
 }
 
-/// So many notes about two circles of people, `note 0` and so on, with vectors by the model.
+/// Makes notes about two circles of people, `note 0` and so on, with vectors of the model.
 pub fn corpus_of(notes: usize) -> Made {
     let circles = [["Ann Archer", "Bob Baker", "Carl Cook"], ["Dora Dean", "Emil Esch", "Fred Frost"]];
     let does = ["met at the harbour", "wrote about boats", "sang in the town hall"];

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 /// A cosine to the keyword that is near in any corpus: with a few clear topics a topic can hold more chunks than can lie far above the mean.
 const NEAR: f32 = 0.5;
 
-/// Where u must lie for a chunk to belong to the keyword.
+/// Threshold of u for a chunk to belong to the keyword.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Threshold {
     /// The paper's rule: u >= 0.5 (u > 0 with Poisson learning, whose u is centred). On real text it keeps little more than the labelled chunks.
@@ -17,8 +17,8 @@ pub enum Threshold {
     /// u at least two standard deviations above the keyword's mean u, or at least 0.5 where that is less: in a corpus of a few clear topics a
     /// topic can hold more chunks than can lie so far above the mean. (With Poisson learning, whose u is centred, the first alone.)
     MeanPlusTwoSd,
-    /// What [`Threshold::MeanPlusTwoSd`] keeps, as far as its cosine to the keyword lies two standard deviations above the mean cosine too, or at
-    /// [`NEAR`] at least. u alone floods groups of chunks that are each other's neighbours and nobody else's: one label among them is a label for all.
+    /// Chunks of [`Threshold::MeanPlusTwoSd`] whose cosine to the keyword is also two standard deviations above the mean cosine, or at least
+    /// [`NEAR`]. u alone floods groups of chunks that are each other's neighbours and nobody else's: one label among them is a label for all.
     MeanPlusTwoSdOfBoth,
     /// The given fraction of all chunks, those of highest u.
     Quantile(f32),
@@ -36,22 +36,22 @@ impl std::fmt::Display for Threshold {
     }
 }
 
-/// What [`associate`] is told.
+/// Options of [`associate`].
 #[derive(Debug, Clone, Copy)]
 pub struct AssociationOptions {
     /// n1: how many of the nearest chunks are labelled 1. Small corpora use fewer: at most a sixth of the chunks.
     pub n1: usize,
     /// n2: how many of the farthest chunks are labelled 0. Small corpora use fewer: at most half of the chunks.
     pub n2: usize,
-    /// How labels spread.
+    /// Learning by which labels spread.
     pub learning: Learning,
-    /// Which chunks are kept.
+    /// Threshold for chunks that are kept.
     pub threshold: Threshold,
     /// At most this fraction of all chunks may belong to a keyword; those of highest u stay. 1 for no cap.
     pub cap: f32,
-    /// When the solver stops.
+    /// Tolerance at which the solver stops.
     pub tolerance: f32,
-    /// How many chunks are ranked for each keyword.
+    /// Number of chunks that are ranked for each keyword.
     pub ranked: usize,
 }
 
@@ -69,7 +69,7 @@ pub struct Association {
 }
 
 impl Association {
-    /// Whether a chunk belongs to the keyword.
+    /// Returns true if a chunk belongs to the keyword.
     pub fn contains(&self, chunk: u32) -> bool {
         has(&self.bits, chunk)
     }
@@ -150,7 +150,7 @@ fn members(u: &[f32], positive: &[u32], options: &AssociationOptions) -> Vec<u32
     }
 }
 
-/// What the angles between one keyword and all chunks say.
+/// Nearest and farthest chunks of one keyword, by angle.
 struct Nearest {
     /// The best chunks, best first.
     ranked: Vec<u32>,
@@ -179,7 +179,7 @@ fn by_angle(chunks: &Panels, keywords: &Panels, n1: usize, n2: usize, options: &
     panels.into_iter().flatten().collect()
 }
 
-/// What one keyword's cosines to all chunks say.
+/// Finds the nearest and farthest chunks from one keyword's cosines.
 fn nearest(cosines: &[f32], n1: usize, n2: usize, options: &AssociationOptions) -> Nearest {
     let scored = || cosines.iter().enumerate().map(|(i, &score)| Scored { index: i as u32, score });
     let mut ranked: Vec<u32> = top_k(scored(), options.ranked.max(n1)).into_iter().map(|s| s.index).collect();

@@ -1,4 +1,4 @@
-//! Which chunks belong to a keyword: the chunk graph, and labels spread over it (Algorithm 2 of AutoKG).
+//! Chunks of a keyword: the chunk graph, and labels spread over it (Algorithm 2 of AutoKG).
 
 mod approximate;
 mod associate;

@@ -49,7 +49,7 @@ impl Best {
         &self.list
     }
 
-    /// What a score must reach to be offered at all.
+    /// Returns the least score that is worth offering.
     pub(super) fn floor(&self) -> f32 {
         if self.list.len() == self.limit { self.list.last().map_or(f32::NEG_INFINITY, |x| x.0) } else { f32::NEG_INFINITY }
     }

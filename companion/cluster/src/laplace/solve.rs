@@ -11,7 +11,7 @@ use rayon::prelude::*;
 /// Keywords a block: one cache line of single-precision numbers a chunk.
 pub const BLOCK: usize = LANES;
 
-/// What is known of one keyword: the chunks that belong to it and those that do not.
+/// Labels of one keyword: the chunks that belong to it and those that do not.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Labels {
     /// Chunks labelled 1.
@@ -20,7 +20,7 @@ pub struct Labels {
     pub negative: Vec<u32>,
 }
 
-/// Which equation spreads the labels.
+/// Equation that spreads the labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Learning {
     /// u equals the label on labelled chunks and is harmonic elsewhere: (L u)_i = 0 (Zhu, Ghahramani and Lafferty, 2003).
@@ -30,10 +30,10 @@ pub enum Learning {
     Poisson,
 }
 
-/// When to stop.
+/// Options of the solver.
 #[derive(Debug, Clone, Copy)]
 pub struct SolveOptions {
-    /// Which equation.
+    /// Equation that is solved.
     pub learning: Learning,
     /// Stops when the norm of the residual, scaled by the degrees, has fallen to this.
     pub tolerance: f32,

@@ -5,7 +5,7 @@ use super::neighbours::Neighbour;
 use crate::Panels;
 use pocketgraph_base::csr::Csr;
 
-/// How an angle becomes a weight.
+/// Kernel that turns an angle into a weight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Kernel {
     /// AutoKG's exp(-angle^2 / sqrt(tau_i tau_j)), where tau is the angle to the K-th neighbour.
@@ -28,7 +28,7 @@ const MIN_WEIGHT: f64 = 1e-6;
 pub struct ChunkGraph {
     /// W^t: N x N, symmetric, positive, no diagonal.
     pub weights: Csr<f32>,
-    /// How many components the neighbour graph had before they were joined by their closest pairs.
+    /// Number of components that the neighbour graph had before they were joined by their closest pairs.
     pub components: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Where the nodes of a picture stand.
+//! Positions of the nodes of a picture.
 //!
 //! Each kind of node has an arc to the right and one to the left of the question, the nearer kinds inside. All arcs have the same curve and are as
 //! far apart as the widest label between them, and nodes of one arc are a line apart: so no two labels can meet, however many there are.
@@ -17,14 +17,14 @@ pub(super) const RADIUS: f32 = 5.0;
 const WIDEST: f32 = 20.0;
 /// Half the width and half the height that the question takes.
 pub(super) const QUESTION: (f32, f32) = (130.0, 44.0);
-/// Between a node and what stands beside it.
+/// Gap between a node and its label.
 const GAP: f32 = 8.0;
 /// Between the end of a label and the next arc.
 const FREE: f32 = 46.0;
-/// How far an arc bends, as a part of its half height. Between neighbouring lines it moves by less than [`FREE`].
+/// Bend of an arc, as a part of its half height. Between neighbouring lines it moves by less than [`FREE`].
 const BEND: f32 = 0.25;
 
-/// Where a node stands.
+/// Position of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spot {
     /// The node's place in the subgraph.
@@ -39,7 +39,7 @@ pub struct Spot {
     pub bounds: (f32, f32, f32, f32),
 }
 
-/// A picture whose nodes have their places; the question stands at (0, 0).
+/// Picture with positions of its nodes; the question is at (0, 0).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Placed {
     /// All nodes but the question.

@@ -1,4 +1,4 @@
-//! How wide a text is, about: no font is at hand, so that each kind of letter counts with the width it has in the wider of the usual fonts.
+//! Estimates the width of a text without a font: each kind of letter counts with its width in the wider of the usual fonts.
 
 /// The width of a text in units of the font's size.
 pub(super) fn ems(text: &str) -> f32 {

@@ -122,7 +122,7 @@ fn edges(out: &mut String, graph: &Subgraph, placed: &Placed) {
     }
 }
 
-/// What the colours mean, of those that are there.
+/// Writes the meaning of the colours that occur.
 fn legend_line(out: &mut String, graph: &Subgraph, w: f32, h: f32) {
     let mut x = -w + 24.0;
     let y = h + LINE * 0.8;

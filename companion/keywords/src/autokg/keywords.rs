@@ -7,7 +7,7 @@ use pocketgraph_cluster::{KMeansOptions, Panels, Random, centre, kmeans, spectra
 use pocketgraph_kernels::vector::{Scored, top_k};
 use std::collections::HashSet;
 
-/// How many clusters suit a corpus: 15 for 1,500 chunks, growing with the root of their number.
+/// Returns the number of clusters that suit a corpus: 15 for 1,500 chunks, growing with the root of their number.
 pub fn cluster_count(chunks: usize, asked: Option<usize>) -> usize {
     asked.unwrap_or_else(|| (15.0 * (chunks as f64 / 1500.0).sqrt()).round() as usize).clamp(1, chunks.max(1))
 }

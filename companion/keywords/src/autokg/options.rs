@@ -22,19 +22,19 @@ pub struct AutoKgOptions {
     pub n2: usize,
     /// K: neighbours of a chunk, itself included.
     pub neighbours: usize,
-    /// How angles become weights.
+    /// Kernel that turns angles into weights.
     pub kernel: Kernel,
-    /// Which Laplacian spectral clustering uses.
+    /// Laplacian of spectral clustering.
     pub laplacian: LaplacianKind,
-    /// How labels spread.
+    /// Learning by which labels spread.
     pub learning: Learning,
-    /// Which chunks belong to a keyword.
+    /// Rule for the chunks of a keyword.
     pub threshold: Threshold,
     /// The largest fraction of all chunks that may belong to one keyword; 1 for no cap. Where labels flood the graph, the cap is what is left of them.
     pub cap: f32,
-    /// How many chunks the graph is drawn of, at most: of a larger corpus a sample, to which the others are attached.
+    /// Number of chunks that the graph is drawn of, at most: of a larger corpus a sample, to which the others are attached.
     pub sample: usize,
-    /// When the Laplace solver stops.
+    /// Tolerance of the Laplace solver.
     pub tolerance: f32,
     /// The seed of every random choice.
     pub seed: u64,

@@ -1,8 +1,8 @@
-//! What a build of the keyword graph tells about itself.
+//! Progress and report of a build of the keyword graph.
 
 use std::time::Duration;
 
-/// What a build is busy with.
+/// Stage of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// The neighbour graph of the chunks.
@@ -43,7 +43,7 @@ impl SetSizes {
     }
 }
 
-/// What a reader of the build's summary should be told.
+/// Warning in the build's summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AutoKgWarning {
     /// Labels did not spread.
@@ -56,7 +56,7 @@ pub enum AutoKgWarning {
     Flooded,
 }
 
-/// What a build did.
+/// Report of a build.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AutoKgReport {
     /// N.
@@ -75,9 +75,9 @@ pub struct AutoKgReport {
     pub components: usize,
     /// The distribution of |X_k|/N.
     pub set_sizes: SetSizes,
-    /// What looks wrong, if anything.
+    /// Warning, if something looks wrong.
     pub warning: Option<AutoKgWarning>,
-    /// How long each stage took. Never written to a bundle.
+    /// Duration of each stage. Never written to a bundle.
     pub times: Vec<(Stage, Duration)>,
 }
 

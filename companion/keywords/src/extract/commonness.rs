@@ -1,4 +1,4 @@
-//! How common a word is in English at large.
+//! Frequency of words in English.
 
 use pocketgraph_models::embed_bulk::VOCABULARY;
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ const FIRST: usize = 1997;
 /// From this line on, words are as good as any to be a keyword.
 const SPECIFIC: usize = 12_000;
 
-/// How specific a folded word is, from 0 for the commonest words of English to 1 for words that are rare or not English.
+/// Returns the specificity of a folded word, from 0 for the commonest words of English to 1 for rare or foreign ones.
 ///
 /// The embedder's vocabulary lists words by how often its training text had them; the place in that list stands for the frequency, as Zipf's law has it.
 pub fn specificity(word: &str) -> f32 {

@@ -12,15 +12,15 @@ pub struct Token {
     pub key: u32,
     /// Its written form.
     pub surface: u32,
-    /// Whether it directly follows the token before: a single space or line break, a hyphen, or nothing between ideographs.
+    /// True if it directly follows the token before: a single space or line break, a hyphen, or nothing between ideographs.
     pub joined: bool,
-    /// Whether what joins it to the token before is a hyphen.
+    /// True if what joins it to the token before is a hyphen.
     pub hyphen: bool,
-    /// Whether it hangs on what stands before as part of a path or name in code ("io" in "std::io"), and is no word of its own.
+    /// True if it hangs on what stands before as part of a path or name in code ("io" in "std::io"), and is no word of its own.
     pub member: bool,
-    /// Whether something hangs on it in the same way.
+    /// True if something hangs on it in the same way.
     pub owner: bool,
-    /// Whether it starts a sentence or a line, where a capital says nothing.
+    /// True if it starts a sentence or a line, where a capital says nothing.
     pub initial: bool,
 }
 
@@ -53,7 +53,7 @@ impl Names {
         self.list.get(id as usize).map_or("", String::as_str)
     }
 
-    /// How many strings there are.
+    /// Returns the number of strings.
     pub fn len(&self) -> usize {
         self.list.len()
     }
@@ -135,7 +135,7 @@ impl Corpus {
     }
 }
 
-/// Whether a word's surroundings, read away from it, tie it to another word as code does: "::", "/", ".", "<", "(", "_" with a word right behind.
+/// Returns true if a word's surroundings, read away from it, tie it to another word as code does: "::", "/", ".", "<", "(", "_" with a word right behind.
 fn hangs(mut away: impl Iterator<Item = char>) -> bool {
     match (away.next(), away.next(), away.next()) {
         (Some(':'), Some(':'), Some(c)) => is_name(c),
@@ -148,7 +148,7 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// What is the same in all forms of a word: folded, without possessive; the singular, unless the word is an identifier or an acronym.
+/// Returns the key that all forms of a word share: folded, without possessive; the singular, unless it is an identifier or an acronym.
 fn key(word: &str) -> String {
     let folded = fold(word);
     let base = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded);
@@ -156,7 +156,7 @@ fn key(word: &str) -> String {
     if is_identifier(word) || is_function_word(base) { base.to_owned() } else { singular(base) }
 }
 
-/// Whether a word looks like a name in code or an acronym: an underscore, a digit, or a capital after its first letter.
+/// Returns true if a word looks like a name in code or an acronym: an underscore, a digit, or a capital after its first letter.
 pub fn is_identifier(word: &str) -> bool {
     word.chars().skip(1).any(|c| c.is_uppercase()) || word.contains('_') || word.chars().any(|c| c.is_ascii_digit())
 }

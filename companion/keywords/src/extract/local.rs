@@ -37,7 +37,7 @@ impl<'a> LocalExtractor<'a> {
         LocalExtractor { phrases, chunks: chunks.len(), by_text, embed, vectors: HashMap::new() }
     }
 
-    /// How many candidate phrases the corpus has.
+    /// Returns the number of candidate phrases that the corpus has.
     pub fn candidates(&self) -> usize {
         self.phrases.list.len()
     }
@@ -57,7 +57,7 @@ impl<'a> LocalExtractor<'a> {
         self.vectors.get(&id).map_or(&[], Vec::as_slice)
     }
 
-    /// How much a phrase matters to the whole corpus.
+    /// Returns the importance of a phrase for the whole corpus.
     fn importance(&self, id: u32) -> f32 {
         let phrase = &self.phrases.list[id as usize];
         let rarity = (1.0 + self.chunks as f32 / phrase.chunks.len().max(1) as f32).ln();

@@ -50,7 +50,7 @@ pub struct Request<'a> {
 #[error("keyword extraction failed: {0}")]
 pub struct ExtractError(pub String);
 
-/// What names the topics of clusters: the local statistics of [`LocalExtractor`], or a language model.
+/// Names the topics of clusters, by the local statistics of [`LocalExtractor`] or by a language model.
 pub trait Extractor {
     /// At most `request.keywords` phrases of at most `request.words` words on the main topic of the cluster, best first, none of them to avoid.
     ///
@@ -58,7 +58,7 @@ pub trait Extractor {
     /// [`ExtractError`] when the extractor cannot answer (a remote model that stays silent); the local one always can.
     fn extract(&mut self, request: &Request<'_>) -> Result<Vec<String>, ExtractError>;
 
-    /// How many clusters it reads at once. Those that are read together do not know of each other's keywords.
+    /// Returns the number of clusters that it reads at once. Those that are read together do not know of each other's keywords.
     fn at_once(&self) -> usize {
         1
     }

@@ -24,13 +24,13 @@ type Key = [u32; MAX_WORDS];
 pub struct Phrase {
     /// Its words' keys.
     pub words: Vec<u32>,
-    /// How it is written: its most frequent form away from sentence starts, if there is one.
+    /// Spelling: its most frequent form away from sentence starts, if there is one.
     pub text: String,
     /// The chunks whose prose has it, ascending.
     pub chunks: Vec<u32>,
-    /// How often it occurs in prose.
+    /// Number of occurrences in prose.
     pub occurrences: u32,
-    /// How much it looks like a term, from 0 to about 3: its use as a noun, its place in headings, its capitals.
+    /// Likeness to a term, from 0 to about 3: its use as a noun, its place in headings, its capitals.
     pub worth: f32,
 }
 
@@ -121,7 +121,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether the corpus uses a word as a verb more than as a noun.
+    /// Returns true if the corpus uses a word as a verb more than as a noun.
     fn verbal(&self, key: u32) -> bool {
         let (c, u) = (self.classes[key as usize], self.usage[key as usize]);
         // A gerund after a preposition ("by using") is still a verb.
@@ -130,7 +130,7 @@ impl Finder<'_> {
         if c.verb || c.ing { u.verb >= noun || noun * 4 < u.count } else { u.verb >= 3 && u.verb > 2 * (noun + u.after_content / 2) }
     }
 
-    /// Whether a word is written with a capital where that means something.
+    /// Returns true if a word is written with a capital where that means something.
     fn proper(&self, key: u32) -> bool {
         let u = self.usage[key as usize];
         u.telling > 0 && u.capital * 10 >= u.telling * 7
@@ -165,7 +165,7 @@ impl Finder<'_> {
         t.joined && capital(t) && self.class(t).short && !t.initial && capital(previous) && !self.class(previous).function
     }
 
-    /// Where an ordinary word meets a name, two noun phrases meet: "before leaving home Alex looked". Particles of names are no ordinary words.
+    /// Returns true if a name begins after an ordinary word ("before leaving home Alex looked"). Particles of names are no ordinary words.
     fn name_begins(&self, previous: &Token, t: &Token) -> bool {
         let surface = |t: &Token| self.corpus.surfaces.get(t.surface);
         let name = surface(t).starts_with(char::is_uppercase) && !is_identifier(surface(t)) && !self.class(t).short && self.proper(t.key);
@@ -342,7 +342,7 @@ impl Finder<'_> {
         npmi > if ideograph { 0.45 } else { 0.3 }
     }
 
-    /// Whether a word is one of several that differ in their last digit alone: "step1" and "step2" are places in an example, "BM25" is a name.
+    /// Returns true if a word is one of several that differ in their last digit alone: "step1" and "step2" are places in an example, "BM25" is a name.
     fn numbered(&self, word: u32) -> bool {
         let text = self.corpus.keys.get(word);
         let Some(stem) = text.strip_suffix(|c: char| c.is_ascii_digit()).filter(|s| s.ends_with(char::is_alphabetic)) else { return false };

@@ -1,4 +1,4 @@
-//! When two keywords are one.
+//! Merging of keywords.
 
 use pocketgraph_text::{fold, stem, words};
 
@@ -14,7 +14,7 @@ pub fn stems(keyword: &str) -> Vec<String> {
     out
 }
 
-/// Whether the word keys of `whole` contain those of `part` side by side, and more.
+/// Returns true if the word keys of `whole` contain those of `part` side by side, and more.
 pub fn contains(whole: &[u32], part: &[u32]) -> bool {
     whole.len() > part.len() && !part.is_empty() && whole.windows(part.len()).any(|w| w == part)
 }

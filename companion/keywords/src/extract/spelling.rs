@@ -1,4 +1,4 @@
-//! How a phrase is written.
+//! Spelling of phrases.
 
 use super::corpus::{Corpus, is_identifier, is_ideograph};
 use std::collections::HashMap;

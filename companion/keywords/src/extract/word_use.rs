@@ -1,10 +1,10 @@
-//! What is known of a word: what it is by itself, and how a corpus uses it.
+//! Class of a word, and its use in a corpus.
 
 use super::commonness::specificity;
 use super::corpus::is_ideograph;
 use super::wordclass::{Before, announces, has_adjective_ending, is_adverb_or_plain_adjective, is_function_word, is_vague, may_be_verb};
 
-/// How a word or phrase is used.
+/// Use of a word or phrase.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Usage {
     pub count: u32,
@@ -23,7 +23,7 @@ pub struct Usage {
     pub telling: u32,
 }
 
-/// What is fixed about a word key.
+/// Class of a word key.
 #[derive(Debug, Clone, Copy)]
 pub struct Class {
     pub before: Before,
@@ -43,7 +43,7 @@ pub struct Class {
     pub identifier: bool,
 }
 
-/// What is fixed about a word.
+/// Classifies a word.
 pub fn classify(word: &str) -> Class {
     let first = word.chars().next().unwrap_or(' ');
     Class {

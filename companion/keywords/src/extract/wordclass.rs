@@ -1,31 +1,31 @@
-//! What a word is, as far as lists of English words and endings can tell: function words, verbs, adverbs, adjectives, vague nouns.
+//! Word classes by lists of English words and endings: function words, verbs, adverbs, adjectives, vague nouns.
 //!
 //! Words here are folded (lower case, no accents). Other languages pass through: their words are in no list.
 
 use pocketgraph_text::is_stop_word;
 use pocketgraph_text::lexicon::{Language, SPOKEN};
 
-/// Whether a word only holds sentences together.
+/// Returns true if a word only holds sentences together.
 pub fn is_function_word(word: &str) -> bool {
     is_stop_word(word) || SPOKEN.function_words().has(word, "text") || word.contains(['\'', '’'])
 }
 
-/// Whether a word says how or when, or describes without naming anything.
+/// Returns true if a word says how or when, or describes without naming anything.
 pub fn is_adverb_or_plain_adjective(word: &str) -> bool {
     SPOKEN.adverbs_and_adjectives().contains(word) || (word.len() > 4 && word.ends_with("ly") && !SPOKEN.ly_nouns().contains(word))
 }
 
-/// Whether a word's ending is that of an adjective.
+/// Returns true if a word's ending is that of an adjective.
 pub fn has_adjective_ending(word: &str) -> bool {
     word.len() > 5 && SPOKEN.endings().words_with("adjective").any(|e| word.ends_with(e))
 }
 
-/// Whether a noun is too vague to stand alone.
+/// Returns true if a noun is too vague to stand alone.
 pub fn is_vague(word: &str) -> bool {
     SPOKEN.vague_nouns().contains(word)
 }
 
-/// Whether a word can be a form of a listed verb: its base, third person, past or -ing form.
+/// Returns true if a word can be a form of a listed verb: its base, third person, past or -ing form.
 pub fn may_be_verb(word: &str) -> bool {
     let listed = |word: &str| SPOKEN.verbs().contains(word);
     if listed(word) || SPOKEN.irregular_verbs().row(word).is_some_and(|row| row.has(1, "text")) {
@@ -42,7 +42,7 @@ pub fn may_be_verb(word: &str) -> bool {
     })
 }
 
-/// What the word before says about the next one.
+/// Kind of word that the word before announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
     /// A determiner: a noun phrase follows.
@@ -55,7 +55,7 @@ pub enum Before {
     Other,
 }
 
-/// What kind of word a folded word announces.
+/// Returns the kind of word that a folded word announces.
 pub fn announces(word: &str) -> Before {
     let plain = word.replace('’', "'");
     if SPOKEN.before_nouns().has(&plain, "determiner") {

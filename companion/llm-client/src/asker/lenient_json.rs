@@ -11,7 +11,7 @@ use pocketgraph_native::single_line::cut;
 const LONGEST: usize = 256 << 10;
 /// Values nested deeper are given up.
 const DEEPEST: usize = 16;
-/// So many opening brackets are tried.
+/// Maximum number of opening brackets that are tried.
 const ATTEMPTS: usize = 24;
 
 /// The first object or list of a reply that `wanted` accepts.

@@ -26,9 +26,9 @@ use tokio::runtime::Runtime;
 pub struct BuildModel {
     /// The model.
     pub chat: Box<dyn ChatModel>,
-    /// How it is asked.
+    /// Settings of its requests.
     pub asking: Asking,
-    /// Where its replies are kept.
+    /// Cache of its replies.
     pub cache: Box<dyn ReplyCache>,
 }
 
@@ -38,16 +38,16 @@ impl std::fmt::Debug for BuildModel {
     }
 }
 
-/// How a model is asked.
+/// Settings of requests to a model.
 #[derive(Debug, Clone)]
 pub struct Asking {
     /// The model's name, as the manifest tells it.
     pub model: String,
-    /// What tells this model's replies from another's in the cache: its address and name.
+    /// Identity of this model's replies in the cache: its address and name.
     pub identity: String,
     /// Requests under way at once, at most.
     pub concurrency: usize,
-    /// How often a reply that broke off is asked for again; refused connections, 429 and 5xx the client itself repeats.
+    /// Number of retries of a reply that broke off; the client itself repeats refused connections, 429 and 5xx.
     pub again: u32,
     /// The first pause before asking again; each later one is twice as long.
     pub pause: Duration,
@@ -68,7 +68,7 @@ pub enum AskError {
     Model {
         /// Replies of this run.
         answered: usize,
-        /// Whether they are there for the next run.
+        /// True if they are there for the next run.
         kept: bool,
         /// Why.
         reason: LlmError,
@@ -81,7 +81,7 @@ pub enum AskError {
     Runtime(String),
 }
 
-/// How a run stopped for `reason`, what became of its replies, and what to do.
+/// Describes why a run stopped, what became of its replies, and what to do.
 fn stopped(answered: usize, kept: bool, reason: &LlmError) -> String {
     match (answered, kept) {
         (0, false) => format!("the language model gave no reply: {reason}"),
@@ -95,7 +95,7 @@ fn stopped(answered: usize, kept: bool, reason: &LlmError) -> String {
     }
 }
 
-/// What asking came to.
+/// Counts of requests to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
     /// Replies that were asked for and paid.
@@ -106,13 +106,13 @@ pub struct Tally {
     pub unusable: usize,
     /// Requests without a whole reply; a later build asks again.
     pub failed: usize,
-    /// Of these the requests that the endpoint refused for what they hold, as a content filter does, or a context window that is too small.
+    /// Number of these that the endpoint refused because of their content or length.
     pub refused: usize,
     /// Tokens read and written, where the endpoint counts them.
     pub tokens: (u64, u64),
 }
 
-/// What was asked for and paid, for a line that tells it.
+/// Formats the counts in one line.
 impl fmt::Display for Tally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (read, written) = self.tokens;
@@ -152,7 +152,7 @@ impl<'a> Asker<'a> {
         self.tally.set(tally);
     }
 
-    /// What of the reply to a request `read` can use; `None` where it can use nothing, or where there is no reply.
+    /// Asks the model and reads its reply with `read`; `None` if there is no reply, or none that `read` can use.
     pub async fn ask<T>(&self, request: ChatRequest, read: impl Fn(&str) -> Option<T>) -> Option<T> {
         let key = Key::of_reply(&self.asking.identity, &request);
         if let Some(reply) = self.cache.get(&key) {
@@ -229,7 +229,7 @@ impl<'a> Asker<'a> {
         self.stopped.borrow_mut().get_or_insert(error);
     }
 
-    /// What some questions came to, in their order, so many of them under way at once as may be. `done` hears how many have come to an end.
+    /// Asks several questions at once and returns the results in their order. Calls `done` with the number of finished ones.
     ///
     /// # Errors
     /// [`AskError`] when the model refuses or falls silent, or a reply cannot be kept; requests that are under way are awaited first.
@@ -252,7 +252,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// What asking came to so far.
+    /// Returns the counts so far.
     pub fn tally(&self) -> Tally {
         self.tally.get()
     }

@@ -17,7 +17,7 @@ pub trait ReplyCache {
     /// What kept it from being stored.
     fn put(&self, key: &Key, reply: &str) -> std::io::Result<()>;
 
-    /// Whether what is kept is there for the next run of the program.
+    /// Returns true if what is kept is there for the next run of the program.
     fn outlives(&self) -> bool;
 }
 

@@ -6,10 +6,10 @@ use pocketgraph_llm::{ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmErro
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What comes of a request: the items of its stream, or an error before the first.
+/// Result of a request: the items of its stream, or an error before the first.
 pub type Reply = Result<Vec<Result<Delta, LlmError>>, LlmError>;
 
-/// What is said to a request, by how many came before it.
+/// Reply to a request, by the number of requests before it.
 type Script = dyn Fn(usize, &ChatRequest) -> Reply;
 
 /// Says what a script makes of a request, and remembers what it was asked.
@@ -24,7 +24,7 @@ impl ScriptedModel {
         Rc::new(ScriptedModel { reply: Box::new(reply), asked: RefCell::default() })
     }
 
-    /// What it was asked.
+    /// Returns the requests so far.
     pub fn requests(&self) -> Vec<ChatRequest> {
         self.asked.borrow().clone()
     }

@@ -1,4 +1,4 @@
-//! What becomes of replies that are none, and of models that think.
+//! Replies without an answer, and models that think.
 #![allow(clippy::unwrap_used)]
 
 use super::testing::{ScriptedModel, whole_reply};

@@ -136,7 +136,7 @@ impl<'a> File<'a> {
         Ok(self.tensor(name, true, rows * row)?.chunks_exact(row))
     }
 
-    /// How many rows of words there are.
+    /// Returns the number of rows of words.
     pub fn word_rows(&self) -> usize {
         self.tensors.get("emb.word").map_or(0, |t| usize::try_from(t.bytes).unwrap_or(0) / (HIDDEN / BLOCK * BLOCK_BYTES))
     }

@@ -14,7 +14,7 @@ use pocketgraph_text::{Folding, SCORE_UNIT, Unigram};
 use rayon::prelude::*;
 use unicode_normalization::UnicodeNormalization;
 
-/// What the model is called on the command line and in manifests.
+/// Name of the model on the command line and in manifests.
 pub const ID: &str = "multilingual-e5-small";
 /// What the model was trained to have before a question, and before a text that is to be found.
 pub const QUESTION: &str = "query: ";
@@ -33,7 +33,7 @@ const INTERMEDIATE: usize = 1536;
 pub const POSITIONS: usize = 512;
 const EPSILON: f32 = 1e-12;
 
-/// Whether a text asks or is to be found: the model was trained to tell them apart by what stands before.
+/// True if a text asks or is to be found: the model was trained to tell them apart by what stands before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextRole {
     /// It asks.
@@ -42,7 +42,7 @@ pub enum TextRole {
     Passage,
 }
 
-/// What is taken from the vectors of a side ([`pocketgraph_embed::take_mean`]); `tuning/e5_means.py` fitted it.
+/// Returns the mean that is subtracted from the vectors of a side ([`pocketgraph_embed::take_mean`]); `tuning/e5_means.py` fitted it.
 pub fn mean(side: TextRole) -> Vec<f32> {
     let (questions, passages) = include_bytes!("means.f32").split_at(4 * HIDDEN);
     let bytes = if side == TextRole::Question { questions } else { passages };
@@ -54,7 +54,7 @@ pub fn mean(side: TextRole) -> Vec<f32> {
 pub struct Vocabulary {
     /// Cuts texts into ids of the model.
     pub tokenizer: Unigram,
-    /// What texts are changed into first.
+    /// Normalisation of texts.
     pub folding: Folding,
     /// Text and score of each id; special tokens have no text. A space is where a word begins.
     pub pieces: Vec<(String, i32)>,

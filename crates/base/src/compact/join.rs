@@ -4,8 +4,7 @@ use futures::future::{FutureExt, LocalBoxFuture};
 use std::future::poll_fn;
 use std::task::Poll;
 
-/// How many futures are under way at once: about what a host takes from one page, and few enough that asking each of them whenever one moves
-/// costs nothing.
+/// Number of futures in progress at once: about what a host accepts from one page, and few enough that polling all of them costs nothing.
 const TOGETHER: usize = 64;
 
 /// The outputs of all futures, in their order.

@@ -3,7 +3,7 @@
 use super::sort::{sort_by, sort_unique};
 use std::borrow::Borrow;
 
-/// A map in key order. Looking up is a binary search; inserting moves what stands behind, so that many entries are better collected at once.
+/// Map in key order. Lookup is a binary search; inserting moves all later entries, so collect many entries at once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Map<K, V> {
     entries: Vec<(K, V)>,
@@ -73,7 +73,7 @@ impl<K: Ord, V> Map<K, V> {
         self.place(key).ok().map(|at| self.entries.remove(at).1)
     }
 
-    /// Whether there are no entries.
+    /// Returns true if there are no entries.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
@@ -144,7 +144,7 @@ impl<T> Default for Set<T> {
 }
 
 impl<T: Ord> Set<T> {
-    /// Whether `item` is in the set.
+    /// Returns true if `item` is in the set.
     pub fn contains<Q: Ord + ?Sized>(&self, item: &Q) -> bool
     where
         T: Borrow<Q>,
@@ -170,7 +170,7 @@ impl<T: Ord> Set<T> {
         self.items
     }
 
-    /// How many items are in the other set too.
+    /// Returns the number of items that are in the other set too.
     pub fn shared(&self, other: &Set<T>) -> usize {
         self.items.iter().filter(|i| other.contains(*i)).count()
     }

@@ -14,7 +14,7 @@ pub fn sort_unique<T: Ord>(items: &mut Vec<T>) {
     items.dedup();
 }
 
-/// Which of `n` things belongs at each place: a bottom-up merge sort.
+/// Returns the sorted order of `n` items, by a bottom-up merge sort.
 fn sorted_order(n: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     let mut merged: Vec<usize> = Vec::with_capacity(n);

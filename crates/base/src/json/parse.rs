@@ -11,7 +11,7 @@ const MAX_DEPTH: usize = 128;
 pub struct ParseError {
     /// Byte offset into the text.
     pub offset: usize,
-    /// What was wrong there.
+    /// Fault at that position.
     pub what: &'static str,
 }
 

@@ -158,8 +158,8 @@ impl Encoder {
         self.means(x, lengths, out)
     }
 
-    /// How many steps a pass over so many tokens has, of which none multiplies more than `rows` of them by weights. For each layer: the tokens'
-    /// queries, keys and values, `rows` tokens a step; attention, a head a step; and what follows from it, `rows` tokens a step.
+    /// Returns the number of steps of a pass over `tokens`, none of which multiplies more than `rows` tokens by weights. For each layer: queries,
+    /// keys and values, `rows` tokens a step; attention, a head a step; and the rest, `rows` tokens a step.
     pub fn steps(&self, tokens: usize, rows: usize) -> usize {
         self.layers.len().max(1) * self.steps_of_layer(tokens.div_ceil(rows.max(1)))
     }
@@ -168,8 +168,8 @@ impl Encoder {
         2 * blocks + self.heads
     }
 
-    /// The step `number` of a pass over `x`; before the first comes the normalisation. All of [`Encoder::steps`] in their order, with the same `rows`
-    /// and `scratch`, and then [`Encoder::means`], are [`Encoder::mean_vectors`], for callers who have other things to do between.
+    /// Runs the step `number` of a pass over `x`; the first one normalises before. All of [`Encoder::steps`] in their order, with the same `rows`
+    /// and `scratch`, and then [`Encoder::means`], are [`Encoder::mean_vectors`], for callers that do other work in between.
     ///
     /// # Errors
     /// As [`Encoder::mean_vectors`].
@@ -201,7 +201,7 @@ impl Encoder {
         Ok(())
     }
 
-    /// The mean of each sequence of `x` after the last step, as [`Encoder::mean_vectors`] gives it.
+    /// Computes the mean of each sequence of `x` after the last step, as [`Encoder::mean_vectors`] does.
     ///
     /// # Errors
     /// As [`Encoder::mean_vectors`].

@@ -20,7 +20,7 @@ fn steps_of(run: &[i8]) -> Option<[i8; PANEL]> {
     Some(steps)
 }
 
-/// Whether four bits say all of a layer's `panels`, of `inputs` inputs.
+/// Returns true if four bits can hold a layer's `panels`, of `inputs` inputs.
 pub(super) fn say(inputs: usize, panels: &[i8]) -> bool {
     panels.chunks(inputs * PANEL).all(|panel| panel.chunks(RUN * PANEL).all(|run| steps_of(run).is_some()))
 }
@@ -65,7 +65,7 @@ pub struct FourBits {
     pub(super) form: Form,
 }
 
-/// How kernels read them.
+/// Form in which kernels read them.
 pub(super) enum Form {
     Bytes(Vec<i8>),
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]

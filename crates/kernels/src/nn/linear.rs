@@ -44,7 +44,7 @@ enum Weights {
     Levels(Levels),
 }
 
-/// Where rounded inputs become what the weights take.
+/// Buffer in which rounded inputs get the form that the weights need.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -62,7 +62,7 @@ pub struct Factors {
     pub bias: Vec<f32>,
 }
 
-/// Where weight (output, input) lies in panels of `inputs` inputs.
+/// Returns the position of the weight (output, input) in panels of `inputs` inputs.
 pub(super) fn panel_index(inputs: usize, output: usize, input: usize) -> usize {
     (output / PANEL) * PANEL * inputs + (input / 2) * PANEL * 2 + (output % PANEL) * 2 + input % 2
 }
@@ -80,7 +80,7 @@ fn limit(inputs: usize, panels: &[i8]) -> i16 {
     (i32::MAX as u32 / largest).min(i16::MAX as u32) as i16
 }
 
-/// Whether kernels take layers of this size.
+/// Returns true if kernels support layers of this size.
 fn sized(inputs: usize, outputs: usize) -> bool {
     (2..=8192).contains(&inputs) && inputs.is_multiple_of(2) && outputs.is_multiple_of(PANEL) && outputs <= 1 << 16
 }
@@ -100,7 +100,7 @@ impl Linear {
         Linear::new(inputs, outputs, Weights::Panels(panels), limit, factors)
     }
 
-    /// A layer whose weights have been read in four bits.
+    /// Builds a layer from weights in four bits.
     ///
     /// # Errors
     /// As [`Linear::from_panels`].
@@ -129,7 +129,7 @@ impl Linear {
         Ok(Linear { inputs, outputs, weights, scales, columns, bias, limit })
     }
 
-    /// A layer from weights row by row: `rows[output][input]`.
+    /// Builds a layer from rows of weights: `rows[output][input]`.
     ///
     /// # Errors
     /// As [`Linear::from_panels`].

@@ -31,7 +31,7 @@ pub struct Relaxed {
     multiply: Multiply,
 }
 
-/// Where the first of them is in the table; 0 where it is not.
+/// Index of the first of them in the table; 0 if they are not installed.
 static INSTALLED: AtomicUsize = AtomicUsize::new(0);
 
 impl Relaxed {
@@ -89,7 +89,7 @@ impl Levels {
         unsafe { (self.by.arrange)(panel.as_ptr(), runs, self.bytes[at..].as_mut_ptr()) };
     }
 
-    /// As `multiply` of panels of bytes does it: `x` are rows of integers of magnitude at most 127.
+    /// Multiplies as `multiply` does for panels of bytes; `x` are rows of integers of magnitude at most 127.
     pub(super) fn multiply(
         &self,
         x: &[i16],

@@ -11,7 +11,7 @@ const BLOCK: usize = 48;
 pub struct QuantizedVector {
     /// Quantised components, in -127..=127.
     pub data: Vec<i8>,
-    /// What one quantum is worth.
+    /// Value of one quantum.
     pub scale: f32,
 }
 

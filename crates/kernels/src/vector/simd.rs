@@ -1,4 +1,4 @@
-//! Which instruction sets this machine has.
+//! Instruction sets of this machine.
 
 /// An instruction set that this machine has. Made only by looking, so that holding one is proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 /// An index and its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scored {
-    /// What was scored: a row, a chunk, a keyword.
+    /// Number of the scored item: a row, a chunk, a keyword.
     pub index: u32,
     /// Its score; larger is better.
     pub score: f32,

@@ -1,4 +1,4 @@
-//! What an extraction can cost at most, before it begins.
+//! Upper bound of an extraction's cost.
 
 use super::super::Request;
 use super::{LlmOptions, prompts};

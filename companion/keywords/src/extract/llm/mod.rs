@@ -15,25 +15,25 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What a model is told beyond the numbers of Algorithm 1.
+/// Options for a model beyond the numbers of Algorithm 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LlmOptions {
-    /// What the documents are about; none leaves it to the model to see.
+    /// Subject of the documents; `None` leaves it to the model.
     pub topic: Option<String>,
     /// The language of the keywords; none for that of the documents.
     pub language: Option<String>,
-    /// How many requests are under way at once, at most.
+    /// Number of requests that are under way at once, at most.
     pub at_once: usize,
-    /// What tells this model's replies from another's in the cache: its address and name.
+    /// Identity of this model's replies in the cache: its address and name.
     pub identity: String,
 }
 
-/// What the model was asked.
+/// Usage of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LlmUsage {
     /// Replies needed.
     pub replies: usize,
-    /// Of these found in the cache.
+    /// Number of these found in the cache.
     pub reused: usize,
     /// Replies with nothing usable in them.
     pub unusable: usize,
@@ -68,7 +68,7 @@ impl<'a> LlmExtractor<'a> {
         LlmExtractor { texts, chat, cache, options, asking, usage: Cell::default(), words: 3, batch: batch.max(20) }
     }
 
-    /// What was asked so far.
+    /// Returns the usage so far.
     pub fn usage(&self) -> LlmUsage {
         self.usage.get()
     }

@@ -16,7 +16,7 @@ pub(super) enum Step {
     Concentrate,
     /// An entity and a concept in one keyword become two.
     Split,
-    /// What is too vague goes.
+    /// Deletes keywords that are too vague.
     Delete,
 }
 

@@ -80,7 +80,7 @@ fn is_format(c: char) -> bool {
     matches!(c as u32, 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x2069 | 0xe0000..=0xe007f)
 }
 
-/// What of a list a model kept, in the list's order and spelling. None when it kept less than a quarter: it has misunderstood.
+/// Returns the part of a list that a model kept, in the list's order and spelling; `None` if it kept less than a quarter and so misunderstood.
 pub(super) fn subset(list: &[String], kept: Vec<String>) -> Option<Vec<String>> {
     let kept: HashSet<String> = kept.iter().map(|k| normalised(k)).collect();
     let out: Vec<String> = list.iter().filter(|k| kept.contains(&normalised(k))).cloned().collect();

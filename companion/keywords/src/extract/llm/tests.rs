@@ -29,7 +29,7 @@ fn request<'a>(avoid: &'a [String]) -> Request<'a> {
     Request { shown: &[0, 1, 2], members: &[0, 1, 2], centre: &[], avoid, keywords: 3, words: 2 }
 }
 
-/// What a prompt looks like in a golden file.
+/// Formats a prompt for a golden file.
 fn shown(request: &ChatRequest) -> String {
     let messages: Vec<String> = request.messages.iter().map(|m| format!("=== {}\n{}\n", m.role.name(), m.content)).collect();
     let number = |f: Option<f32>| f.map_or("unset".to_owned(), |f| f.to_string());

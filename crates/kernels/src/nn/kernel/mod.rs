@@ -76,7 +76,7 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// How many there are, where they begin, and whether they are bytes. Plain code does not ask.
+    /// Returns their number, their address, and whether they are bytes. Plain code does not need it.
     #[inline(always)]
     #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128")), allow(dead_code))]
     fn raw(self) -> (usize, *const u8, bool) {
@@ -99,8 +99,8 @@ pub(super) trait Kernel {
     fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize, tile: &mut Tile);
 }
 
-/// What tells vector kernels that their raw reads stay inside `x` and `panels`, and their writes inside a tile: where the panels begin, and whether they
-/// are of bytes.
+/// Checks that raw reads of vector kernels stay inside `x` and `panels`, and writes inside a tile. Returns the address of the panels, and
+/// whether they are bytes.
 #[inline(always)]
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128")), allow(dead_code))]
 fn check(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize) -> (*const u8, bool) {
@@ -109,14 +109,14 @@ fn check(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_
     (at, narrow)
 }
 
-/// What becomes of a sum.
+/// Last operation on a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Finish {
     /// Scaled, plus bias: written.
     Store,
-    /// The same through GELU.
+    /// Stores the sum after GELU.
     Gelu,
-    /// The same, added to what is there.
+    /// Adds the sum to the stored number.
     Add,
 }
 
