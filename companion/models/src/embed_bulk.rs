@@ -32,7 +32,7 @@ static TABLE: Option<&[u8]> = include!(concat!(env!("OUT_DIR"), "/query_table.rs
 /// The tokens of all-MiniLM-L6-v2, one a line.
 pub static VOCABULARY: &str = include_str!("../../../models/minilm-vocab.txt");
 
-/// What every text begins and ends with.
+/// First and last token of every text.
 const CLS: u32 = 101;
 const SEP: u32 = 102;
 

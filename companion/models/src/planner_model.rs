@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// The trained planner, as `pocketgraph train planner` made it, where the program was built with one.
 static OWN: Option<&[u8]> = include!(concat!(env!("OUT_DIR"), "/planner.rs"));
 
-/// Which trained planner to take.
+/// Source of the trained planner.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum PlannerSource {
     /// The program's own, if it was built with one.
@@ -25,7 +25,7 @@ pub enum PlannerSource {
 }
 
 impl PlannerSource {
-    /// What an option says: a file, `none`, or, left out, the program's own.
+    /// Parses an option: a file, `none`, or the program's own if it is left out.
     pub fn of(option: Option<&str>) -> PlannerSource {
         match option {
             None => PlannerSource::Own,
@@ -92,7 +92,7 @@ impl NativePlanner {
         Ok(Some(NativePlanner { model, embedder: NativeEmbedder::new()? }))
     }
 
-    /// What embeds its words.
+    /// Returns the embedder of its words.
     pub fn embedder(&self) -> &NativeEmbedder {
         &self.embedder
     }

@@ -50,7 +50,7 @@ impl Embedder {
         Ok(Embedder { model: model(name, file)? })
     }
 
-    /// What bundles call the model: `--embedder` of `pocketgraph build`.
+    /// Returns the name of the model in bundles: `--embedder` of `pocketgraph build`.
     #[getter]
     fn id(&self) -> String {
         self.model.info().id

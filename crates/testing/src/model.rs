@@ -12,7 +12,7 @@ pub type Items = Vec<Result<Delta, LlmError>>;
 /// A model that gives prepared replies in turn, the last one for ever.
 pub struct Scripted {
     replies: RefCell<VecDeque<Items>>,
-    /// What it was asked.
+    /// Requests so far.
     pub requests: RefCell<Vec<ChatRequest>>,
 }
 

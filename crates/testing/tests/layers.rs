@@ -50,10 +50,10 @@ const COMPANION: &[&str] = &[
 /// The native crates that only research needs: they lie in `lab/`.
 const LAB: &[&str] = &["eval", "train", "lab"];
 
-/// What the module that a page loads first must not reach.
+/// Crates that the module that a page loads first must not reach.
 const NOT_TO_SEARCH: &[&str] = &["llm", "kg", "graph-retrieval", "plan", "planner", "agent"];
 
-/// How often the face may ask whether it is compiled in full.
+/// Maximum number of feature gates in the face.
 const MOST_GATES: usize = 20;
 
 fn root() -> PathBuf {
@@ -169,7 +169,7 @@ fn no_crate_has_a_circle_of_files() {
 struct Modules {
     /// Code without comments, texts and tests.
     code: BTreeMap<String, String>,
-    /// What a module's `pub use` gives on under which name: the module that it comes from.
+    /// Original modules of the names in a module's `pub use`.
     given: BTreeMap<(String, String), String>,
 }
 

@@ -16,7 +16,7 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Name of the model on the command line and in manifests.
 pub const ID: &str = "multilingual-e5-small";
-/// What the model was trained to have before a question, and before a text that is to be found.
+/// Prefixes of questions and passages that the model was trained with.
 pub const QUESTION: &str = "query: ";
 /// See [`QUESTION`].
 pub const PASSAGE: &str = "passage: ";

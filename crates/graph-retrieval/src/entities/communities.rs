@@ -15,7 +15,7 @@ pub struct Community {
     pub level: u32,
     /// The community that it divides; it comes before its children.
     pub parent: Option<u32>,
-    /// What it is about: the labels of its best-connected entities, or the title that a model gave its report.
+    /// Title: the labels of its best-connected entities, or the one that a model gave its report.
     pub title: String,
     /// Its entities, ascending.
     pub members: Vec<u32>,

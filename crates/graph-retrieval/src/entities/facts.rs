@@ -9,11 +9,11 @@ use std::cell::OnceCell;
 /// A triple and the passages that state it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatedFact {
-    /// What it is about, by its place among the phrases.
+    /// Subject, by its position among the phrases.
     pub subject: u32,
-    /// What it says, by its place among the relations.
+    /// Relation, by its position among the relations.
     pub relation: u32,
-    /// What it leads to, by its place among the phrases.
+    /// Object, by its position among the phrases.
     pub object: u32,
     /// The chunks that state it, ascending; one at least.
     pub chunks: Vec<u32>,

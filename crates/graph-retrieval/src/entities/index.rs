@@ -5,7 +5,7 @@ use crate::sparse::{Csr, Edges, Graph, Lists};
 use crate::vector::QuantizedMatrix;
 use std::cell::OnceCell;
 
-/// Which entities the sentences of a corpus mention, and the entities' vectors.
+/// Index of the entities that a corpus's sentences mention, with their vectors.
 #[derive(Debug, Clone)]
 pub struct EntityIndex {
     /// One unit vector an entity.
@@ -23,7 +23,7 @@ pub struct EntityIndex {
     facts: [OnceCell<Graph>; 2],
 }
 
-/// Which entities name the document of each chunk.
+/// Entities that name the document of each chunk.
 #[derive(Debug, Clone, Default)]
 pub struct Titles {
     /// The entities that name each document, ascending.
@@ -47,7 +47,7 @@ impl Titles {
         self.of.len()
     }
 
-    /// How many times a title is named, over all chunks: many names of one long document are many more than their bytes.
+    /// Returns the number of times that a title is named, over all chunks: many names of one long document are many more than their bytes.
     pub fn named(&self) -> u64 {
         self.of.iter().map(|&d| self.names.get(d as usize).len() as u64).sum()
     }
@@ -125,12 +125,12 @@ impl EntityIndex {
         (self.first.partition_point(|&f| f <= sentence).max(1) - 1) as u32
     }
 
-    /// What a sentence mentions, in order, repetition included.
+    /// Returns the entities that a sentence mentions, in order, with repetitions.
     pub fn mentioned(&self, sentence: u32) -> &[u32] {
         self.mentions.get(sentence as usize)
     }
 
-    /// What a sentence mentions, ascending, each once.
+    /// Returns the entities that a sentence mentions, ascending, each once.
     pub fn distinct(&self, sentence: u32) -> Vec<u32> {
         let mut out = self.mentioned(sentence).to_vec();
         sort_unique(&mut out);
@@ -142,7 +142,7 @@ impl EntityIndex {
         self.sentences_of.get(entity as usize)
     }
 
-    /// What a sentence speaks of, ascending, each once: what it mentions, and what its document's title names.
+    /// Returns the entities of a sentence, ascending, each once: those that it mentions, and those that its document's title names.
     pub fn sentence_entities(&self, sentence: u32) -> Vec<u32> {
         let mut out = self.mentioned(sentence).to_vec();
         out.extend(self.titles.get(self.chunk_of(sentence) as usize));

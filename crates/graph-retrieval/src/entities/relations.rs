@@ -10,11 +10,11 @@ use crate::vector::QuantizedMatrix;
 /// A statement of one entity is its description, where no relation of the chunk has it.
 #[derive(Debug, Clone)]
 pub struct Relations {
-    /// What the entities are called.
+    /// Labels of the entities.
     pub labels: Vec<String>,
     /// The statements of each chunk with their entities, and the entities' vectors.
     pub index: EntityIndex,
-    /// How much each statement says, from 0 to 10, as the model has it.
+    /// Importance of each statement, from 0 to 10, as the model rated it.
     pub scores: Vec<u8>,
 }
 

@@ -10,7 +10,7 @@ use crate::vector::QuantizedMatrix;
 pub struct Summary {
     /// 1 above the chunks, 2 above those, and so on.
     pub layer: u32,
-    /// What it summarises: a chunk by its number, an earlier summary by its place plus the number of chunks. Ascending. A child may have several parents.
+    /// Chunks and summaries that it summarises: a chunk by its number, an earlier summary by its position plus the number of chunks; ascending.
     pub children: Vec<u32>,
     /// The sentences that it consists of, or that a summary by a model rests on.
     pub sentences: Vec<SentencePlace>,

@@ -1,4 +1,4 @@
-//! What several of these retrievers say of sentences, and of the ways to a chunk.
+//! Sentences, and ways to a chunk, for several of these retrievers.
 
 use super::Reached;
 use crate::compact::{Map, sort_by};

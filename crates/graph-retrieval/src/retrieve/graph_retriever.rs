@@ -1,4 +1,4 @@
-//! What the retrievers that a bundle is prepared for do first, in one place: load what they were prepared, then compare the question with the chunks.
+//! First steps of the prepared retrievers: load their data, then compare the question with the chunks.
 
 use super::facts::{by_weight, is_fact};
 use super::prepared::{PreparedCorpus, PreparedQuestion};
@@ -14,7 +14,7 @@ use std::rc::Rc;
 pub(super) trait GraphRetriever {
     /// Its name in options and results.
     const NAME: &'static str;
-    /// What it reads.
+    /// Data that it reads.
     type Prepared;
 
     /// Loads what it reads. This comes first: a bundle that is not prepared for the retriever says so whatever the question.
@@ -32,12 +32,12 @@ pub(super) struct On<'a> {
     pub query: &'a Query,
     /// The question with its vector, and the chunks' cosines to it.
     pub asked: PreparedQuestion,
-    /// How many hits the caller wants at most.
+    /// Number of hits that the caller wants at most.
     pub wanted: Option<usize>,
 }
 
 impl On<'_> {
-    /// How many hits there are at most.
+    /// Returns the number of hits at most.
     pub fn k(&self) -> usize {
         self.wanted.unwrap_or(DEFAULT_K)
     }
@@ -117,7 +117,7 @@ impl Joined {
         }
     }
 
-    /// What mentions what.
+    /// Returns the index of mentions.
     pub fn index(&self) -> &EntityIndex {
         match self {
             Joined::Sentences((_, index)) => index,
@@ -125,7 +125,7 @@ impl Joined {
         }
     }
 
-    /// How much each sentence or statement says; empty where that is not known.
+    /// Returns the importance of each sentence or statement; empty if unknown.
     pub fn scores(&self) -> &[u8] {
         match self {
             Joined::Sentences(_) => &[],

@@ -73,7 +73,7 @@ pub(super) fn reports_at(communities: &Communities, level: u32) -> Vec<u32> {
     communities.all.iter().enumerate().filter_map(at).collect()
 }
 
-/// How much more a community that stands in many chunks counts: up to a tenth.
+/// Largest bonus of a community in many chunks: a tenth.
 const WEIGHT: f32 = 0.1;
 
 /// The best reports for a question: by cosine, a little more for communities that stand in many chunks.
@@ -91,7 +91,7 @@ pub(super) fn best_reports(communities: &Communities, question: &QuantizedVector
 /// A report on a community, in words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommunityReport {
-    /// What it is about.
+    /// Title of the community.
     pub title: String,
     /// The report: as a model wrote it where one did, else the sentences that it rests on.
     pub text: String,

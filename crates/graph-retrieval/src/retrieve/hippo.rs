@@ -19,7 +19,7 @@ use crate::text::sentences;
 use crate::vector::{Scored, top_k};
 use std::rc::Rc;
 
-/// What facts are.
+/// Source of facts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FactSource {
     /// Triples where the bundle has them, else sentences.
@@ -34,17 +34,17 @@ pub enum FactSource {
 /// HippoRAG 2 with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hippo {
-    /// How many facts speak for the question.
+    /// Number of facts that speak for the question.
     pub facts: usize,
-    /// How many phrases keep their reset weight.
+    /// Number of phrases that keep their reset weight.
     pub phrases: usize,
-    /// What the passages' stretched cosines are multiplied by.
+    /// Factor of the passages' stretched cosines.
     pub passage_weight: f64,
     /// alpha of the walk.
     pub damping: f64,
-    /// How the edges weigh.
+    /// Weights of edges.
     pub weighting: Weighting,
-    /// What facts are.
+    /// Source of facts.
     pub source: FactSource,
 }
 

@@ -5,7 +5,7 @@ use crate::compact::sort_by;
 use crate::entities::{EntityIndex, Facts, Synonyms};
 use crate::sparse::{Edges, Graph};
 
-/// How the edges weigh.
+/// Weights of edges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Weighting {
     /// As in the published program: every edge between phrases is stored for both directions and both copies are inserted, so that a fact weighs 2 and a mutual

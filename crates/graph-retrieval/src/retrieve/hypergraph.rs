@@ -14,9 +14,9 @@ use crate::vector::{Scored, top_k};
 /// The retriever with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HyperGraph {
-    /// How many entities speak for the question.
+    /// Number of entities that speak for the question.
     pub entities: usize,
-    /// How many hyperedges do so directly.
+    /// Number of hyperedges that do so directly.
     pub hyperedges: usize,
     /// Hyperedges of one entity that are looked at; a common entity has thousands.
     pub fan_out: usize,

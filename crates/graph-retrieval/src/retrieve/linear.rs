@@ -29,7 +29,7 @@ pub struct Linear {
     pub threshold: f32,
     /// alpha of the walk.
     pub damping: f64,
-    /// What the reset of all passages is multiplied by, against that of the entities.
+    /// Factor of the passages' reset weights, against those of the entities.
     pub passage_weight: f64,
 }
 
@@ -120,7 +120,7 @@ pub(super) fn reset(index: &EntityIndex, active: &Activation, cosines: &Cosines,
 
 /// From so many edges on, the walk is followed by forward push from the seeds and the best passages only.
 const PUSH_FROM: usize = 1_000_000;
-/// How many passages keep their reset weight then.
+/// Number of passages that keep their reset weight then.
 const PUSHED_PASSAGES: usize = 300;
 /// Residual per degree at which a push stops.
 const PUSH_EPSILON: f64 = 1e-6;

@@ -1,4 +1,4 @@
-//! What the graph retrievers read of a bundle, and what they have in common.
+//! Data of the graph retrievers in a bundle, and their common parts.
 
 use super::{Corpus, Names, Query, Ranked, RankedChunk, Reached, Stage, load_names};
 use crate::bundle::{BundleError, Kind, decode_vectors};
@@ -16,12 +16,12 @@ use std::rc::Rc;
 
 /// Up to this many chunks the question is compared with every chunk, as the originals do; above, with those in the cells nearest to it.
 const EVERY_BELOW: usize = 20_000;
-/// How many chunks a scan of the nearest cells keeps.
+/// Number of chunks that a scan of the nearest cells keeps.
 const SCANNED: usize = 2_000;
 /// Ways told of one hit, at most.
 const WAYS: usize = 3;
 
-/// What a corpus holds for the retrievers that its bundle was prepared for.
+/// Corpus with the data of the retrievers that its bundle was prepared for.
 #[derive(Clone, Copy)]
 pub struct PreparedCorpus<'a>(pub &'a Corpus);
 
@@ -42,7 +42,7 @@ impl PreparedCorpus<'_> {
         load_names(self.0).await
     }
 
-    /// Which entities the sentences mention, and the entities' vectors, for `retriever`.
+    /// Loads the index of entities in sentences, and their vectors, for `retriever`.
     ///
     /// # Errors
     /// [`BundleError::NotPrepared`] when the bundle was built without; [`BundleError`] when a section cannot be loaded.
@@ -194,7 +194,7 @@ fn titles(table: &NameTable) -> Titles {
 /// The cosines of those chunks that were compared with a question. It holds no more than these, however many chunks a bundle says that it has.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cosines {
-    /// How many chunks there are, compared or not.
+    /// Number of chunks, compared or not.
     pub chunks: usize,
     /// The compared chunks, ascending, with their cosines.
     pub known: Vec<(u32, f32)>,
@@ -238,9 +238,9 @@ pub(super) struct PreparedQuestion {
     pub question: QuantizedVector,
     /// The cosines of the chunks.
     pub cosines: Cosines,
-    /// Which query side spoke.
+    /// Stage that ranked.
     pub stage: Stage,
-    /// What could not be loaded.
+    /// Names of parts that could not be loaded.
     pub missing: Vec<String>,
 }
 

@@ -25,7 +25,7 @@ impl Lists {
         self.offsets.len() - 1
     }
 
-    /// Whether there is no list.
+    /// Returns true if there is no list.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -4,7 +4,7 @@
 use super::Graph;
 use std::collections::VecDeque;
 
-/// How to compute it.
+/// Options of the computation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PageRank {
     /// alpha: the probability that the walk goes on.

@@ -83,7 +83,7 @@ fn edges_at(graph: &Graph, node: u32) -> EdgesAt<'_> {
     EdgesAt { from: node, row: neighbours.iter().zip(weights) }
 }
 
-/// Which nodes were visited.
+/// Set of visited nodes.
 #[derive(Debug, Clone, Default)]
 pub struct Visited(Vec<bool>);
 
