@@ -5,7 +5,6 @@ import { abortable, throwIfAborted } from "./abort.js";
 import { PocketGraphError, unpackError } from "./error.js";
 import { whenIdle } from "./idle.js";
 import { HAS_RELAXED } from "./relaxed.js";
-import { trustedScript } from "./trusted-types.js";
 
 /** The package's own files, as far as a page may come to need them without a network. A test holds this list against the package. */
 export const PACKAGE_FILES = [
@@ -152,9 +151,9 @@ export class OfflineCopy extends EventTarget {
 
 /**
  * Keeps bundles, the package and the page from now on. `folderUrl` makes of what a caller names a bundle by its absolute URL; `fetched` are files
- * that were fetched before the service worker could see it.
+ * that were fetched before the service worker could see it; `trustedScript` makes addresses of scripts by the page's one policy.
  */
-export async function keepOffline({ bundle, keep = "visited", worker, scope, files = [], signal }, { folderUrl, fetched }) {
+export async function keepOffline({ bundle, keep = "visited", worker, scope, files = [], signal }, { folderUrl, fetched, trustedScript }) {
   throwIfAborted(signal);
   const named = (Array.isArray(bundle) ? bundle : [bundle]).filter((place) => place !== undefined);
   if (named.length === 0) throw badArgument("`bundle` names what is kept: the URL of a bundle, or several.");

@@ -5,6 +5,7 @@ import { abortable, linkedController, throwIfAborted } from "./abort.js";
 import { PocketGraphError, replacedError } from "./error.js";
 import { EventQueue } from "./event-queue.js";
 import { askOptions, badArgument, checkOpenOptions, defined, pageUrl, positive, PROTOCOLS, searchOptions, text, writerOf } from "./options.js";
+import { trustedScript } from "./trusted-types.js";
 import { WorkerEngine } from "./worker-engine.js";
 
 export { PocketGraphError };
@@ -57,7 +58,7 @@ class PocketGraph {
   static async offline(options = {}) {
     const { keepOffline } = await import("./offline.js");
     const fetched = await Promise.all([...openGraphs].map((graph) => graph.#call("fetched").catch(() => [])));
-    return keepOffline(options, { folderUrl, fetched: fetched.flat() });
+    return keepOffline(options, { folderUrl, fetched: fetched.flat(), trustedScript });
   }
 
   async #start(onProgress, signal) {
