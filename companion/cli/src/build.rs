@@ -294,7 +294,7 @@ pub(super) fn print(out: &Path, summary: &Summary) {
         );
         let d = &summary.from_documents;
         if d.triples > 0 {
-            println!("  of these from the structure of documents: {} ({} left out: pages with too many)", d.triples, d.dropped);
+            println!("  {} triples from the structure of documents, {} beyond a page's limit left out", d.triples, d.dropped);
         }
     }
 }

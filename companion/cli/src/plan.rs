@@ -237,7 +237,7 @@ fn as_text(args: &Args, planned: &PlannedQuestion, done: Option<&Done>) -> Resul
     }
     let Some(plan) = &planned.plan else {
         let why = planned.why_not.as_deref().unwrap_or("there is none");
-        let help = "`pocketgraph ask` answers from the passages; --least-confidence 0 shows what the rules would try; plans of your own: --plan FILE";
+        let help = "`pocketgraph ask` answers from the passages. --least-confidence 0 shows uncertain plans, and --plan FILE carries out your own.";
         return Err(miette!(help = help, "no plan: {why}"));
     };
     if args.planning.planner() == Some(PlannerChoice::Trained) && planned.by == Some(PlannedBy::Rules) {

@@ -50,7 +50,7 @@ impl Stage<(Gathering, Origin, &Chunked)> for TakeTriples {
         let mut from_documents = DocumentTriples::default();
         match origin {
             Origin::Documents(documents) if self.from_documents => {
-                progress.stage("taking triples", None);
+                progress.stage("collecting triples", None);
                 from_documents = gathering.documents(&documents, &chunked.chunks).map_err(ImportError::from)?;
             }
             Origin::Graphs(graphs) => {
