@@ -10,13 +10,13 @@ pub fn normalised(text: &str) -> String {
     bare.split_whitespace().filter(|w| !matches!(*w, "a" | "an" | "the")).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether one of the accepted answers is the whole answer.
+/// Returns true if one of the accepted answers is the whole answer.
 pub fn exact_match(given_answer: &str, accepted: &[String]) -> f64 {
     let given_answer = normalised(given_answer);
     f64::from(accepted.iter().any(|a| normalised(a) == given_answer))
 }
 
-/// Whether one of the accepted answers stands somewhere in the answer (Contain-EM, Sub-EM, cover EM). Long answers contain more.
+/// Returns true if one of the accepted answers stands somewhere in the answer (Contain-EM, Sub-EM, cover EM). Long answers contain more.
 pub fn contains(given_answer: &str, accepted: &[String]) -> f64 {
     let given_answer = normalised(given_answer);
     // An answer of punctuation alone would be contained in everything.

@@ -26,7 +26,7 @@ pub const ASK: &str = "ask";
 /// After so many failures of the model in a row there is no point in going on.
 const FAILURES: usize = 5;
 
-/// Whether a way of answering needs a language model.
+/// Returns true if a way of answering needs a language model.
 pub fn wants_model(protocol: &str) -> bool {
     protocol == ASK || (protocol != QUOTE && needs_model(protocol))
 }
@@ -107,7 +107,7 @@ pub struct AnswerRow {
     pub failed: usize,
     /// Tokens, and what they cost.
     pub llm: LlmCost,
-    /// Whether these counts are in part an estimate, because the endpoint did not count.
+    /// True if these counts are in part an estimate, because the endpoint did not count.
     pub estimated: bool,
     /// Median milliseconds of an answer. Replies that were kept from before take no time.
     pub p50_ms: f64,

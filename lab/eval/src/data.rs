@@ -14,7 +14,7 @@ pub enum DataError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         reason: std::io::Error,
     },
     /// A line is not what it should be.
@@ -24,7 +24,7 @@ pub enum DataError {
         path: PathBuf,
         /// Its line, from 1.
         line: usize,
-        /// What is wrong.
+        /// Description of the fault.
         what: String,
     },
     /// Questions that name no passages, and no judgements beside them.

@@ -28,7 +28,7 @@ pub enum PlansError {
     Plan {
         /// The question.
         id: String,
-        /// What is wrong.
+        /// Description of the fault.
         reason: ExecuteError,
     },
     /// An execution waited for something: plans over a graph alone never do.
@@ -61,7 +61,7 @@ pub struct Miss {
     pub plan: String,
     /// The gold plan on one line, or why there is none.
     pub gold: String,
-    /// How many answers the plan found and how many are gold.
+    /// Number of answers that the plan found and how many are gold.
     pub sizes: (usize, usize),
     /// Some answers that are not gold.
     pub wrong: Vec<String>,

@@ -27,7 +27,7 @@ pub struct Gold {
     pub without: Option<String>,
     /// How the answers name what they mean.
     pub naming: Naming,
-    /// Whether the graph is known to give exactly these answers.
+    /// True if the graph is known to give exactly these answers.
     pub answerable: bool,
 }
 
@@ -45,7 +45,7 @@ pub trait QuestionSet: Sync {
     /// What a line has that makes it one of this form, for people.
     fn marker_field(&self) -> &str;
 
-    /// Whether a line is a question of this form.
+    /// Returns true if a line is a question of this form.
     fn is_one(&self, line: &Value) -> bool;
 
     /// The question of a line.

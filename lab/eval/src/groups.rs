@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub struct Group {
     /// What the set calls the kind.
     pub kind: String,
-    /// How many questions are of it.
+    /// Number of questions that are of it.
     pub questions: usize,
     /// How each retriever fares with them.
     pub rows: Vec<GroupRow>,

@@ -21,7 +21,7 @@ pub struct Measures {
     pub mrr_10: f64,
 }
 
-/// How many measures there are.
+/// Number of measures.
 pub const MEASURES: usize = 7;
 
 /// Measures one ranking (best first, no page twice) against its gold pages (at least one, each once).

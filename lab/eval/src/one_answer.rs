@@ -34,7 +34,7 @@ pub struct Answered {
     pub set_recall: f64,
     /// Its F1.
     pub set_f1: f64,
-    /// Whether its first member is wanted.
+    /// True if its first member is wanted.
     pub hits_1: f64,
     /// Share of the pages that answer the question of which a passage was shown, in any turn; absent where the set names none.
     pub evidence_recall: Option<f64>,
@@ -46,7 +46,7 @@ pub struct Answered {
     pub prompt_tokens: u32,
     /// Tokens that it wrote.
     pub completion_tokens: u32,
-    /// Whether the counts of tokens are in part an estimate.
+    /// True if the counts of tokens are in part an estimate.
     pub estimated: bool,
     /// Why the model did not answer, where it should have.
     pub failure: Option<String>,

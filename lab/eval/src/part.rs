@@ -14,7 +14,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// Whether a question is in it.
+    /// Returns true if a question is in it.
     pub fn holds(&self, question: &str) -> bool {
         let digest = Sha256::digest(question.as_bytes());
         let first = digest.first_chunk().copied().unwrap_or_default();

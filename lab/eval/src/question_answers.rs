@@ -25,12 +25,12 @@ impl AnsweredQuestion {
         self.0.plan.as_ref().ok()
     }
 
-    /// Whether a plan follows the relations of the set's own plan, each as often; where there is none, any does.
+    /// Returns true if a plan follows the relations of the set's own plan, each as often; where there is none, any does.
     pub fn follows(&self, plan: &Plan) -> bool {
         self.plan().is_none_or(|own| relations_of(own) == relations_of(plan))
     }
 
-    /// Whether an execution found exactly the answers.
+    /// Returns true if an execution found exactly the answers.
     pub fn is_answered(&self, graph: &KnowledgeGraph, execution: &Execution) -> bool {
         let found: BTreeSet<String> = answers(graph, execution, &self.0).into_iter().collect();
         found == self.0.answers

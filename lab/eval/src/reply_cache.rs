@@ -31,7 +31,7 @@ impl<'a> KeptReplies<'a> {
         self.times.borrow_mut().clear();
     }
 
-    /// How many replies the model was asked for.
+    /// Returns the number of replies that the model was asked for.
     pub fn request_count(&self) -> usize {
         self.asked.get()
     }

@@ -39,7 +39,7 @@ pub struct Row {
     /// Tokens that a language model read and wrote for the index and the questions, and what they cost: nothing without a model. `None` where they
     /// go by what a model read or wrote for a bundle that was built before: its build told what that took.
     pub llm: Option<LlmCost>,
-    /// Whether these counts are in part an estimate, because the endpoint did not count.
+    /// True if these counts are in part an estimate, because the endpoint did not count.
     pub estimated: bool,
     /// Questions at which the model failed; they were ranked without it.
     pub failed: usize,
@@ -107,7 +107,7 @@ pub struct Report {
     pub left_out: usize,
     /// Seconds of each stage of the build; empty where a bundle was used again.
     pub build_seconds: Vec<(&'static str, f64)>,
-    /// How many vectors the build asked for, and how many of them an earlier one had left in the cache.
+    /// Number of vectors that the build asked for, and how many of them an earlier one had left in the cache.
     pub embedded: EmbeddingCounts,
     /// One row a retriever.
     pub rows: Vec<Row>,
@@ -222,7 +222,7 @@ async fn measured(
     })
 }
 
-/// Whether a retriever ranks by what a language model read or wrote when its bundle was built with these options.
+/// Returns true if a retriever ranks by what a language model read or wrote when its bundle was built with these options.
 fn by_a_model(retriever: &str, options: &[(String, String)]) -> bool {
     let asked_for: &[&str] = match retriever.split(':').next().unwrap_or(retriever) {
         "hippo" => &["kg-llm"],

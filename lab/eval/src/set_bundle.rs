@@ -104,7 +104,7 @@ pub struct SetBundle {
     pub engine: Engine,
     /// Seconds of each stage of the build; empty where a bundle was used again.
     pub build_seconds: Seconds,
-    /// How many vectors the build asked for, and how many of them were there already.
+    /// Number of vectors that the build asked for, and how many of them were there already.
     pub embedded: EmbeddingCounts,
     /// What the language model read and wrote for the index; nothing without one, `None` where a bundle was used again.
     pub spent: Option<IndexTokens>,

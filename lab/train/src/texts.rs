@@ -40,7 +40,7 @@ const TEMPLATE_EVERY: usize = 4;
 /// A sentence of fewer words gives no further windows.
 const WINDOWED: usize = 9;
 
-/// How many texts to draw.
+/// Number of texts to draw.
 #[derive(Debug, Clone, Copy)]
 pub struct Draw {
     /// Most texts to learn from.
@@ -60,7 +60,7 @@ pub struct Texts {
     pub texts: Vec<String>,
     /// Those to measure with, different from these.
     pub held_out: Vec<String>,
-    /// How many texts each file gave, in the order of reading.
+    /// Number of texts that each file gave, in the order of reading.
     pub files: Vec<(PathBuf, usize)>,
 }
 
@@ -128,7 +128,7 @@ pub fn collect(paths: &[PathBuf], without: &[PathBuf], draw: Draw) -> Result<Tex
     Ok(out)
 }
 
-/// Whether a sentence or title has windows or questions besides itself.
+/// Returns true if a sentence or title has windows or questions besides itself.
 fn says_more(text: &str) -> bool {
     let words = text.split_whitespace().count();
     words >= WINDOWED || (words > 0 && words <= TITLE_WORDS && !text.ends_with(['?', '.', '!']))

@@ -31,7 +31,7 @@ pub struct StudyAnswer {
 }
 
 impl StudyAnswer {
-    /// Whether it was given in this way.
+    /// Returns true if it was given in this way.
     pub fn is_of(&self, system: &System) -> bool {
         self.protocol == system.protocol && self.retriever == system.retriever
     }

@@ -19,7 +19,7 @@ pub enum StudyError {
     Io {
         /// Which.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         reason: std::io::Error,
     },
     /// The study's file is no TOML, or has other members than a study's.
@@ -27,7 +27,7 @@ pub enum StudyError {
     Form {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the fault.
         reason: Box<toml::de::Error>,
     },
     /// What the file says cannot be done.
@@ -35,7 +35,7 @@ pub enum StudyError {
     Content {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the fault.
         what: String,
     },
     /// No such retriever.
@@ -72,10 +72,10 @@ pub struct Study {
     /// The retriever that the others must pay for themselves against; the first when absent.
     #[serde(default)]
     pub baseline: Option<String>,
-    /// How many passages a search brings; each protocol's own number when absent.
+    /// Number of passages that a search brings; each protocol's own number when absent.
     #[serde(default)]
     pub k: Option<u32>,
-    /// Whether the model reads and writes for the index, where a retriever's original has one do so.
+    /// True if the model reads and writes for the index, where a retriever's original has one do so.
     #[serde(default)]
     pub model_reads: bool,
     /// Further options of the protocols.

@@ -32,7 +32,7 @@ pub struct IndexRow {
     pub corpus_tokens: u64,
     /// Seconds of each stage of the build, the model's replies among them.
     pub seconds: Vec<(String, f64)>,
-    /// Whether replies of an earlier, interrupted build were there already: the seconds are then too few.
+    /// True if replies of an earlier, interrupted build were there already: the seconds are then too few.
     pub in_parts: bool,
     /// Bytes of the sections that the retriever reads.
     pub bytes: u64,
@@ -40,7 +40,7 @@ pub struct IndexRow {
     pub prompt_tokens: u64,
     /// Tokens that it wrote.
     pub completion_tokens: u64,
-    /// Whether these counts are in part an estimate.
+    /// True if these counts are in part an estimate.
     pub estimated: bool,
 }
 
@@ -68,7 +68,7 @@ impl IndexRow {
 
 /// With what indexes are built.
 pub struct Indexing<'a> {
-    /// What embeds.
+    /// Embedder of texts.
     pub embedder: &'a NativeEmbedder,
     /// The model that reads and writes for them, and how it is asked; used where the study wants it.
     pub model: Option<(Rc<dyn ChatModel>, Asking)>,
@@ -95,7 +95,7 @@ impl std::fmt::Debug for OpenSet {
 }
 
 impl OpenSet {
-    /// How many answers a study asks for over it.
+    /// Returns the number of answers that a study asks for over it.
     pub fn answers(&self, study: &Study) -> usize {
         let runs: usize = study.protocols.iter().map(|protocol| study.seeds_of(protocol).len()).sum();
         self.questions.len() * runs * study.retrievers.len()

@@ -49,7 +49,7 @@ pub struct StudyRow {
     pub prompt_tokens: f64,
     /// Mean tokens written a question.
     pub completion_tokens: f64,
-    /// Whether these are in part an estimate.
+    /// True if these are in part an estimate.
     pub estimated: bool,
     /// Price of a question; absent without prices.
     pub cost: Option<f64>,

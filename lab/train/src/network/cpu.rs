@@ -13,7 +13,7 @@ use pocketgraph_models::minilm::EPSILON;
 pub struct Cpu {
     layout: Layout,
     halves: [Half; 2],
-    /// How many sequences of the last batch the first half took.
+    /// Number of sequences of the last batch that the first half took.
     cut: usize,
 }
 

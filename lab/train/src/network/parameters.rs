@@ -30,12 +30,12 @@ impl Sizes {
         self.first.iter().sum()
     }
 
-    /// Whether there are no heads: the mean of a sequence's token vectors is what the network gives.
+    /// Returns true if there are no heads: the mean of a sequence's token vectors is what the network gives.
     pub fn gives_means(&self) -> bool {
         self.first_classes() == 0 && self.tags == 0
     }
 
-    /// How many numbers the network gives of a whole sequence.
+    /// Returns the number of numbers that the network gives of a whole sequence.
     pub fn of_sequence(&self) -> usize {
         if self.gives_means() { self.hidden } else { self.first_classes() }
     }
@@ -104,7 +104,7 @@ pub struct Layout {
     pub first: DenseAt,
     /// The head on every token.
     pub tags: DenseAt,
-    /// How many numbers there are.
+    /// Number of numbers.
     pub len: usize,
 }
 

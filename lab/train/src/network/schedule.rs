@@ -53,7 +53,7 @@ impl Schedule {
         (self.epochs as u64 * self.per_epoch(texts)).max(1)
     }
 
-    /// Whether there is an evaluation after `step` of `total` steps.
+    /// Returns true if there is an evaluation after `step` of `total` steps.
     pub fn evaluates_after(&self, step: u64, total: u64) -> bool {
         step.is_multiple_of((self.check_every / self.batch.max(1)).max(1) as u64) || step == total
     }
@@ -70,7 +70,7 @@ impl Schedule {
         warm * (1.0 - done) as f32
     }
 
-    /// Whether it is time for another checkpoint, so many seconds after the last.
+    /// Returns true if it is time for another checkpoint, so many seconds after the last.
     pub fn saves(&self, seconds: f64) -> bool {
         seconds > 60.0 * self.save_minutes
     }

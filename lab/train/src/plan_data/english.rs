@@ -4,12 +4,12 @@ use crate::lexicon;
 use pocketgraph::text::lexicon::{Language, SPOKEN};
 use pocketgraph_cluster::Random;
 
-/// Whether a label goes on by itself ("directed by", "member of"): it is said after a verb, and not as "the … of".
+/// Returns true if a label goes on by itself ("directed by", "member of"): it is said after a verb, and not as "the … of".
 pub fn participle(label: &str) -> bool {
     label.rsplit_once(' ').is_some_and(|(_, last)| SPOKEN.prepositions().has(last, "clause")) || present(label)
 }
 
-/// Whether a label is a verb's present participle ("starring"): nothing stands between it and its noun.
+/// Returns true if a label is a verb's present participle ("starring"): nothing stands between it and its noun.
 pub fn present(label: &str) -> bool {
     label.len() > 5
         && label.ends_with("ing")

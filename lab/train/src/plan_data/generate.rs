@@ -200,7 +200,7 @@ impl HeldOut {
     }
 }
 
-/// Whether a label is an identifier that stands in for a name: `Q183337`, `/m/07s9rl0`.
+/// Returns true if a label is an identifier that stands in for a name: `Q183337`, `/m/07s9rl0`.
 fn is_code(label: &str) -> bool {
     let digits = label.strip_prefix(char::is_alphabetic).unwrap_or(label);
     label.starts_with("/m/") || (!digits.is_empty() && digits.len() + 1 == label.len() && digits.bytes().all(|b| b.is_ascii_digit()))

@@ -19,7 +19,7 @@ impl Near {
         self.short.extend(shorter(&words));
     }
 
-    /// Whether the set holds a question so near.
+    /// Returns true if the set holds a question so near.
     pub fn holds(&self, question: &str) -> bool {
         let words = words(question);
         let own = hash(words.iter());
@@ -28,12 +28,12 @@ impl Near {
             || shorter(&words).any(|h| self.whole.contains(&h) || self.short.contains(&h))
     }
 
-    /// How many questions it holds.
+    /// Returns the number of questions that it holds.
     pub fn len(&self) -> usize {
         self.whole.len()
     }
 
-    /// Whether it holds none.
+    /// Returns true if it holds none.
     pub fn is_empty(&self) -> bool {
         self.whole.is_empty()
     }

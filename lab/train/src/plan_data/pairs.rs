@@ -28,7 +28,7 @@ pub struct Written {
     pub question: String,
     /// The plan.
     pub plan: String,
-    /// Whether it is code, rather than plan lines.
+    /// True if it is code, rather than plan lines.
     pub is_code: bool,
 }
 

@@ -32,7 +32,7 @@ pub enum Pattern {
     Pin,
     /// What one step finds and two steps in a row do not.
     Pni,
-    /// How many one or two steps find.
+    /// Number of answers that one or two steps find.
     Count,
     /// The one of what a step finds at which a measure is largest or smallest.
     Superlative,

@@ -46,11 +46,11 @@ pub struct Written {
     pub shape: Shape,
     /// The question that it was made of.
     pub of: String,
-    /// Whether it asks for something else.
+    /// True if it asks for something else.
     pub sibling: bool,
 }
 
-/// How many questions to have of each.
+/// Number of questions to have of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
     /// Of the same meaning.

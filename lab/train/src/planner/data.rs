@@ -23,7 +23,7 @@ const BLOCK: usize = 1 << 16;
 pub struct TrainingSet {
     /// The examples, in the order of the files.
     pub examples: Vec<TrainingExample>,
-    /// How many examples were left out, by why.
+    /// Number of examples that were left out, by why.
     pub left_out: BTreeMap<LabelError, usize>,
 }
 

@@ -71,7 +71,7 @@ impl<'g> Judge<'g> {
         Judge { grounder: Grounder::new(linker), executor: Executor::new(Some(linker)), linker, known }
     }
 
-    /// Whether an example is about this graph, and says all its answers.
+    /// Returns true if an example is about this graph, and says all its answers.
     pub fn knows(&self, lesson: &TrainingExample) -> bool {
         !lesson.answers.is_empty() && lesson.entities.iter().all(|id| self.known.contains(id.as_str()))
     }
@@ -102,7 +102,7 @@ impl<'g> Judge<'g> {
         execution.answer().members.iter().map(|m| self.name(&m.item)).collect()
     }
 
-    /// Whether some step of an execution has one of an example's answers.
+    /// Returns true if some step of an execution has one of an example's answers.
     pub fn holds(&self, execution: &Execution, lesson: &TrainingExample) -> bool {
         let mut members = execution.sets.iter().flat_map(|set| &set.members);
         members.any(|m| lesson.answers.contains(&self.name(&m.item)))

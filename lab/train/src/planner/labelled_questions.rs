@@ -18,7 +18,7 @@ pub struct LabelledQuestion {
     /// The name of its [`Aggregation`]; files of before called it `wrap`.
     #[serde(default, alias = "wrap")]
     pub aggregation: Option<String>,
-    /// Whether a superlative counts things (1) or reads a value (0).
+    /// True if a superlative counts things (1) or reads a value (0).
     #[serde(default)]
     pub number: Option<usize>,
     /// Words, and the names of their tags; without it only the pattern is known.

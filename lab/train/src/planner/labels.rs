@@ -21,7 +21,7 @@ pub struct Example {
     /// Labels and identifiers of answers, fifty at most.
     #[serde(default)]
     pub answers: Vec<Vec<String>>,
-    /// How many answers there are.
+    /// Number of answers.
     #[serde(default)]
     pub count: usize,
     /// The pattern's name.
@@ -36,11 +36,11 @@ pub struct Span {
     pub start: usize,
     /// First character after it.
     pub end: usize,
-    /// What it is.
+    /// Kind of the item.
     pub kind: Kind,
     /// The entity's, relation's or type's name in the graph.
     pub name: String,
-    /// Whether the plan follows the relation from tail to head.
+    /// True if the plan follows the relation from tail to head.
     #[serde(default)]
     pub inverse: bool,
 }

@@ -81,7 +81,7 @@ pub fn labelled(
     Ok(best.map(|b| b.1))
 }
 
-/// Whether a question of this shape has such words; a mention's only words are its entity's.
+/// Returns true if a question of this shape has such words; a mention's only words are its entity's.
 fn fits(tag: Tag, shape: Shape, aggregation: Aggregation, mention: bool) -> bool {
     tag.fits(shape, aggregation) && (!mention || matches!(tag, Tag::Other | Tag::Entity(_)))
 }
