@@ -1,4 +1,4 @@
-//! What a BERT's linear layers see: the second moments of their inputs over made-up texts, from a plain forward pass in floating point.
+//! Second moments of the inputs of a BERT's linear layers over made-up texts, from a plain forward pass in floating point.
 //!
 //! Texts are drawn from the vocabulary by rank, many of them short, as questions are. Nothing is downloaded and the draw is fixed, so that the
 //! moments, and the weights rounded by them, are the same on every run.

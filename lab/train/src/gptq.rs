@@ -8,7 +8,7 @@ use miette::miette;
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 
-/// What is added to the moments' diagonal, as a share of its mean: trust in the calibration's texts.
+/// Damping added to the moments' diagonal, as a share of its mean.
 const DAMPING: f64 = 0.01;
 
 /// Inputs that share a step on the grid of four bits.
@@ -53,7 +53,7 @@ pub fn round_to_four_bits(weights: &[f32], moments: &Moments) -> miette::Result<
     Ok((rows.iter().flat_map(|r| r.0.iter().copied()).collect(), rows.iter().map(|r| r.1).collect()))
 }
 
-/// How the error of rounding one input is spread over those not yet rounded.
+/// Factors that spread the error of rounding one input over those not yet rounded.
 struct Spread {
     /// The inputs in the order of rounding.
     order: Vec<usize>,
@@ -78,7 +78,7 @@ impl Spread {
         Ok(Spread { order, rows })
     }
 
-    /// What the square of an error of each input costs once those after it have made up for what they can.
+    /// Returns the cost of the squared error of each input after the later ones have compensated for it.
     fn importance(&self) -> Vec<f64> {
         let mut out = vec![0.0; self.order.len()];
         for (i, (&input, row)) in self.order.iter().zip(&self.rows).enumerate() {

@@ -4,7 +4,7 @@
 use pocketgraph::text::lexicon::Table;
 use pocketgraph::text::table;
 
-/// What questions begin with that is marked so, in order, each as often as it is drawn.
+/// Returns the beginnings of questions with this mark, in order, each as often as it is drawn.
 pub fn frames(mark: &'static str) -> Vec<&'static str> {
     let rows = table!("lexicon/en/frames.tsv").rows().filter(|row| row.has(0, mark));
     rows.flat_map(|row| std::iter::repeat_n(row.word, row.field(1).parse().unwrap_or(1))).collect()
@@ -25,7 +25,7 @@ pub fn active_forms() -> Table<'static> {
     table!("lexicon/en/active_forms.tsv")
 }
 
-/// What people ask about a title, in order; `{}` is the title.
+/// Returns questions about a title, in order; `{}` is the title.
 pub fn title_questions() -> Vec<&'static str> {
     table!("lexicon/en/title_questions.tsv").rows().map(|row| row.word).collect()
 }

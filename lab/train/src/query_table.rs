@@ -19,7 +19,7 @@ const EPSILON: f32 = 1e-8;
 const BIAS_SHARE: f32 = 1.0 / 3.0;
 const WARM_UP: usize = 30;
 
-/// How to fit.
+/// Options of the fit.
 #[derive(Debug, Clone)]
 pub struct Options {
     /// Passes over the texts.
@@ -49,7 +49,7 @@ pub struct DistillationTargets {
     pub targets: QuantizedMatrix,
 }
 
-/// What the fit reached: mean cosine to the model's vectors.
+/// Result of the fit: mean cosine to the model's vectors.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fit {
     /// After which epoch; 0 for the beginning.

@@ -3,7 +3,7 @@
 use super::calibrate::{Dense, Moments};
 use super::gptq;
 
-/// How coarsely weights are rounded.
+/// Number of bits of rounded weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bits {
     /// The whole model to int8, as tensors: what embeds documents.

@@ -47,7 +47,7 @@ pub struct Draw {
     pub most: usize,
     /// Texts to measure with, out of whose sentences none is learnt from.
     pub held_out: usize,
-    /// How often the sentences are gone through where one text of each is not enough: each further time gives other windows, content words and questions.
+    /// Number of passes over the sentences if one text of each is not enough: each further pass gives other windows, content words and questions.
     pub rounds: usize,
     /// Fixes which texts are drawn.
     pub seed: u64,
@@ -163,7 +163,7 @@ fn content_words(words: &[&str], random: &mut Random) -> Option<String> {
     Some(random.sample(content.len(), count).into_iter().map(|i| content[i]).collect::<Vec<_>>().join(" "))
 }
 
-/// What two texts must not share.
+/// Returns the key that two texts must not share.
 fn key(text: &str) -> String {
     fold(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 /// The batch that the usual rate is for.
 const USUAL_BATCH: f32 = 128.0;
 
-/// How to train where nothing else is asked for.
+/// Returns the default schedule of training.
 pub fn usual() -> Schedule {
     let batch = 128;
     Schedule { batch, rates: rates(batch, None), check_every: 65_536, ..Schedule::default() }
@@ -68,7 +68,7 @@ pub struct TrainingEvent<'a> {
     pub look: Option<&'a Evaluation>,
 }
 
-/// What training works with.
+/// State of the training.
 pub struct EncoderTrainer<'a> {
     /// The student's layout.
     pub layout: &'a Layout,

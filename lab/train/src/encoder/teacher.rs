@@ -23,7 +23,7 @@ pub fn tokens(embedder: &NativeEmbedder, texts: &[String], most: usize) -> Vec<V
     texts.par_iter().map(cut).collect()
 }
 
-/// What computes the model's vectors.
+/// Source of the model's vectors.
 pub enum Teacher {
     /// The engine's kernels, in int8.
     Engine,

@@ -4,14 +4,14 @@ use super::parameters::Layout;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// What the running means keep of themselves at a step.
+/// Decay of the running means at a step.
 pub(super) const BETAS: (f32, f32) = (0.9, 0.98);
-/// What is added to roots of squares.
+/// Number added to roots of squares.
 pub(super) const EPSILON: f32 = 1e-6;
 /// Numbers that one core takes at a time.
 const PIECE: usize = 1 << 15;
 
-/// How to move the numbers.
+/// Learning rates of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
     /// The heads' rate; each layer has `share` of what stands above it.
@@ -33,7 +33,7 @@ impl Default for Rates {
 }
 
 impl Rates {
-    /// What a gradient of this length is multiplied by.
+    /// Returns the factor that clips a gradient of this length.
     pub(super) fn shorten(&self, length: f32) -> f32 {
         if length > self.clip { self.clip / length } else { 1.0 }
     }
@@ -60,7 +60,7 @@ impl Moments {
 /// The optimiser of a network's numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Adam {
-    /// What it remembers.
+    /// Moments of the optimiser.
     pub moments: Moments,
     /// Pieces of the numbers: their share of the rate, and whether they decay.
     pieces: Vec<(Range<usize>, f32, bool)>,
@@ -97,7 +97,7 @@ impl Adam {
         (shares, decays)
     }
 
-    /// What the running means are divided by after so many steps, because they began at zero.
+    /// Returns the divisors that correct the running means after this number of steps, because they began at zero.
     pub(super) fn unbias(steps: u64) -> (f32, f32) {
         let steps = steps.min(100_000) as i32;
         (1.0 - BETAS.0.powi(steps), 1.0 - BETAS.1.powi(steps))

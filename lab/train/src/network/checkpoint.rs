@@ -14,7 +14,7 @@ const FILE: &str = "checkpoint.safetensors";
 
 /// One evaluation on the held-out set.
 pub trait Measure: Clone + Serialize + DeserializeOwned {
-    /// What the best weights are chosen by: more is better.
+    /// Returns the value by which the best weights are chosen: more is better.
     fn value(&self) -> f64;
 }
 
@@ -33,7 +33,7 @@ pub struct Checkpoint<P> {
     pub seconds: f64,
     /// All evaluations so far.
     pub points: Vec<P>,
-    /// What the optimiser remembers.
+    /// Moments of the optimiser.
     pub moments: Moments,
 }
 

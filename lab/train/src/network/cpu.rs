@@ -26,14 +26,14 @@ struct Half {
     gradient: Vec<f32>,
 }
 
-/// What a layer keeps.
+/// Values that a layer keeps for the backward pass.
 #[derive(Debug, Default)]
 struct LayerCache {
     /// Queries, keys and values of each token.
     qkv: Vec<f32>,
     /// The shares of attention: by sequence and head, a row a token.
     shares: Vec<f32>,
-    /// What attention gathered.
+    /// Output of attention.
     gathered: Vec<f32>,
     middle: Normed,
     /// GELU's values and derivatives.

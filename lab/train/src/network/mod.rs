@@ -47,9 +47,9 @@ impl Batch {
 /// Scores of a batch before softmax, or a loss's gradient by them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scores {
-    /// Of each sequence, its first token's: shape, aggregation and number. Of a network without heads, the mean of its token vectors.
+    /// Scores of each sequence's first token: shape, aggregation and number. Without heads, the mean of its token vectors.
     pub first: Vec<f32>,
-    /// Of each token, its tags'.
+    /// Scores of each token's tags.
     pub tags: Vec<f32>,
 }
 
@@ -76,6 +76,6 @@ pub trait Network {
     /// These numbers in training on this machine, with the optimiser's memory of them.
     fn learner(&self, parameters: &[f32], adam: &Adam) -> Box<dyn Learner>;
 
-    /// What it is called in logs.
+    /// Returns its name in logs.
     fn name(&self) -> String;
 }

@@ -50,9 +50,9 @@ impl Sizes {
 /// A matrix `weight[output][input]` and its biases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DenseAt {
-    /// Where the weights stand.
+    /// Range of the weights.
     pub weight: Range<usize>,
-    /// Where the biases stand.
+    /// Range of the biases.
     pub bias: Range<usize>,
     /// Length of an input.
     pub inputs: usize,
@@ -63,13 +63,13 @@ pub struct DenseAt {
 /// A normalisation's weights and biases.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NormAt {
-    /// Where the weights stand.
+    /// Range of the weights.
     pub weight: Range<usize>,
-    /// Where the biases stand.
+    /// Range of the biases.
     pub bias: Range<usize>,
 }
 
-/// Where the numbers of one layer stand.
+/// Ranges of one layer's numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerAt {
     /// hidden to 3 * hidden: queries, keys and values of all heads.
@@ -93,7 +93,7 @@ impl LayerAt {
     }
 }
 
-/// Where everything stands.
+/// Layout of all numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     /// The sizes that it follows from.
@@ -145,12 +145,12 @@ impl Layout {
         layers.chain([self.first.weight.clone(), self.tags.weight.clone()]).collect()
     }
 
-    /// Where the numbers of layer `i` stand.
+    /// Returns the range of the numbers of layer `i`.
     pub fn layer(&self, i: usize) -> Range<usize> {
         self.layers.get(i).map_or(0..0, |l| l.qkv.weight.start..l.output_norm.bias.end)
     }
 
-    /// Where the heads stand.
+    /// Returns the range of the heads.
     pub fn heads(&self) -> Range<usize> {
         self.first.weight.start..self.len
     }

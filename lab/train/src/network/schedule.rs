@@ -1,4 +1,4 @@
-//! How long a network learns, and at which pace.
+//! Schedule of a training.
 
 use super::adam::Rates;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ pub struct Schedule {
     pub minutes: Option<f64>,
     /// Texts a step.
     pub batch: usize,
-    /// How the numbers move.
+    /// Learning rates.
     pub rates: Rates,
     /// Steps over which the rate rises.
     pub warm_up: usize,
@@ -20,7 +20,7 @@ pub struct Schedule {
     pub check_every: usize,
     /// Fixes every random choice.
     pub seed: u64,
-    /// Where checkpoints go.
+    /// Folder for checkpoints.
     pub folder: Option<PathBuf>,
     /// Minutes between checkpoints.
     pub save_minutes: f64,

@@ -22,16 +22,16 @@ const TRIES: u64 = 200;
 /// Answers written out; the count says how many there are.
 const ANSWERS: usize = 50;
 
-/// How examples are made.
+/// Options for making examples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataOptions {
     /// How many, over all patterns alike.
     pub examples: usize,
-    /// Of every hundred relations these many are kept for testing.
+    /// Percentage of relations that are kept for testing.
     pub held_relations: u32,
-    /// Of every hundred entities these many are kept for testing.
+    /// Percentage of entities that are kept for testing.
     pub held_entities: u32,
-    /// How the questions differ from careful writing.
+    /// Noise in the wording of questions.
     pub noise: Noise,
     /// The seed of every choice.
     pub seed: u64,
@@ -48,7 +48,7 @@ pub enum Split {
     Test,
 }
 
-/// What was made.
+/// Report of what was made.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DataReport {
     /// Examples of each pattern, for training and for testing.
@@ -177,7 +177,7 @@ pub fn generate(
     Ok(report)
 }
 
-/// What is kept for testing, by the hash of its name: the same in every run and for every graph that has it.
+/// Relations and entities that are kept for testing, by the hash of their names: the same in every run and graph.
 #[derive(Debug, Clone, Copy)]
 struct HeldOut {
     seed: u64,

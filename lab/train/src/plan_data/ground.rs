@@ -185,7 +185,7 @@ impl<'g> Grounder<'g> {
         (!back || steps == 2).then(|| Query::Step { of: Box::new(of), relation: into.relation, direction: into.direction, target })
     }
 
-    /// What shares something with an entity: along a relation and back.
+    /// Returns a query for what shares something with an entity: along a relation and back.
     fn sharing(&self, node: NodeId, random: &mut Random) -> Option<Query> {
         let into = self.into(node, random)?;
         let around: Vec<NodeId> =

@@ -1,4 +1,4 @@
-//! What two steps find together, said with "both": "which city is both the capital of … and the birthplace of …".
+//! Wordings with "both" for what two steps find: "which city is both the capital of … and the birthplace of …".
 
 use super::english::{participle, pick};
 use super::wording::{Number, QuestionPieces, Role, Wording};

@@ -32,7 +32,7 @@ pub struct Written {
     pub is_code: bool,
 }
 
-/// What a file of pairs is to hold.
+/// Options of a file of pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PairOptions {
     /// How many of each pattern; patterns that are absent are left out.
@@ -138,7 +138,7 @@ fn two_at_a_time(
     Some(combined)
 }
 
-/// What a step asks.
+/// Returns the question of a step.
 fn sub_question(step: &SearchKg, renamed: &dyn Fn(&str) -> Option<String>) -> Option<Template> {
     let head = match &step.head {
         Head::Reference(name) => Part::Reference(renamed(name)?),

@@ -10,33 +10,33 @@ pub enum Pattern {
     P2,
     /// Three steps in a row.
     P3,
-    /// What two steps agree on.
+    /// Intersection of two steps.
     I2,
-    /// What three steps agree on.
+    /// Intersection of three steps.
     I3,
     /// A step from what two steps agree on.
     Ip,
-    /// What two steps in a row and one step agree on.
+    /// Intersection of two steps in a row and one step.
     Pi,
-    /// What either of two steps finds.
+    /// Union of two steps.
     U2,
     /// A step from what either of two steps finds.
     Up,
-    /// What one step finds and another does not.
+    /// Difference of two steps.
     In2,
-    /// What two steps agree on and a third does not find.
+    /// Intersection of two steps without a third.
     In3,
     /// A step from what one step finds and another does not.
     Inp,
-    /// What two steps in a row find and one step does not.
+    /// Two steps in a row without one step.
     Pin,
-    /// What one step finds and two steps in a row do not.
+    /// One step without two steps in a row.
     Pni,
     /// Number of answers that one or two steps find.
     Count,
     /// The one of what a step finds at which a measure is largest or smallest.
     Superlative,
-    /// Which of two has more of something, or whether both have the same.
+    /// Comparison of two: which has more, or whether both have the same.
     Compare,
 }
 

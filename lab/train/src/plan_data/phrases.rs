@@ -481,14 +481,14 @@ impl Wording<'_> {
         phrased.and(quote)
     }
 
-    /// What a kind of thing is called, also as people who write of it may call it.
+    /// Returns a name for a kind of thing, as people may call it.
     fn kind(&self, of: TypeId, random: &mut Random) -> String {
         let label = self.graph.vocabulary().entity_type(of).map_or_else(String::new, |t| t.label.to_lowercase());
         let other: Vec<&'static str> = lexicon::type_wordings().row(&label).map(|row| row.list(0).collect()).unwrap_or_default();
         if other.is_empty() || random.below(2) == 0 { label } else { pick(random, &other).to_owned() }
     }
 
-    /// What all parts find. Parts that end alike share their noun.
+    /// Words an intersection. Parts that end alike share their noun.
     fn joined(&self, parts: &[Query], number: Number, article: bool, random: &mut Random) -> QuestionPieces {
         let the = if article { "the " } else { "" };
         if let Some((starts, relation, direction, target)) = Self::alike(parts)
@@ -570,7 +570,7 @@ impl Wording<'_> {
         }
     }
 
-    /// What any part finds: where only the entities differ, "the director of A or B".
+    /// Words a union; if only the entities differ, "the director of A or B".
     fn either(&self, parts: &[Query], number: Number, article: bool, random: &mut Random) -> QuestionPieces {
         let the = if article { "the " } else { "" };
         if let Some((starts, relation, direction, target)) = Self::alike(parts)
@@ -674,7 +674,7 @@ impl Wording<'_> {
     }
 }
 
-/// What may stand at the end of what is asked of several together.
+/// Returns an ending for a question about several things together.
 pub(super) fn end_of_list(random: &mut Random) -> &'static str {
     let ends = [
         " respectively",
@@ -696,7 +696,7 @@ fn article_of(random: &mut Random, noun: &QuestionPieces) -> &'static str {
     article(random, noun.0.first().map_or("", |piece| piece.0.as_str()))
 }
 
-/// What has no type is a thing, and at times something else that says as little.
+/// Returns a noun for an untyped thing: "thing", or another that says as little.
 fn untyped_noun(number: Number, random: &mut Random) -> QuestionPieces {
     let (one, many) = (["thing", "thing", "entity", "item", "one"], ["things", "things", "entities", "items", "ones"]);
     QuestionPieces::plain(pick(random, if number == Number::Many { &many } else { &one }))

@@ -8,7 +8,7 @@ use pocketgraph::planner::Query;
 use pocketgraph::text::lexicon::{Language, SPOKEN};
 use pocketgraph_cluster::Random;
 
-/// How a label that ends in a preposition goes on behind a name.
+/// Continuation after a name of a label that ends in a preposition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Goes {
     /// "Born in": with "was".
@@ -114,7 +114,7 @@ impl Wording<'_> {
         }
     }
 
-    /// What is called nothing by name: a person, a place or a thing, by what the relation leads to.
+    /// Words something without a name: a person, a place or a thing, by what the relation leads to.
     pub(super) fn vague(&self, relation: RelationId, number: Number, random: &mut Random) -> QuestionPieces {
         let query = Query::Step { of: Box::new(Query::And(Vec::new())), relation, direction: Direction::Forward, target: None };
         let nouns: [&[&'static str]; 2] = match self.question_word(&query) {

@@ -21,7 +21,7 @@ another order, as a question or as a request, short or long. It must ask for exa
 question must have each of these marks exactly once, in any order, around the words that now say the same. Words that are said to be names are copied letter by \
 letter; all others you may say differently, also as a verb. Write the question and nothing else.";
 
-/// What was asked and what a good reply was.
+/// Examples of requests with good replies.
 const SHOWN: [[&str; 2]; 3] = [
     [
         "What <1>film</1> has the <2>director</2> <3>Ida Lupino</3>\nNames: <3>",
@@ -44,7 +44,7 @@ struct Marked {
     is_name: bool,
 }
 
-/// Where each mark stands in a question, in characters.
+/// Positions of the marks in a question, in characters.
 type Places = Vec<(usize, usize)>;
 
 /// A question with marks, and what they mark; `None` where spans overlap or the question has marks of its own.

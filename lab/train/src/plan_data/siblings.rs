@@ -21,7 +21,7 @@ Then siblings, in lines that begin with \"S:\": each asks for something else in 
 places or organisations and with other relations, each sibling with different ones; begin names with capitals, and put titles in quotation marks. Vary order, question words, \
 passive and active voice, relative clauses and requests. Write these lines and nothing else.";
 
-/// What was asked and what a good reply was.
+/// Examples of requests with good replies.
 const SHOWN: [&str; 2] = [
     "A step from a name, and a step from what that finds.\nWho composed the music of the film that follows Arabian Tea?\nRewordings: 2. Siblings: 2.",
     "R: The film that comes after Arabian Tea: whose score does it have?\nR: Name the composer of the sequel to Arabian Tea.\n\
@@ -53,13 +53,13 @@ pub struct Written {
 /// Number of questions to have of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wanted {
-    /// Of the same meaning.
+    /// Number of questions of the same meaning.
     pub rewordings: usize,
-    /// Of another meaning.
+    /// Number of questions of another meaning.
     pub siblings: usize,
 }
 
-/// What a pattern asks for, in words.
+/// Describes in words what a pattern asks for.
 fn meaning(shape: Shape) -> &'static str {
     match shape {
         Shape::P0 => "Everything of a kind, without any name.",

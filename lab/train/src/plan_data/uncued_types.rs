@@ -1,4 +1,4 @@
-//! What a question does not say is not asked: types that a query was made with, and that its wording left out.
+//! Removes types of a query that its wording left out.
 
 use pocketgraph::kg::TypeId;
 use pocketgraph::planner::{LogicalForm, Query};

@@ -10,7 +10,7 @@ use pocketgraph::text::lexicon::{Language, SPOKEN};
 use pocketgraph_cluster::Random;
 use pocketgraph_knowledge::everyday;
 
-/// What a piece of a question stands for.
+/// Role of a piece of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Words between.
@@ -56,7 +56,7 @@ impl QuestionPieces {
     }
 }
 
-/// How much people's typing differs from careful writing.
+/// Rates of typing noise.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Noise {
     /// Part of the questions in lower case throughout.

@@ -114,9 +114,9 @@ impl Default for Augmentation {
 /// Target classes of a batch. `None` counts for nothing.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Targets {
-    /// Of each sequence: shape, aggregation and number.
+    /// Targets of each sequence: shape, aggregation and number.
     pub first: Vec<[Option<usize>; 3]>,
-    /// Of each token.
+    /// Targets of each token.
     pub tags: Vec<Option<usize>>,
 }
 

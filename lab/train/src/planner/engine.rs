@@ -12,7 +12,7 @@ use pocketgraph_cluster::Random;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// How well a model reads examples, over all and by pattern.
+/// Measures how well a model reads examples, over all and by pattern.
 ///
 /// # Errors
 /// When the model is no model of these word vectors.

@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 /// Questions that are measured at a time.
 const MEASURED_AT_ONCE: usize = 256;
 
-/// How to train.
+/// Options of the training.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How long and at which pace.
+    /// Schedule of the training.
     pub schedule: Schedule,
-    /// What mistakes count.
+    /// Weights of mistakes.
     pub weights: Weights,
     /// Data augmentation of the questions.
     pub augmentation: Augmentation,
@@ -70,7 +70,7 @@ fn batches(lessons: &[TrainingExample], batch: usize, seed: u64, epoch: u64) -> 
 /// The share of some questions that a network with these parameters answers.
 pub type Share<'a> = dyn Fn(&[f32], &mut dyn Network) -> f64 + 'a;
 
-/// What training works with.
+/// State of the training.
 pub struct PlannerTrainer<'a> {
     /// The network's layout.
     pub layout: &'a Layout,

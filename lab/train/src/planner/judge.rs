@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 /// Questions whose scores are computed at a time.
 const AT_ONCE: usize = 64;
 
-/// What the score of a given class is raised by.
+/// Bonus on the score of a given class.
 const SURE: f32 = 100.0;
 
 /// Executes plans over a graph.
@@ -29,7 +29,7 @@ pub struct Judge<'g> {
     known: BTreeSet<&'g str>,
 }
 
-/// How the readings of questions did.
+/// Results of readings of questions.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Judged {
     /// Questions.
@@ -76,7 +76,7 @@ impl<'g> Judge<'g> {
         !lesson.answers.is_empty() && lesson.entities.iter().all(|id| self.known.contains(id.as_str()))
     }
 
-    /// What the question names, as a page would find it.
+    /// Returns the mentions of a question, as a page would find them.
     pub fn mentions(&self, question: &str) -> Vec<Mention> {
         self.grounder.mentions(question)
     }
@@ -96,7 +96,7 @@ impl<'g> Judge<'g> {
         self.executor.execute(plan, Resources::default(), Limits::default()).now_or_never()?.ok()
     }
 
-    /// What a plan finds: identifiers of entities, and the words of everything else. Nothing where it cannot be carried out.
+    /// Executes a plan and returns identifiers of entities, and the texts of everything else; nothing if it cannot be executed.
     pub fn execute(&self, plan: &Plan) -> BTreeSet<String> {
         let Some(execution) = self.execution(plan) else { return BTreeSet::new() };
         execution.answer().members.iter().map(|m| self.name(&m.item)).collect()

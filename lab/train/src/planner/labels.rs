@@ -16,7 +16,7 @@ pub struct Example {
     pub question: String,
     /// Its plan, of exact entities and relations.
     pub plan: Plan,
-    /// Which words of the question stand for what.
+    /// Spans of the question with their meanings.
     pub spans: Vec<Span>,
     /// Labels and identifiers of answers, fifty at most.
     #[serde(default)]
@@ -45,7 +45,7 @@ pub struct Span {
     pub inverse: bool,
 }
 
-/// What a piece of a question can be.
+/// Kind of a piece of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -57,12 +57,12 @@ pub enum Kind {
     Type,
 }
 
-/// What the planner shall say of a question.
+/// Targets of the planner for a question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Labels {
-    /// How the set that is asked about is made.
+    /// Shape of the query.
     pub shape: Shape,
-    /// What is asked of it.
+    /// Aggregation of its result.
     pub aggregation: Aggregation,
     /// For superlatives: whether things are counted (1) and not a value read (0).
     pub number: Option<usize>,
@@ -96,7 +96,7 @@ struct Step {
     target: Option<String>,
 }
 
-/// What a shape is made of: chains of steps, each from an entity.
+/// Chains of steps of a shape, each from an entity.
 #[derive(Debug, Clone, Default)]
 struct Skeleton {
     entities: Vec<String>,

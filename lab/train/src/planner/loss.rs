@@ -1,10 +1,10 @@
-//! What scores cost, and how they are measured against the targets.
+//! Loss of scores, and their measures against the targets.
 
 use super::data::Targets;
 use crate::network::{Scores, Sizes};
 use pocketgraph::planner::model::softmax;
 
-/// What each head's mistakes count.
+/// Weights of each head's mistakes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
     /// Shape, aggregation, number.
@@ -60,7 +60,7 @@ pub fn best(scores: &[f32]) -> usize {
     (0..scores.len()).fold(0, |b, i| if scores[i] > scores[b] { i } else { b })
 }
 
-/// How well questions were read.
+/// Measures of how well questions were read.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Measured {
     /// Questions.

@@ -19,10 +19,10 @@ use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// What a drawn class's score is raised by, so that the engine takes it.
+/// Bonus on a drawn class's score, so that the engine takes it.
 const CERTAIN: f32 = 30.0;
 
-/// How a group's rewards become advantages.
+/// Baseline that turns a group's rewards into advantages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Baseline {
     /// The reward less the mean of the group's others.
@@ -31,7 +31,7 @@ pub enum Baseline {
     Grpo,
 }
 
-/// How to train by reward.
+/// Options of training by reward.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reinforcement {
     /// Steps.
@@ -40,11 +40,11 @@ pub struct Reinforcement {
     pub questions: usize,
     /// Plans sampled for each question.
     pub group: usize,
-    /// How advantages are made.
+    /// Baseline of the advantages.
     pub baseline: Baseline,
-    /// What distance from the supervised model costs.
+    /// Cost of the distance from the supervised model.
     pub distance: f32,
-    /// How the numbers move.
+    /// Learning rates.
     pub rates: Rates,
     /// Steps between two evaluations on held-out questions.
     pub check_every: usize,
@@ -67,7 +67,7 @@ impl Default for Reinforcement {
     }
 }
 
-/// What one step was like.
+/// Record of one step.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Drawn {
     /// The step.
@@ -94,7 +94,7 @@ pub struct Drawn {
     pub executed: Option<f64>,
 }
 
-/// What reward training works with.
+/// State of training by reward.
 pub struct RewardEvent<'a, 'g> {
     /// The network's layout.
     pub layout: &'a Layout,

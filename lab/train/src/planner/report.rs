@@ -1,4 +1,4 @@
-//! What a run leaves for people: its curves as a page, and a card beside the weights.
+//! Reports of a run: its curves as a page, and a card beside the weights.
 
 use super::checkpoint::Evaluation;
 use super::judge::Judged;
@@ -8,14 +8,14 @@ use pocketgraph_eval::html::HtmlPage;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// What the card of a run says.
+/// Content of a run's card.
 #[derive(Debug, Clone, Default)]
 pub struct About {
     /// The command that made it.
     pub command: String,
     /// The data's files, and how many examples each gave.
     pub data: Vec<(String, usize)>,
-    /// What computed.
+    /// Device that computed.
     pub device: String,
     /// Parameters that were trained.
     pub parameters: usize,
@@ -29,9 +29,9 @@ pub struct About {
     pub seconds: f64,
     /// Held-out examples, by which the checkpoint is chosen.
     pub held_out: usize,
-    /// What the supervised run measured on the way.
+    /// Evaluations of the supervised run.
     pub points: Vec<Evaluation>,
-    /// What the run by reward was like; empty where there was none.
+    /// Records of the run by reward; empty if there was none.
     pub drawn: Vec<Drawn>,
     /// The finished model, rounded, on sets of examples: over all, by pattern, and on the graph.
     pub sets: Vec<SetMeasured>,

@@ -1,4 +1,4 @@
-//! What a planner learns of one question.
+//! Training example of a planner.
 
 use super::labels::Labels;
 use pocketgraph::planner::model::Aggregation;

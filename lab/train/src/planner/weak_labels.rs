@@ -94,7 +94,7 @@ fn tried(judge: &Judge<'_>, asked: &AnsweredQuestion, mentions: &[Mention], draf
     right.then_some((seen.relations + seen.weakest_relation - seen.unexplained, grounded))
 }
 
-/// What a draft and the tags that it was read from say: entities where the draft has them, other words where their tags fit.
+/// Returns the labels of a draft and its tags: entities of the draft, and other words whose tags fit.
 fn labels_of_draft(framed: &Framed, draft: &Draft, tags: &[Tag]) -> Labels {
     let mut tagged: Vec<(Range<usize>, Tag)> = Vec::new();
     for (token, (span, tag)) in framed.spans.iter().zip(tags).enumerate() {
