@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 /// From this share of documents that open with what their title names, a mention is worth following.
 const FROM: f32 = 0.6;
-/// What a part must reach of a site that as a whole does not: reference pages, too, often open with their titles.
+/// Share that a part must reach if the whole site does not: reference pages, too, often open with their titles.
 const PART_FROM: f32 = 0.75;
 /// A folder with fewer documents is no part: its share would be chance.
 const LEAST: usize = 16;

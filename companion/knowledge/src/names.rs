@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// Sentences of a chunk that are kept; a chunk of 200 tokens has fewer.
 const SENTENCES: usize = 64;
 
-/// What [`find`] found.
+/// Result of [`find`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundNames {
     /// The table, chunks numbered as given.
@@ -38,7 +38,7 @@ pub struct Extra {
     pub name: String,
     /// The document.
     pub document: u32,
-    /// How surely the name asks for this document, in hundredths.
+    /// Certainty that the name asks for this document, in hundredths.
     pub strength: u8,
 }
 

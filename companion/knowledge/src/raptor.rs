@@ -18,7 +18,7 @@ use pocketgraph_llm_client::asker::AskError;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// How the tree is built; the defaults are the original's.
+/// Options of the tree; the defaults are the original's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RaptorOptions {
     /// Layers above the chunks, at most.
@@ -61,7 +61,7 @@ pub struct Summaries {
     pub texts: Vec<String>,
 }
 
-/// What is clustered: a chunk or a summary.
+/// Node that is clustered: a chunk or a summary.
 #[derive(Clone)]
 struct Node<'a> {
     number: u32,

@@ -35,12 +35,12 @@ pub struct Statement {
     /// Why the planner wants this step, in its own words. Shown in traces, never executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,
-    /// What yields the set.
+    /// Operation that yields the set.
     #[serde(flatten)]
     pub operation: Operation,
 }
 
-/// What a statement does. An empty operand makes an intersection empty; it never silently becomes the other operand.
+/// Operation of a statement. An empty operand makes an intersection empty; it never silently becomes the other operand.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -59,27 +59,27 @@ pub enum Operation {
         /// The type's name.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         target: Option<String>,
-        /// What each has: something that this relation leads to.
+        /// Relation that each has a tail of.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         relation: Option<Relation>,
     },
     /// The one thing that is named, or all things of a name.
     Entity {
-        /// Who or what.
+        /// Named thing.
         head: Head,
     },
-    /// What is in every operand; two operands or more.
+    /// Members of every operand; two operands or more.
     Intersect {
         /// The names of the operands.
         of: Vec<String>,
     },
-    /// What is in any operand; two operands or more.
+    /// Members of any operand; two operands or more.
     Union {
         /// The names of the operands.
         of: Vec<String>,
     },
-    /// What is in `main` and in none of `minus`, by identity. The main set must not come from passages: what is read there are words,
-    /// of which nobody can be sure that they are, or are not, the entity that is taken away.
+    /// Members of `main` that are in none of `minus`, by identity. The main set must not come from passages: words that are read there may or
+    /// may not be the entity that is taken away.
     Negation {
         /// The name of the set that is reduced.
         main: String,
@@ -104,10 +104,10 @@ pub enum Operation {
     Superlative {
         /// The name of the set.
         of: String,
-        /// What is measured; `None` if the members are literals, which are measured themselves.
+        /// Measure; `None` if the members are literals, which are measured themselves.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Measure>,
-        /// Which end.
+        /// End of the ranking.
         extreme: Extreme,
         /// How many places to keep: 1 for "the longest", 2 for "the two longest".
         #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -132,13 +132,13 @@ pub struct SearchKg {
     /// The type that results must have, in the planner's words ("city"); `None` for any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// Where the step starts.
+    /// Start of the step.
     pub head: Head,
-    /// What it follows.
+    /// Relation that it follows.
     pub relation: Relation,
 }
 
-/// Where a step starts.
+/// Start of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -151,7 +151,7 @@ pub enum Head {
     Entity(String),
 }
 
-/// What a step follows.
+/// Relation that a step follows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -179,7 +179,7 @@ pub enum Measure {
     NumberOf(Relation),
 }
 
-/// What members of a set must meet.
+/// Condition on the members of a set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -257,7 +257,7 @@ pub struct Compare {
     /// The kind of comparison; `None` if only the question says it (LPKG).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub how: Option<How>,
-    /// What is compared; `None` if the operands hold the values themselves.
+    /// Measure that is compared; `None` if the operands hold the values themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Measure>,
     /// The question that the comparison settles, in words; at least one of this and `how` is there.
@@ -276,9 +276,9 @@ pub enum How {
     Less,
     /// Whether the first is greater than the second.
     Greater,
-    /// Which is smallest.
+    /// The smallest.
     Min,
-    /// Which is largest.
+    /// The largest.
     Max,
     /// Whether all of the first are in every other.
     In,

@@ -10,7 +10,7 @@ use super::{Compare, Condition, Fault, Head, Literal, Measure, Operand, Operatio
 /// Errors beyond this many help nobody, and a hostile plan could have one for each of its references.
 const MAX_ERRORS: usize = 32;
 
-/// How large a plan may be.
+/// Limits on the size of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Statements; more are an error.
@@ -38,7 +38,7 @@ pub struct Checked {
     pub inputs: Vec<Vec<usize>>,
     /// The statement whose set is the answer.
     pub answer: usize,
-    /// What is unwise but not wrong, each a sentence.
+    /// Warnings about what is unwise but not wrong, each a sentence.
     pub warnings: Vec<String>,
 }
 

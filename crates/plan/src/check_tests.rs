@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! What the static checks refuse, and what they say.
+//! Refusals of the static checks, and their messages.
 
 use super::check::{Limits, check};
 use super::*;

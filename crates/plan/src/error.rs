@@ -1,4 +1,4 @@
-//! What can be wrong with a plan, where, and what would be right.
+//! Errors of plans: the fault, its place, and what was expected.
 
 /// A place in a plan's text. For a plan that was never text, the line is the statement's number and the column 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -9,7 +9,7 @@ pub struct Position {
     pub column: u32,
 }
 
-/// What is wrong, where, what was expected, and what to do about it.
+/// Fault of a plan, with its place, what was expected, and advice.
 ///
 /// The message is written for two readers: a person, and a language model that gets one chance to repair its plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -17,11 +17,11 @@ pub struct Position {
 pub struct PlanError {
     /// Where.
     pub at: Position,
-    /// What is wrong.
+    /// Kind of the fault.
     pub fault: Fault,
-    /// What would have been right there.
+    /// Description of what was expected there.
     pub expected: String,
-    /// What to do.
+    /// Advice.
     pub hint: String,
 }
 
@@ -41,11 +41,11 @@ pub enum Fault {
     /// The text, a string in it, or the number of statements or operands exceeds a limit.
     #[error("{what} is too large: {found}, the limit is {limit}")]
     TooLarge {
-        /// What exceeds it.
+        /// Part that exceeds the limit.
         what: &'static str,
-        /// How large it is.
+        /// Size of that part.
         found: usize,
-        /// What is allowed.
+        /// Limit.
         limit: usize,
     },
     /// A name that is not an identifier.

@@ -1,4 +1,4 @@
-//! What the readers of the text surfaces share: where a plan may stand in a model's reply, places, quoted text, call arguments.
+//! Common parts of the text surfaces' readers: the place of a plan in a model's reply, positions, quoted text, call arguments.
 //!
 //! Every reader looks at each character a bounded number of times and calls no function from within itself, so that neither
 //! length nor nesting of a hostile text matters.
@@ -116,7 +116,7 @@ pub(super) struct Argument {
     pub symbol: &'static str,
     /// The value.
     pub value: Word,
-    /// Where the value begins.
+    /// Start of the value.
     pub offset: usize,
 }
 

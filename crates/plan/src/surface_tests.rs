@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-//! What holds of all surfaces: they give back the plan that was printed, agree with each other, and take hostile text calmly.
+//! Properties of all surfaces: they read back the printed plan, agree with each other, and survive hostile text.
 
 use proptest::prelude::*;
 use std::time::Instant;

@@ -24,7 +24,7 @@ pub enum Part {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unbalanced brace at character {at}")]
 pub struct TemplateError {
-    /// Which character, from 0.
+    /// Number of the character, from 0.
     pub at: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What the execution of a plan saw, step by step: as data, and as text that a person can read.
+//! Trace of a plan's execution, step by step: as data, and as text for people.
 
 use crate::compact::sort_unique;
 use crate::kg::{Direction, Match, NodeId, RelationId, TripleId};
@@ -14,7 +14,7 @@ pub struct Trace {
     pub steps: Vec<StepTrace>,
     /// The name of the step whose set is the answer.
     pub answer: String,
-    /// What the static checks warned of.
+    /// Warnings of the static checks.
     pub warnings: Vec<String>,
     /// The budget that ran out, if one did: steps after that are empty and say so.
     pub exhausted: Option<String>,
@@ -37,7 +37,7 @@ pub struct StepTrace {
     pub thought: Option<String>,
     /// The steps that it builds on, with the sizes of their sets.
     pub inputs: Vec<InputTrace>,
-    /// What mentions were linked to.
+    /// Entities that mentions were linked to.
     pub links: Vec<LinkTrace>,
     /// The relations that were considered, best first, and which of them were followed.
     pub relations: Vec<RelationTrace>,
@@ -47,7 +47,7 @@ pub struct StepTrace {
     pub edge_count: usize,
     /// Passages that were read.
     pub passages: Vec<PassageTrace>,
-    /// Where the result came from when the graph had none.
+    /// Source of the result if the graph had none.
     pub fallback: Option<Fallback>,
     /// The first members of the result, best first, at most [`MEMBERS_SHOWN`].
     pub members: Vec<MemberTrace>,
@@ -55,9 +55,9 @@ pub struct StepTrace {
     pub size: usize,
     /// Caps that cut something off, each a sentence with both numbers.
     pub truncated: Vec<String>,
-    /// What else a reader should know, each a sentence.
+    /// Further notes for the reader, each a sentence.
     pub notes: Vec<String>,
-    /// What would have been needed and was not there, each a sentence.
+    /// Missing information, each a sentence.
     pub missing: Vec<String>,
     /// Milliseconds by the clock that was given.
     pub milliseconds: f64,
@@ -78,7 +78,7 @@ pub struct InputTrace {
     pub size: usize,
 }
 
-/// What a mention was linked to.
+/// Entity that a mention was linked to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct LinkTrace {
@@ -98,7 +98,7 @@ pub struct CandidateTrace {
     pub label: String,
     /// From 0 to 1.
     pub score: f32,
-    /// How the name agreed.
+    /// Way in which the name agreed.
     pub how: Match,
     /// Whether the step started there.
     pub chosen: bool,
@@ -114,7 +114,7 @@ pub struct RelationTrace {
     pub label: String,
     /// In which direction from the heads.
     pub direction: Direction,
-    /// How well it agrees with the plan's words; 1 for one that was named exactly.
+    /// Agreement with the plan's words; 1 for an exact name.
     pub score: f32,
     /// How many edges the heads have over it.
     pub edges: usize,
@@ -167,7 +167,7 @@ pub struct MemberTrace {
     pub score: f32,
 }
 
-/// Where a result came from when the graph had none.
+/// Source of a result if the graph had none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -188,7 +188,7 @@ impl Trace {
         all
     }
 
-    /// What is missing, each sentence with its step's name.
+    /// Returns the missing information, each sentence with its step's name.
     pub fn missing(&self) -> Vec<String> {
         self.steps.iter().flat_map(|s| s.missing.iter().map(move |m| format!("{}: {m}", s.name))).collect()
     }

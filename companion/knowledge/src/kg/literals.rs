@@ -6,7 +6,7 @@ use pocketgraph_kg::{BuildNode, KgBuilder, LiteralKind, Provenance, date, label_
 use pocketgraph_planner::is_verb_form;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Which tails of tables are literals. A row that names a datatype or a unit has a literal under every rule.
+/// Rule for which tails of tables are literals. A row that names a datatype or a unit has a literal under every rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiteralRule {
     /// A relation has literals if all of its tails read as numbers, measures or dates, and hardly any is a head elsewhere; a tail that
@@ -25,7 +25,7 @@ pub(super) struct Tail {
     pub text: String,
     pub datatype: String,
     pub unit: String,
-    /// What sort of literal it is, where the format itself says so.
+    /// Kind of literal, if the format states it.
     pub kind: Option<LiteralKind>,
 }
 
@@ -191,7 +191,7 @@ pub(super) fn kind_and_unit(text: &str) -> (&str, LiteralKind, &str) {
     }
 }
 
-/// What an XML Schema datatype (IRI or `xsd:` name) holds; `None` for others.
+/// Returns the kind of an XML Schema datatype (IRI or `xsd:` name); `None` for others.
 pub(super) fn kind_of_datatype(datatype: &str) -> Option<LiteralKind> {
     let local = datatype.strip_prefix("http://www.w3.org/2001/XMLSchema#").or_else(|| datatype.strip_prefix("xsd:")).unwrap_or(datatype);
     Some(match local {

@@ -55,7 +55,7 @@ pub struct KgFiles {
     pub types: Vec<PathBuf>,
 }
 
-/// How files are read.
+/// Options for reading files.
 #[derive(Debug, Clone)]
 pub struct ImportOptions {
     /// Whether the first malformed line ends the import.
@@ -67,7 +67,7 @@ pub struct ImportOptions {
     /// The columns of tables of relations and types; `None`: those of a header line, or id, label, aliases, domain and
     /// range.
     pub term_columns: Option<Vec<Column>>,
-    /// Which tails of tables are literals.
+    /// Rule for which tails of tables are literals.
     pub literals: LiteralRule,
     /// The language whose labels come first in RDF.
     pub language: String,
@@ -77,7 +77,7 @@ pub struct ImportOptions {
     pub words: SiteWords,
     /// Whether things without a declared type get the kinds that relations' names and sides tell.
     pub inferred_types: bool,
-    /// What decides of what kind they are.
+    /// Rules for inferring kinds.
     pub kind_rules: KindRules,
 }
 
@@ -106,7 +106,7 @@ pub enum ImportError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         reason: std::io::Error,
     },
     /// A malformed line in a strict import.

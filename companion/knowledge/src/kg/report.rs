@@ -1,4 +1,4 @@
-//! What an import found and what was wrong.
+//! Report of an import.
 
 use super::ImportError;
 use pocketgraph_kg::{KnowledgeGraph, NodeId};
@@ -15,7 +15,7 @@ pub struct Problem {
     pub file: String,
     /// The line, from 1; 0 where the format has no lines.
     pub line: u64,
-    /// What is wrong.
+    /// Description of the fault.
     pub what: String,
 }
 
@@ -25,7 +25,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What one file gave.
+/// Report of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FileReport {
     /// The file.
@@ -36,7 +36,7 @@ pub struct FileReport {
     pub malformed: u64,
 }
 
-/// What an import found.
+/// Report of an import.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ImportReport {
     /// Each file in the order of reading.
@@ -67,7 +67,7 @@ pub struct ImportReport {
     pub circular_names: usize,
     /// Some of these pairs.
     pub circular_examples: Vec<(String, String)>,
-    /// How often an entity was given a name that it had already; it is kept once.
+    /// Number of names that an entity already had; they are kept once.
     pub repeated_names: usize,
     /// Relations that got everyday names beside their own.
     pub everyday_relations: usize,

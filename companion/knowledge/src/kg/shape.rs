@@ -1,4 +1,4 @@
-//! What a graph's data say of its relations: which lead to one thing, which say the same the other way round, and what sort of values they have.
+//! Shapes of relations in a graph's data: single tails, inverses, and kinds of values.
 
 use super::literals::reads_as_year;
 use pocketgraph_kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, Triple};
@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 // `tuning/kinds.py` measures these over six graphs, leaving one of them out at a time.
 
-/// Of a rule this part may be exceptions: data have errors. Best of .0 to .2.
+/// Share of exceptions that a rule may have, since data have errors. Best of .0 to .2.
 const EXCEPTIONS: f64 = 0.02;
 /// A closed set has at most so many values, each borne by so many things on the whole. Flat from 250 values on, and from 3 to 10 things.
 const CLOSED: (usize, usize) = (250, 5);
 /// Relations with fewer triples say nothing. Flat from 3 to 4.
 const FEW: usize = 3;
 
-/// What the data say of a relation.
+/// Shape of a relation in the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelationShape {
     /// The relation.
@@ -24,7 +24,7 @@ pub struct RelationShape {
     pub inverse_functional: bool,
     /// The relation that says the same the other way round; itself where it is symmetric.
     pub inverse: Option<RelationId>,
-    /// What sort of values it has; `None` where it leads to things.
+    /// Kind of its values; `None` if it leads to things.
     pub values: Option<Values>,
 }
 

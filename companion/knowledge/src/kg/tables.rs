@@ -7,7 +7,7 @@ use super::{ImportError, ImportOptions};
 use pocketgraph_kg::{KgBuilder, KgError};
 use std::path::Path;
 
-/// What a column of a table holds.
+/// Content of a table's column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Column {
     /// The triple's head.
@@ -16,7 +16,7 @@ pub enum Column {
     Relation,
     /// The triple's tail.
     Tail,
-    /// Where the triple comes from.
+    /// Source of the triple.
     Provenance,
     /// A type of the head.
     HeadType,

@@ -18,15 +18,15 @@ pub(super) const RANKED: usize = 15;
 pub struct Ranked {
     /// The relation.
     pub relation: RelationId,
-    /// Which way it is followed.
+    /// Direction in which it is followed.
     pub direction: Direction,
-    /// How well its name agrees, from 0 to 1.
+    /// Agreement of its name, from 0 to 1.
     pub score: f32,
     /// Edges at the heads.
     pub edges: usize,
 }
 
-/// What a plan wants its results to be.
+/// Kind of results that a plan wants.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Target {
     /// Anything.
@@ -42,9 +42,9 @@ pub enum Target {
 /// The words of relations and types, stemmed once for a graph.
 #[derive(Debug)]
 pub struct Lexicon {
-    /// Of each relation: the stems of each of its names.
+    /// Stems of each name of each relation.
     relations: Vec<Vec<Vec<String>>>,
-    /// Of each type: the stems of each of its names.
+    /// Stems of each name of each type.
     types: Vec<Vec<Vec<String>>>,
 }
 
@@ -67,7 +67,7 @@ fn word_agreement(a: &str, b: &str) -> f32 {
     if common >= 4 && common * 4 >= shorter * 3 { 0.9 } else { 0.0 }
 }
 
-/// How much of `these` is covered by `those`, from 0 to 1.
+/// Returns the share of `these` that `those` cover.
 fn coverage(these: &[String], those: &[String]) -> f32 {
     if these.is_empty() {
         return 0.0;
@@ -101,8 +101,8 @@ impl Lexicon {
         Lexicon { relations: relations.collect(), types: types.collect() }
     }
 
-    /// What a plan's target stands for: types of exactly its words, else types that say these words and more, else numbers and dates by
-    /// their usual names.
+    /// Resolves a plan's target: types with exactly its words, otherwise types with these words and more, otherwise numbers and dates by their
+    /// usual names.
     pub fn target(&self, target: Option<&str>) -> Target {
         let Some(text) = target.map(str::trim).filter(|t| !t.is_empty() && *t != "*") else { return Target::Any };
         let wanted = stems(text);

@@ -32,7 +32,7 @@ use std::rc::Rc;
 /// The cosine of two phrases.
 pub type Similarity<'a> = &'a dyn Fn(&str, &str) -> f32;
 
-/// What an execution may use beside the graph. All of it may be absent.
+/// Resources of an execution in addition to the graph. All are optional.
 #[derive(Clone, Copy, Default)]
 pub struct Resources<'a> {
     /// Finds passages of the bundle when the graph has nothing, and for steps that search passages.
@@ -51,7 +51,7 @@ pub struct Resources<'a> {
     pub on_step: Option<&'a dyn Fn(&StepTrace)>,
 }
 
-/// How much an execution may cost. What exceeds a cap is cut off and reported in the trace.
+/// Limits of an execution. What exceeds one is cut off and reported in the trace.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
     /// Heads that one step starts from, best first.
@@ -87,7 +87,7 @@ pub enum ExecuteError {
     Cancelled,
 }
 
-/// What came of a plan.
+/// Result of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Execution {
     /// The set of each statement, in the order of the plan.
@@ -98,7 +98,7 @@ pub struct Execution {
     pub inputs: Vec<Vec<usize>>,
     /// Passages that were read, as [`Evidence::Passage`] counts them.
     pub passages: Vec<Passage>,
-    /// What was seen.
+    /// Trace of the execution.
     pub trace: Trace,
 }
 

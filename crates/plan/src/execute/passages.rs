@@ -1,4 +1,4 @@
-//! What a step does when the graph has nothing: read passages.
+//! Reading of passages for steps without a result in the graph.
 
 use super::lexicon::Target;
 use super::sets::Item;
@@ -161,7 +161,7 @@ pub(super) fn extract(linker: Option<&Linker>, question: &str, target: &Target, 
     out
 }
 
-/// What a sentence names that is `new` beside the question.
+/// Returns the things in a sentence that are `new` compared with the question.
 fn candidates(linker: Option<&Linker>, sentence: &str, target: &Target, new: &dyn Fn(&str) -> bool) -> Vec<Item> {
     if let Target::Literals(kind) = target {
         let wanted = |text: &str| if *kind == LiteralKind::Date { text.len() == 4 && date(text).is_some() } else { number(text).is_some() };

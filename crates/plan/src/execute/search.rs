@@ -14,11 +14,11 @@ const HOMONYMS: usize = 8;
 /// Candidates of a mention that a trace shows.
 const CANDIDATES_SHOWN: usize = 8;
 
-/// Where a step starts.
+/// Start of a step.
 pub(super) struct Start {
     pub node: NodeId,
     pub score: f32,
-    /// What later steps see as the head.
+    /// Item that later steps see as the head.
     pub item: Item,
 }
 
@@ -53,7 +53,7 @@ impl Executor<'_> {
         self.read(questions, search.target.as_deref(), &target, step).await
     }
 
-    /// What the target's words stand for in the graph.
+    /// Resolves the target's words in the graph.
     fn target(&self, target: Option<&str>, step: &mut Step<'_>) -> Target {
         let Some(lexicon) = &self.lexicon else { return Target::Unknown };
         let found = lexicon.target(target);
@@ -133,7 +133,7 @@ impl Executor<'_> {
         starts
     }
 
-    /// What the relation leads to from these starts, members that `keep` keeps. For words, the best relations are tried in their order until
+    /// Follows the relation from these starts to members that `keep` accepts. For words, the best relations are tried in their order until
     /// one leads to something.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn along(
@@ -210,7 +210,7 @@ impl Executor<'_> {
         Set::new(members.collect(), false)
     }
 
-    /// What a head names, whatever a later step does with it.
+    /// Returns the things that a head names, regardless of later steps.
     pub(super) fn named(&self, head: &Head, step: &mut Step<'_>) -> Set {
         let starts = self.starts(head, step);
         Set::new(starts.into_iter().map(|s| Member { item: s.item, score: s.score, origins: Vec::new() }).collect(), false)

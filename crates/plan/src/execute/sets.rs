@@ -5,7 +5,7 @@ use crate::kg::{KnowledgeGraph, Literal, LiteralKind, NodeId, TripleId, Value, v
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// What a member is. Two members are one exactly when these are equal.
+/// Item of a set. Two members are one exactly when these are equal.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -14,7 +14,7 @@ pub enum Item {
     Node(NodeId),
     /// A value that a step computed or read.
     Value {
-        /// What sort of value.
+        /// Kind of value.
         kind: LiteralKind,
         /// The value.
         text: String,
@@ -44,7 +44,7 @@ impl Item {
         }
     }
 
-    /// What people call it.
+    /// Returns its label for people.
     pub fn label(&self, graph: Option<&KnowledgeGraph>) -> String {
         match self {
             Item::Node(n) => {
@@ -73,7 +73,7 @@ impl Item {
     }
 }
 
-/// What shows that a member belongs to its set.
+/// Evidence that a member belongs to its set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -90,7 +90,7 @@ pub enum Evidence {
 pub struct Origin {
     /// The member of an earlier set, or the linked entity, that it was reached from.
     pub head: Option<Item>,
-    /// What shows it.
+    /// Evidence for it.
     pub evidence: Evidence,
 }
 
@@ -98,7 +98,7 @@ pub struct Origin {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Member {
-    /// What it is.
+    /// Item of the member.
     pub item: Item,
     /// From 0 to 1: how sure the links and relations on the way to it are.
     pub score: f32,
@@ -109,7 +109,7 @@ pub struct Member {
 /// Ways that a member keeps.
 pub const ORIGINS_KEPT: usize = 64;
 
-/// What a step found.
+/// Set that a step found.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Set {
@@ -153,7 +153,7 @@ impl Set {
         all
     }
 
-    /// What is in every set. Scores are the least, since a member is as doubtful as its weakest reason.
+    /// Returns the members of every set, with their lowest scores, since a member is as doubtful as its weakest reason.
     pub fn intersection(sets: &[&Set]) -> Set {
         let Some((first, rest)) = sets.split_first() else { return Set::default() };
         let members = first
@@ -173,7 +173,7 @@ impl Set {
         Set { members, open: sets.iter().all(|s| s.open) }
     }
 
-    /// What is in any set. Scores are the greatest.
+    /// Returns the members of any set, with their highest scores.
     pub fn union(sets: &[&Set]) -> Set {
         // Two at a time, so that many large operands never stand in memory side by side.
         let mut out = Set::default();
@@ -200,7 +200,7 @@ impl Set {
         out
     }
 
-    /// What is in this set and in none of the others, by identity.
+    /// Returns the members of this set that are in none of the others, by identity.
     pub fn without(&self, others: &[&Set]) -> Set {
         let members = self.members.iter().filter(|m| others.iter().all(|o| o.get(&m.item).is_none())).cloned().collect();
         Set { members, open: self.open }

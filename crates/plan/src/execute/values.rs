@@ -222,7 +222,7 @@ impl Executor<'_> {
     }
 }
 
-/// What the chain of steps to a member began with: its heads, their heads in the set before, and so on.
+/// Returns the start of the chain of steps to a member: its heads, their heads in the set before, and so on.
 fn roots(member: &Member, behind: &[std::rc::Rc<Set>]) -> Vec<Item> {
     let heads_of = |m: &Member| m.origins.iter().filter_map(|o| o.head.clone()).collect::<Vec<_>>();
     let mut heads = heads_of(member);
@@ -237,7 +237,7 @@ fn roots(member: &Member, behind: &[std::rc::Rc<Set>]) -> Vec<Item> {
     heads
 }
 
-/// Of several values of one member the one nearest the wanted end.
+/// Returns the value of a member that is nearest to the wanted end.
 fn ended(values: Vec<Value>, end: Extreme) -> Option<Value> {
     values.into_iter().reduce(|a, b| match (a.compare(&b), end) {
         (Some(Ordering::Greater), Extreme::Min) | (Some(Ordering::Less), Extreme::Max) => b,

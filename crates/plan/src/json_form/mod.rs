@@ -60,7 +60,7 @@ pub fn parse(text: &str, limits: &Limits) -> Result<Parsed, PlanError> {
     Ok(Parsed { plan, positions: places })
 }
 
-/// Where the JSON stands: from the first bracket to the last that closes one like it.
+/// Returns the range of the JSON: from the first bracket to the last one that closes it.
 fn region(text: &str) -> (usize, usize) {
     let Some(start) = text.find(['{', '[']) else { return (0, 0) };
     let close = if text[start..].starts_with('{') { '}' } else { ']' };
@@ -132,7 +132,7 @@ fn statement(reader: &Reader, item: &Value) -> Result<Statement, PlanError> {
 
 type Members = [(String, Value)];
 
-/// How an operation is made from its statement's members.
+/// Function that makes an operation from its statement's members.
 type Read = fn(&Reader, &Members) -> Result<Operation, PlanError>;
 
 fn search_kg(reader: &Reader, members: &Members) -> Result<Operation, PlanError> {

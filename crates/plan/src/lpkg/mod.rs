@@ -52,7 +52,7 @@ struct Reader<'a> {
     positions: Vec<Position>,
 }
 
-/// What a name stands for.
+/// Role of a name.
 enum Role {
     Question,
     Thought,

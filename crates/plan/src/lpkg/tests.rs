@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! What the code form means, sloppily written or not.
+//! Meaning of the code form, sloppily written or not.
 
 use super::*;
 

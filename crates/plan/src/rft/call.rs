@@ -77,11 +77,11 @@ impl Function {
 
 /// A call's arguments, being made into an operation.
 pub(super) struct Call<'a, 'b> {
-    /// Who knows the names.
+    /// Reader that knows the names.
     pub(super) reader: &'a Reader<'b>,
     /// The arguments.
     pub(super) arguments: &'a [Argument],
-    /// Where they begin.
+    /// Start of the arguments.
     pub(super) open: usize,
 }
 

@@ -57,7 +57,7 @@ fn lines(text: &str, (start, end): (usize, usize), limits: &Limits) -> Result<Pa
     Ok(Parsed { plan, positions })
 }
 
-/// Where the plan stands: behind the last `<plan>` that has something like a statement in it, up to its end tag.
+/// Returns the range of the plan: after the last `<plan>` with something like a statement in it, up to its end tag.
 fn region(text: &str) -> (usize, usize) {
     // ASCII lower-casing keeps every offset.
     let lower = text.to_ascii_lowercase();
@@ -169,7 +169,7 @@ impl Reader<'_> {
         self.trailing(end)
     }
 
-    /// What may follow a call: a line's end, a comment, a full stop and prose; or a semicolon and the next statement.
+    /// Skips what may follow a call: a line's end, a comment, a full stop and prose; or a semicolon and the next statement.
     fn trailing(&self, end: usize) -> Result<usize, PlanError> {
         let line_end = self.text[end..].find('\n').map_or(self.text.len(), |n| end + n);
         let rest = self.text[end..line_end].trim_start();

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used)]
-//! What plan lines mean, sloppily written or not.
+//! Meaning of plan lines, sloppily written or not.
 
 use super::*;
 use crate::plan::{Head, Operation, Relation};

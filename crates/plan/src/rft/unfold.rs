@@ -12,7 +12,7 @@ use super::call::{Function, function};
 pub(super) struct Unfolded {
     /// The text.
     pub text: String,
-    /// Where each of its lines comes from.
+    /// Origin of each of its lines.
     origins: Vec<Origin>,
 }
 
@@ -39,7 +39,7 @@ impl Unfolded {
 struct Open {
     /// The function whose arguments it begins, if it is one.
     function: Option<Function>,
-    /// Where the call begins in what has been written, if it stands for a set.
+    /// Start of the call in the output, if it yields a set.
     inner: Option<usize>,
 }
 

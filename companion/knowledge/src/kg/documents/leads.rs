@@ -1,4 +1,4 @@
-//! What the first sentence below a heading says of what the heading names: "X is a Y", and when a person was born and died.
+//! Facts in the first sentence below a heading about the heading's subject: "X is a Y", and dates of birth and death.
 //!
 //! The patterns are few and narrow: a sentence that they do not fit says nothing. They are English; other languages fit none of them.
 
@@ -7,12 +7,12 @@ use pocketgraph_kg::date;
 use pocketgraph_text::lexicon::{Language, SPOKEN};
 use pocketgraph_text::{Word, fold, is_stop_word, stem, words};
 
-/// What a lead says.
+/// Facts of a lead.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Lead {
     /// The fuller name that the sentence opens with, where it is longer than the heading.
     pub alias: Option<String>,
-    /// What it is: "medieval bishop".
+    /// Class: "medieval bishop".
     pub class: Option<String>,
     /// The last word of that, where there are more: "bishop".
     pub head: Option<String>,

@@ -1,4 +1,4 @@
-//! Where internal links lead: to which document, and to which heading of it.
+//! Targets of internal links: documents and their headings.
 
 use percent_encoding::percent_decode_str;
 use pocketgraph_ingest::{BlockKind, SourceDocument};
@@ -92,7 +92,7 @@ impl Targets {
         all
     }
 
-    /// Where a link of a document leads; `None` for links out of the documents.
+    /// Returns the target of a document's link; `None` for links out of the documents.
     pub fn of(&self, from: usize, document: &SourceDocument, target: &str) -> Option<Target> {
         let target = target.trim();
         let (page, fragment) = target.split_once('#').unwrap_or((target, ""));

@@ -27,12 +27,12 @@ use reader::Reader;
 use std::collections::BTreeMap;
 use vocabulary::{Kind, Rel};
 
-/// What the documents gave.
+/// Triples of the documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentTriples {
     /// Triples, repetitions included.
     pub triples: usize,
-    /// What was left out because a page had too many.
+    /// Number of triples left out because a page had too many.
     pub dropped: usize,
 }
 
@@ -44,7 +44,7 @@ enum End {
     Section(usize, usize),
     /// Whatever bears this name.
     Thing(String, Option<Kind>),
-    /// What the first cell of a row names, with the header above it.
+    /// Name in the first cell of a row, with the header above it.
     Subject(String, String),
     Literal(String, LiteralKind, &'static str, String),
 }
@@ -64,7 +64,7 @@ struct Fact {
     place: Place,
 }
 
-/// What one document says.
+/// Facts of one document.
 #[derive(Default)]
 struct DocumentFacts {
     facts: Vec<Fact>,

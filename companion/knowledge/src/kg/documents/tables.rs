@@ -6,7 +6,7 @@ use pocketgraph_native::single_line::one_line;
 use pocketgraph_text::is_stop_word;
 use std::ops::Range;
 
-/// What a cell holds.
+/// Content of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Cell {
     /// A name, as far as its writing tells.
@@ -18,7 +18,7 @@ pub(super) enum Cell {
 /// A row that says something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
-    /// What it is about.
+    /// Subject of the row.
     pub subject: String,
     /// Headers with their cells, empty ones left out.
     pub cells: Vec<(String, Cell)>,
