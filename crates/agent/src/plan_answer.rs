@@ -93,6 +93,7 @@ impl PlanAnswer {
             truncated: None,
             partial: None,
             failure: None,
+            sentences: Vec::new(),
             quotation: None,
             usage: None,
             warnings: self.warnings.clone(),

@@ -64,7 +64,8 @@ fn what_the_documents_do_not_say_is_no_answer() {
         truncated: None,
         partial: None,
         failure: None,
-        quotation: None,
+        sentences: Vec::new(),
+            quotation: None,
         usage: None,
         warnings: Vec::new(),
     };

@@ -3,11 +3,11 @@
 //! The check is by words, so it knows no paraphrase: it finds numbers, names, denials, comparisons and claims that the cited passage does not hold, and
 //! it marks; it never changes or hides text. An answer in another language than its passages shares no words with them and is marked throughout.
 
-use super::claim_support::{is_spoilt, plain_word};
-use super::markers::{Marker, MarkerScanner};
+use super::claim_support::{Fault, find_fault, plain_word};
+use super::markers::{Marker, MarkerScanner, markers};
 use super::order::{is_in_order, telling};
 use super::{Citable, Citation, CitationStatus, span, units};
-use crate::compact::{Map, Set};
+use crate::compact::{Map, Set, sort_by};
 use crate::retrieve::Span;
 use crate::text::{fold, is_stop_word, sentences, terms, words};
 use std::ops::Range;
@@ -22,6 +22,8 @@ const NUMBER_PENALTY: f32 = 0.35;
 const NAME_PENALTY: f32 = 0.15;
 /// Citations beyond this many are left out, and a warning says so.
 pub const MAX_CITATIONS: usize = 1000;
+/// Number of passages among which a sentence's support is looked for.
+const SUPPORTS: usize = 5;
 /// A sentence is compared up to here.
 const MAX_CLAIM_BYTES: usize = 4000;
 
@@ -126,27 +128,71 @@ impl Claim {
     }
 }
 
-fn check(text: &str, markers: &[Marker], passages: &[(u32, &Citable)]) -> (Vec<Citation>, bool) {
-    let masked = without_marks(text, markers);
-    let ranges = sentences(&masked);
-    let owner = |marker: &Marker| {
-        let after = ranges.partition_point(|r| r.end <= marker.at.start);
-        // Marks after the full stop belong to the sentence before it; those that open a line, to the one that follows.
-        let inside = ranges.get(after).is_some_and(|r| r.start <= marker.at.start);
-        match after.checked_sub(1).and_then(|before| ranges.get(before)) {
-            Some(before) if !inside && (after == ranges.len() || !masked[before.end..marker.at.start].contains('\n')) => after - 1,
+/// The sentences of a text and the marks that belong to each.
+pub(super) struct Marked<'t> {
+    /// The text without its marks, at the same length, so that places agree.
+    masked: String,
+    /// Places of the sentences.
+    pub(super) sentences: Vec<Range<usize>>,
+    markers: &'t [Marker],
+}
+
+impl<'t> Marked<'t> {
+    pub(super) fn new(text: &str, markers: &'t [Marker]) -> Marked<'t> {
+        let masked = without_marks(text, markers);
+        Marked { sentences: sentences(&masked), masked, markers }
+    }
+
+    /// Index of the sentence that a mark belongs to. A mark after the full stop belongs to the sentence before it; one that opens a line, to the one
+    /// that follows.
+    fn owner(&self, marker: &Marker) -> usize {
+        let after = self.sentences.partition_point(|r| r.end <= marker.at.start);
+        let inside = self.sentences.get(after).is_some_and(|r| r.start <= marker.at.start);
+        match after.checked_sub(1).and_then(|before| self.sentences.get(before)) {
+            Some(before) if !inside && (after == self.sentences.len() || !self.masked[before.end..marker.at.start].contains('\n')) => after - 1,
             _ => after,
         }
-    };
-    let mut cache: Map<u32, Passage<'_>> = Map::new();
+    }
+
+    /// The groups of marks that belong to one sentence each, with its index.
+    fn groups(&self) -> impl Iterator<Item = (usize, &'t [Marker])> {
+        self.markers.chunk_by(|a, b| self.owner(a) == self.owner(b)).filter_map(|group| Some((self.owner(group.first()?), group)))
+    }
+
+    /// The marks of a sentence.
+    pub(super) fn group(&self, sentence: usize) -> &'t [Marker] {
+        self.groups().find(|(s, _)| *s == sentence).map_or(&[], |(_, group)| group)
+    }
+
+    /// Where the number of a sentence without any belongs: before its full stop.
+    pub(super) fn place_of_number(&self, sentence: usize) -> usize {
+        let claim = self.claim(sentence);
+        let start = self.sentences.get(sentence).map_or(0, |r| r.start);
+        start + claim.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '.' | '!' | '。' | '！' | '।')).len()
+    }
+
+    /// The text of a sentence, its marks blanked out.
+    pub(super) fn claim(&self, sentence: usize) -> &str {
+        self.sentences.get(sentence).map_or("", |r| &self.masked[r.clone()])
+    }
+}
+
+/// Resolves and checks every citation of a whole text, as [`CitationTracker::check`].
+pub(super) fn check_citations(text: &str, passages: &[(u32, &Citable)]) -> (Vec<Citation>, bool) {
+    check(text, &markers(text), passages)
+}
+
+fn check(text: &str, markers: &[Marker], passages: &[(u32, &Citable)]) -> (Vec<Citation>, bool) {
+    let marked = Marked::new(text, markers);
+    let mut judge = Judge::new(passages);
     let mut out: Vec<Citation> = Vec::new();
-    let mut rest = markers;
-    while let Some(first) = rest.first() {
-        let sentence = owner(first);
-        let (group, others) = rest.split_at(rest.iter().take_while(|m| owner(m) == sentence).count());
-        rest = others;
-        let claim = ranges.get(sentence).map_or("", |r| &masked[r.clone()]);
-        cite(claim, group, passages, &mut cache, &mut out);
+    for (sentence, group) in marked.groups() {
+        let numbers: Set<u32> = group.iter().flat_map(|m| &m.numbers).take(MAX_CITATIONS).copied().collect();
+        let judged = judge.judge(marked.claim(sentence), numbers.items());
+        for marker in group {
+            let at = span(&marker.at);
+            out.extend(marker.numbers.iter().take(MAX_CITATIONS).map(|&number| judge.citation(number, at, &judged)));
+        }
         if out.len() > MAX_CITATIONS {
             out.truncate(MAX_CITATIONS);
             return (out, true);
@@ -155,65 +201,119 @@ fn check(text: &str, markers: &[Marker], passages: &[(u32, &Citable)]) -> (Vec<C
     (out, false)
 }
 
-/// Checks the marks of one sentence.
-fn cite<'a>(claim: &str, group: &[Marker], passages: &[(u32, &'a Citable)], cache: &mut Map<u32, Passage<'a>>, out: &mut Vec<Citation>) {
-    let whole = &claim[..claim.floor_char_boundary(MAX_CLAIM_BYTES)];
-    let claim = Claim::new(whole);
-    let numbers: Set<u32> = group.iter().flat_map(|m| &m.numbers).take(MAX_CITATIONS).copied().collect();
-    for &number in numbers.items() {
-        if let Some((_, source)) = passages.iter().find(|(n, _)| *n == number) {
-            cache.get_or_insert_with(number, || Passage::new(source));
+/// What a sentence is compared with.
+pub(super) struct Judge<'p, 'a> {
+    passages: &'p [(u32, &'a Citable)],
+    cache: Map<u32, Passage<'a>>,
+}
+
+/// What some passages say of a sentence.
+pub(super) struct Judged {
+    /// Each passage's number, the piece of it that shares most with the sentence, and whether it supports the sentence.
+    pub(super) passages: Vec<(u32, Option<Range<usize>>, CitationStatus)>,
+}
+
+impl Judged {
+    pub(super) fn any(&self, status: CitationStatus) -> bool {
+        self.passages.iter().any(|(.., s)| *s == status)
+    }
+}
+
+impl<'p, 'a> Judge<'p, 'a> {
+    pub(super) fn new(passages: &'p [(u32, &'a Citable)]) -> Judge<'p, 'a> {
+        Judge { passages, cache: Map::new() }
+    }
+
+    fn load(&mut self, numbers: &[u32]) {
+        for &number in numbers {
+            if let Some((_, source)) = self.passages.iter().find(|(n, _)| *n == number) {
+                self.cache.get_or_insert_with(number, || Passage::new(source));
+            }
         }
     }
-    let cited: Vec<&Passage<'_>> = numbers.items().iter().filter_map(|n| cache.get(n)).collect();
-    let missing = |set: &Set<String>| set.items().iter().filter(|w| !cited.iter().any(|p| p.words.contains(*w))).count() as f32;
-    let together = claim.share(|t| cited.iter().any(|p| p.all.contains(t)))
-        - NUMBER_PENALTY * missing(&claim.numbers)
-        - NAME_PENALTY * missing(&claim.names);
-    let units: Vec<&str> = cited.iter().filter_map(|p| p.source.text.get(p.best_unit(&claim.terms)?)).collect();
-    // What stands in a passage word for word is borne out.
-    let quoted = whole.trim().trim_end_matches('.');
-    let quotes = cited.iter().any(|p| !quoted.is_empty() && p.source.text.contains(quoted));
-    let orders: Vec<&[String]> = cited.iter().map(|p| p.order.as_slice()).collect();
-    let spoilt = !quotes && (!is_in_order(whole, &orders) || is_spoilt(whole, &units, &|w| cited.iter().any(|p| p.words.contains(w))));
-    let mut judged: Map<u32, (Option<Range<usize>>, CitationStatus)> = Map::new();
-    for marker in group {
-        for &number in &marker.numbers {
-            if out.len() > MAX_CITATIONS {
-                return;
+
+    /// Compares a sentence with the passages of these numbers together.
+    pub(super) fn judge(&mut self, sentence: &str, numbers: &[u32]) -> Judged {
+        self.load(numbers);
+        let whole = &sentence[..sentence.floor_char_boundary(MAX_CLAIM_BYTES)];
+        let claim = Claim::new(whole);
+        let cited: Vec<&Passage<'_>> = numbers.iter().filter_map(|n| self.cache.get(n)).collect();
+        let missing = |set: &Set<String>| set.items().iter().filter(|w| !cited.iter().any(|p| p.words.contains(*w))).count() as f32;
+        let shared = claim.share(|t| cited.iter().any(|p| p.all.contains(t)));
+        let together = shared - NUMBER_PENALTY * missing(&claim.numbers) - NAME_PENALTY * missing(&claim.names);
+        let units: Vec<&str> = cited.iter().filter_map(|p| p.source.text.get(p.best_unit(&claim.terms)?)).collect();
+        // What a passage holds word for word, it supports.
+        let quoted = whole.trim().trim_end_matches('.');
+        let quotes = cited.iter().any(|p| !quoted.is_empty() && p.source.text.contains(quoted));
+        let orders: Vec<&[String]> = cited.iter().map(|p| p.order.as_slice()).collect();
+        let fault = if quotes { None } else { find_fault(whole, &units, &|w| cited.iter().any(|p| p.words.contains(w))) };
+        let spoilt = fault.is_some() || !quotes && !is_in_order(whole, &orders);
+        let of = |passage: &Passage<'_>| {
+            let own = claim.share(|t| passage.all.contains(t));
+            match fault {
+                _ if own < MIN_OWN_SUPPORT => CitationStatus::Unsupported,
+                Some(Fault::Contradicted) if shared >= MIN_SUPPORT => CitationStatus::Contradicted,
+                _ if !spoilt && together >= MIN_SUPPORT => CitationStatus::Verified,
+                _ => CitationStatus::Unsupported,
             }
-            let at = span(&marker.at);
-            let Some(passage) = cache.get(&number) else {
-                out.push(Citation {
-                    number,
-                    target: None,
-                    title: String::new(),
-                    heading_path: Vec::new(),
-                    url: String::new(),
-                    quote: String::new(),
-                    span: Span { start: 0, end: 0 },
-                    at,
-                    status: CitationStatus::Dangling,
-                });
-                continue;
-            };
-            let (unit, status) = judged.get_or_insert_with(number, || {
-                let own = claim.share(|t| passage.all.contains(t));
-                let borne_out = !spoilt && together >= MIN_SUPPORT && own >= MIN_OWN_SUPPORT;
-                (passage.best_unit(&claim.terms), if borne_out { CitationStatus::Verified } else { CitationStatus::Unsupported })
-            });
-            let unit = unit.clone().unwrap_or(0..0);
-            out.push(Citation {
+        };
+        let each = numbers.iter().filter_map(|&n| self.cache.get(&n).map(|p| (n, p.best_unit(&claim.terms), of(p))));
+        Judged { passages: each.collect() }
+    }
+
+    /// The passages that support a sentence: one of those that share most with it, or two neighbours among them together. Empty where none do.
+    pub(super) fn find_support(&mut self, sentence: &str) -> Vec<u32> {
+        let nearest = self.nearest(sentence);
+        let support = nearest.windows(1).chain(nearest.windows(2)).find(|numbers| {
+            let judged = self.judge(sentence, numbers).passages;
+            judged.iter().all(|(.., status)| *status == CitationStatus::Verified)
+        });
+        support.map_or_else(Vec::new, <[u32]>::to_vec)
+    }
+
+    /// The passages that share most terms with a sentence.
+    fn nearest(&mut self, sentence: &str) -> Vec<u32> {
+        let all: Vec<u32> = self.passages.iter().map(|(n, _)| *n).collect();
+        self.load(&all);
+        let claim = Claim::new(sentence);
+        let shared = |n: u32| self.cache.get(&n).map_or(0, |p| claim.terms.shared(&p.all));
+        let mut nearest: Vec<(usize, u32)> = all.iter().map(|&n| (shared(n), n)).filter(|(shared, _)| *shared > 0).collect();
+        sort_by(&mut nearest, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        nearest.into_iter().map(|(_, n)| n).take(SUPPORTS).collect()
+    }
+
+    /// Returns `true` if the passage that shares most with a sentence says otherwise.
+    pub(super) fn is_contradicted(&mut self, sentence: &str) -> bool {
+        let nearest: Vec<u32> = self.nearest(sentence).into_iter().take(1).collect();
+        self.judge(sentence, &nearest).any(CitationStatus::Contradicted)
+    }
+
+    fn citation(&self, number: u32, at: Span, judged: &Judged) -> Citation {
+        let found = judged.passages.iter().find(|(n, ..)| *n == number).zip(self.cache.get(&number));
+        let Some(((_, unit, status), passage)) = found else {
+            return Citation {
                 number,
-                target: Some(passage.source.target),
-                title: passage.source.title.clone(),
-                heading_path: passage.source.heading_path.clone(),
-                url: passage.source.url.clone(),
-                quote: passage.source.text.get(unit.clone()).unwrap_or("").to_owned(),
-                span: span(&unit),
+                target: None,
+                title: String::new(),
+                heading_path: Vec::new(),
+                url: String::new(),
+                quote: String::new(),
+                span: Span { start: 0, end: 0 },
                 at,
-                status: *status,
-            });
+                status: CitationStatus::Dangling,
+            };
+        };
+        let unit = unit.clone().unwrap_or(0..0);
+        Citation {
+            number,
+            target: Some(passage.source.target),
+            title: passage.source.title.clone(),
+            heading_path: passage.source.heading_path.clone(),
+            url: passage.source.url.clone(),
+            quote: passage.source.text.get(unit.clone()).unwrap_or("").to_owned(),
+            span: span(&unit),
+            at,
+            status: *status,
         }
     }
 }

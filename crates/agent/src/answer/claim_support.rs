@@ -49,18 +49,30 @@ impl ClaimWord {
     }
 }
 
-/// Whether the passages' `units` (of each cited passage the one that shares most with the sentence) say otherwise than `claim`, or leave out what it says of
-/// numbers, names and comparisons. `holds` tells whether a plain word stands anywhere in the passages.
-pub(super) fn is_spoilt(claim: &str, units: &[&str], holds: &dyn Fn(&str) -> bool) -> bool {
+/// Why passages do not support a sentence that shares its words with them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// They leave out a number, a name or an end of a scale.
+    NotMentioned,
+    /// They say otherwise: another number, a denial on one side, the other end of a scale, the other direction.
+    Contradicted,
+}
+
+/// Compares a sentence with `units`, of each cited passage the one that shares most with it. `holds` looks a plain word up in the whole passages.
+pub(super) fn find_fault(claim: &str, units: &[&str], holds: &dyn Fn(&str) -> bool) -> Option<Fault> {
     let claim = words_of(claim);
     let units: Vec<Vec<ClaimWord>> = units.iter().map(|u| words_of(u)).collect();
-    let all = || units.iter().flatten();
-    let number = claim.iter().filter_map(ClaimWord::number).any(|n| !all().filter_map(ClaimWord::number).any(|m| m == n));
-    number
-        || name(&claim, &units, holds)
+    let numbers: Vec<(bool, String)> = units.iter().flatten().filter_map(ClaimWord::number).collect();
+    let missing: Vec<(bool, String)> = claim.iter().filter_map(ClaimWord::number).filter(|n| !numbers.contains(n)).collect();
+    let scale = compare_scales(&claim, &units);
+    let contradicted = missing.iter().any(|(ordinal, _)| numbers.iter().any(|(o, _)| o == ordinal))
+        || scale == Some(Fault::Contradicted)
         || denied(&claim, &units)
-        || scaled(&claim, &units)
-        || units.iter().any(|u| is_reversed(&claim, u))
+        || units.iter().any(|u| is_reversed(&claim, u));
+    if contradicted {
+        return Some(Fault::Contradicted);
+    }
+    (!missing.is_empty() || scale.is_some() || name(&claim, &units, holds)).then_some(Fault::NotMentioned)
 }
 
 /// A name that the passages lack; or one that their units have not where these name somebody else and no pronoun stands for anybody.
@@ -77,7 +89,9 @@ fn name(claim: &[ClaimWord], units: &[Vec<ClaimWord>], holds: &dyn Fn(&str) -> b
 fn denied(claim: &[ClaimWord], units: &[Vec<ClaimWord>]) -> bool {
     let of = |sentence: &[ClaimWord]| -> Vec<String> {
         let denials = (0..sentence.len()).filter(|&at| sentence[at].denies() && sentence.get(at + 1).is_none_or(|w| w.folded != "only"));
-        denials.flat_map(|at| sentence[at + 1..].iter().filter(|w| w.is_content()).take(2).map(|w| w.plain.clone())).collect()
+        // A denial reaches as far as its clause.
+        let denied = |at: usize| sentence[at + 1..].iter().take_while(|w| !SPOKEN.question_words().has(&w.folded, "clause"));
+        denials.flat_map(|at| denied(at).filter(|w| w.is_content()).take(2).map(|w| w.plain.clone())).collect()
     };
     let has = |sentence: &[ClaimWord], plain: &String| sentence.iter().any(|w| w.plain == *plain);
     let there: Vec<String> = units.iter().flat_map(|u| of(u)).collect();
@@ -85,15 +99,19 @@ fn denied(claim: &[ClaimWord], units: &[Vec<ClaimWord>]) -> bool {
     here.iter().any(|w| !there.contains(w) && units.iter().any(|u| has(u, w))) || there.iter().any(|w| !here.contains(w) && has(claim, w))
 }
 
-/// An end of a scale where the units speak of the other, or, of the ends that single something out, where they speak of none.
-fn scaled(claim: &[ClaimWord], units: &[Vec<ClaimWord>]) -> bool {
+/// Compares ends of scales: the units name the other one, or, of the ends that single something out, none.
+fn compare_scales(claim: &[ClaimWord], units: &[Vec<ClaimWord>]) -> Option<Fault> {
     let scale = |w: &ClaimWord| SPOKEN.scales().row(&w.folded).map(|row| (row, row.field(0), row.field(1)));
     let all = || units.iter().flatten().filter_map(scale);
-    claim.iter().filter_map(scale).any(|(row, scale, end)| {
-        let mut ends = all().filter(|(_, of, _)| *of == scale).map(|(.., end)| end).peekable();
-        let other = ends.peek().is_some();
-        ends.all(|there| there != end) && (other || row.has(2, "singles out"))
-    })
+    let faults = claim.iter().filter_map(scale).filter_map(|(row, scale, end)| {
+        let ends: Vec<&str> = all().filter(|(_, of, _)| *of == scale).map(|(.., end)| end).collect();
+        match () {
+            () if ends.contains(&end) => None,
+            () if !ends.is_empty() => Some(Fault::Contradicted),
+            () => row.has(2, "singles out").then_some(Fault::NotMentioned),
+        }
+    });
+    faults.max_by_key(|fault| *fault == Fault::Contradicted)
 }
 
 /// Two names around a word that both sentences have, the other way round, with neither in the passive.

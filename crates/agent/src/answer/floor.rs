@@ -1,8 +1,9 @@
 //! Whether what a model wrote is an answer at all: with any model, however weak, a reader is left no worse off than with a quotation.
 
-use super::CitationStatus;
-use super::citations::CitationTracker;
+use super::Support;
+use super::markers::markers;
 use super::statement::{is_head, states_nothing};
+use super::support::find_support;
 use super::written::{ModelReply, plain};
 use crate::compact::Set;
 use crate::llm::is_unclosed_thought;
@@ -24,8 +25,10 @@ pub enum NoAnswer {
     Echo,
     /// It holds citations, labels, headings or questions, and no statement.
     NoStatement,
-    /// It has to rest on passages or statements, and none that it was given bears it out.
+    /// It has to rest on passages or statements, and none that it was given supports any of its sentences.
     Unborne,
+    /// A passage says otherwise.
+    Contradicted,
 }
 
 impl NoAnswer {
@@ -38,7 +41,8 @@ impl NoAnswer {
             NoAnswer::Fragment => "The language model's answer was cut before its first sentence had ended.",
             NoAnswer::Echo => "The language model repeated what it was asked.",
             NoAnswer::NoStatement => "The language model cited passages and stated nothing.",
-            NoAnswer::Unborne => "The language model cited no passage that bears its answer out.",
+            NoAnswer::Unborne => "No passage supports what the language model answered.",
+            NoAnswer::Contradicted => "The passages contradict what the language model answered.",
         }
     }
 }
@@ -74,7 +78,14 @@ pub fn no_answer(written: &ModelReply<'_>) -> Option<NoAnswer> {
     if states_nothing(written) {
         return Some(NoAnswer::NoStatement);
     }
-    (written.must_cite && !is_borne(written)).then_some(NoAnswer::Unborne)
+    if !written.must_cite || is_borne_by_facts(written) {
+        return None;
+    }
+    let reply = find_support(written.text, written.passages);
+    if reply.has(Support::Contradicted) {
+        return Some(NoAnswer::Contradicted);
+    }
+    (!reply.has(Support::Supported) && !is_foreign(written)).then_some(NoAnswer::Unborne)
 }
 
 /// Whether a text begins with a sentence, whatever its case, punctuation and spacing.
@@ -90,23 +101,17 @@ fn ends_a_sentence(text: &str) -> bool {
     ranges.len() > 1 || text.trim_end().ends_with(['.', '!', '?', '。', '！', '？', '।', '؟', ']', ')', '"', '”', '»'])
 }
 
-fn is_borne(written: &ModelReply<'_>) -> bool {
-    let mut tracker = CitationTracker::new();
-    tracker.push(written.text);
-    let (citations, _) = tracker.check(written.passages);
-    // The check knows words: in another language than the passages', a citation that points at one of them has to do.
-    let foreign = || {
-        let held: Vec<String> = written.passages.iter().flat_map(|(_, hit)| plain(&hit.text)).collect();
-        let reply_words = plain(written.text);
-        match (is_english(&reply_words), is_english(&held)) {
+/// Returns `true` if a reply cites one of the passages in another language than theirs: the check knows words, and cannot compare these.
+fn is_foreign(written: &ModelReply<'_>) -> bool {
+    let cites = markers(written.text).iter().any(|m| m.numbers.iter().any(|n| written.passages.iter().any(|(number, _)| number == n)));
+    let held: Vec<String> = written.passages.iter().flat_map(|(_, hit)| plain(&hit.text)).collect();
+    let reply_words = plain(written.text);
+    cites
+        && match (is_english(&reply_words), is_english(&held)) {
             (true, true) => false,
             (false, false) => reply_words.iter().filter(|w| held.contains(w)).count() as f32 <= SHARED_WORDS * reply_words.len() as f32,
             _ => reply_words.len() >= SHINGLE,
         }
-    };
-    citations.iter().any(|c| c.status == CitationStatus::Verified)
-        || is_borne_by_facts(written)
-        || citations.iter().any(|c| c.status == CitationStatus::Unsupported) && foreign()
 }
 
 /// Whether most of what a reply says besides the question's own words stands in the statements that the model was given.

@@ -1,9 +1,10 @@
 //! An answer that a model writes, checked.
 
-use super::citations::CitationTracker;
+use super::citations::{CitationTracker, check_citations};
 use super::floor::{NoAnswer, no_answer, opens_with};
 use super::prompt::Prompt;
 use super::quotation::with_quotation;
+use super::support::{SupportedReply, find_support};
 use super::written::ModelReply;
 use super::{
     Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citable, CitationStatus, ModelFailure, Notice, NoticeCode, Outcome, Reference,
@@ -27,13 +28,13 @@ const HALVINGS: u32 = 3;
 const LONG_PROMPT: usize = 1_500;
 /// So many marks that cite nothing are named.
 const DANGLING: usize = 5;
-/// What a model is told whose reply was no answer.
-const ONCE_MORE: &str = "That was no answer that the passages bear out. Write it once more: one or two sentences in the words of the passages, each with the \
+/// Request to a model whose reply the passages contradict.
+const ONCE_MORE: &str = "The passages contradict a sentence of that answer. Compare it with them and answer once more, in one or two sentences, each with the \
                          number of its passage behind it in square brackets.";
 
 /// The answer of a language model from `sources`, streamed as `references`, `token`… and `done` events.
 ///
-/// A reply that is no answer (see [`NoAnswer`]) is asked for once more. When the model fails, or its second reply is none either, `fallback` answers from the
+/// A reply that the passages contradict is asked for once more. When the model fails, or its reply is no answer (see [`NoAnswer`]), `fallback` answers from the
 /// documents instead ([`extractive`](super::extractive), as a rule): the answer then says so in [`Answer::failure`] and its warnings, and what had been
 /// streamed is kept in [`Answer::partial`], because half a sentence without its citations is no answer. Where the model's answer does not agree with what `fallback`
 /// states, that stands beneath it as [`Answer::quotation`]. Without sources the model is not asked at all. `result` has
@@ -177,7 +178,7 @@ impl Asking<'_> {
         let mut usage = read.reply.usage;
         let mut why = self.verdict(&read, &prompt);
         // Time that is used up is not given twice.
-        if why.is_some() && read.reply.error.is_none() && read.cut != Some("time") {
+        if why == Some(NoAnswer::Contradicted) && read.cut != Some("time") {
             events(AskEvent::Anew);
             read = self.reply(&prompt, Some(read.tracker.text()), events).await?;
             usage = sum(usage, read.reply.usage);
@@ -347,8 +348,12 @@ fn written(
     references: Vec<Reference>,
     result: &SearchResult,
 ) -> Answer {
-    let (citations, more) = tracker.check(passages);
     let answered = !opens_with(tracker.text(), options.no_answer_text());
+    let reply = match answered {
+        true => find_support(tracker.text(), passages),
+        false => SupportedReply { text: tracker.text().to_owned(), sentences: Vec::new() },
+    };
+    let (citations, more) = check_citations(&reply.text, passages);
     let mut warnings = Vec::new();
     warnings.extend(cut.map(of_cut));
     let mut dangling: Vec<u32> = citations.iter().filter(|c| c.status == CitationStatus::Dangling).map(|c| c.number).collect();
@@ -366,12 +371,13 @@ fn written(
     }
     warn_of_missing(result, &mut warnings);
     Answer {
-        text: tracker.text().to_owned(),
+        text: reply.text,
         answered,
         outcome: if answered { Outcome::Answer } else { Outcome::NoAnswer },
         blocks: Vec::new(),
         by: AnswerBy::Llm,
         citations,
+        sentences: reply.sentences,
         references,
         truncated: cut.map(str::to_owned),
         partial: None,

@@ -11,6 +11,7 @@ mod order;
 mod prompt;
 mod quotation;
 mod statement;
+mod support;
 mod written;
 
 pub use citable::Citable;

@@ -28,7 +28,8 @@ pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidat
         truncated: None,
         partial: None,
         failure: None,
-        quotation: None,
+        sentences: Vec::new(),
+            quotation: None,
         usage: None,
         warnings: Vec::new(),
     };

@@ -21,8 +21,34 @@ pub enum CitationStatus {
     Verified,
     /// The passage exists, but does not bear the sentence out by its words.
     Unsupported,
+    /// The passage says otherwise: another number, the opposite, or the other way round.
+    Contradicted,
     /// No passage has this number.
     Dangling,
+}
+
+/// Support that the passages give to a sentence of a model's answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub enum Support {
+    /// A passage says so.
+    Supported,
+    /// No passage says so.
+    NotMentioned,
+    /// A passage says otherwise.
+    Contradicted,
+}
+
+/// A sentence of a model's answer, compared with the passages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct SentenceSupport {
+    /// Place of the sentence in the answer's text.
+    pub at: Span,
+    /// Support that it has.
+    pub support: Support,
 }
 
 /// A citation of a passage in an answer.
@@ -157,6 +183,9 @@ pub struct Answer {
     pub by: AnswerBy,
     /// Its citations, in the order of the text.
     pub citations: Vec<Citation>,
+    /// Sentences that a model wrote, each with its support; empty for answers of the documents and the graph.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sentences: Vec<SentenceSupport>,
     /// The passages that its numbers stand for.
     pub references: Vec<Reference>,
     /// Why the text is cut: `length` (the output budget), `time`, or `filter` (the endpoint's content filter); absent when it is whole.

@@ -1,0 +1,91 @@
+//! The support that passages give to each sentence of a reply, whatever numbers the model put behind it.
+
+use super::citations::{Judge, Marked};
+use super::markers::markers;
+use super::{Citable, CitationStatus, SentenceSupport, Support, span};
+use std::ops::Range;
+
+/// A reply whose numbers are those of the passages that support its sentences.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct SupportedReply {
+    /// Its text: a wrong number is replaced, a missing one added.
+    pub(super) text: String,
+    /// Its statements, in order. Questions, and what ends in a colon, state nothing.
+    pub(super) sentences: Vec<SentenceSupport>,
+}
+
+impl SupportedReply {
+    /// Returns `true` if a sentence has this support.
+    pub(super) fn has(&self, support: Support) -> bool {
+        self.sentences.iter().any(|s| s.support == support)
+    }
+}
+
+/// Finds the passages that support each sentence of `text`. A number that the model wrote stays where its passage supports the sentence, or where none does.
+pub(super) fn find_support(text: &str, passages: &[(u32, &Citable)]) -> SupportedReply {
+    let marks = markers(text);
+    let marked = Marked::new(text, &marks);
+    let mut judge = Judge::new(passages);
+    let mut out = SupportedReply::default();
+    let mut read = 0;
+    for sentence in 0..marked.sentences.len() {
+        let claim = marked.claim(sentence);
+        if !is_statement(claim) {
+            continue;
+        }
+        let group = marked.group(sentence);
+        let numbers: Vec<u32> = group.iter().flat_map(|m| m.numbers.iter().copied()).collect();
+        let judged = judge.judge(claim, &numbers);
+        let found = if judged.any(CitationStatus::Verified) { Vec::new() } else { judge.find_support(claim) };
+        let start = out.text.len() + marked.sentences[sentence].start.saturating_sub(read);
+        let mut support = Support::Supported;
+        if !found.is_empty() {
+            read = renumber(text, &mut out.text, read, marked.place_of_number(sentence), group.iter().map(|m| m.at.clone()), &found);
+        } else if !judged.any(CitationStatus::Verified) {
+            let contradicted = judged.any(CitationStatus::Contradicted) || numbers.is_empty() && judge.is_contradicted(claim);
+            support = if contradicted { Support::Contradicted } else { Support::NotMentioned };
+        }
+        let end = marked.sentences[sentence].end.max(group.last().map_or(0, |m| m.at.end));
+        out.text.push_str(text.get(read..end).unwrap_or_default());
+        read = read.max(end);
+        let trimmed = out.text.get(start..).map_or(0, |t| t.trim_end().len());
+        out.sentences.push(SentenceSupport { at: span(&(start..start + trimmed)), support });
+    }
+    out.text.push_str(text.get(read..).unwrap_or_default());
+    out
+}
+
+/// Writes `text` from `read` on with `numbers` at `place` and without the marks that were there. Returns the place up to which it has written.
+fn renumber(text: &str, out: &mut String, mut read: usize, place: usize, old: impl Iterator<Item = Range<usize>>, numbers: &[u32]) -> usize {
+    let mark: String = numbers.iter().map(|n| format!("[{n}]")).collect();
+    let mut written = false;
+    let put = |out: &mut String, written: &mut bool| {
+        if !std::mem::replace(written, true) {
+            if !out.is_empty() && !out.ends_with(char::is_whitespace) {
+                out.push(' ');
+            }
+            out.push_str(&mark);
+        }
+    };
+    for at in old {
+        let before = text.get(read..at.start).unwrap_or_default();
+        out.push_str(if written { before.trim_end() } else { before });
+        put(out, &mut written);
+        read = at.end;
+    }
+    if !written {
+        out.push_str(text.get(read..place).unwrap_or_default());
+        put(out, &mut written);
+        read = place;
+    }
+    read
+}
+
+fn is_statement(claim: &str) -> bool {
+    let claim = claim.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '"' | '”' | '»' | ')'));
+    claim.chars().any(char::is_alphanumeric) && !claim.ends_with([':', '：', '?', '？', '؟'])
+}
+
+#[cfg(test)]
+#[path = "support_tests.rs"]
+mod tests;
