@@ -9,7 +9,7 @@ use crate::answer::{
 use crate::compact::Map;
 use crate::engine::{Engine, EngineError, SearchOptions};
 use crate::llm::Completion;
-use crate::retrieve::{CommunityReport, Hit, SearchResult, community_reports};
+use crate::retrieve::{CommunityReport, Hit, Reached, SearchResult, community_reports};
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph_agent::{
     AgentError, AgentEvent, AgentOptions, CallerTools, Environment, EnvironmentError, Evidence, GraphTools, KgTools, Looked, Meanings,
@@ -200,6 +200,7 @@ fn evidence(hit: &Hit) -> Evidence {
         text: hit.text.clone(),
         url: hit.url.clone(),
         score: hit.score,
+        by_keyword: Reached::by_keyword_alone(&hit.reached),
     }
 }
 

@@ -101,7 +101,9 @@ fn answer(question: &str, default: &str) -> Result<String> {
 
 fn chosen(name: &str) -> Result<String> {
     let known = site_names().find(|known| known.eq_ignore_ascii_case(name));
-    known.map(str::to_owned).ok_or_else(|| miette!("unknown generator {name}: choose one of {}", site_names().collect::<Vec<_>>().join(", ")))
+    known
+        .map(str::to_owned)
+        .ok_or_else(|| miette!("unknown generator {name}: choose one of {}", site_names().collect::<Vec<_>>().join(", ")))
 }
 
 /// Returns the likeliest folder of documents here.

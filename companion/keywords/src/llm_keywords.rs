@@ -56,7 +56,7 @@ pub fn keyword_graph(
     progress: &dyn Progress,
     hear: &dyn Fn(Stage, usize, usize),
 ) -> Result<((KeywordGraph, AutoKgReport), LlmUsage), AutoKgError> {
-    let failed = |e: &dyn std::fmt::Display| AutoKgError::Extract(ExtractError(e.to_string()));
+    let failed = |e: &dyn std::fmt::Display| AutoKgError::Extract(ExtractError::Failed(e.to_string()));
     let mut config = llm.chat.clone();
     config.retry = Retry { times: config.retry.times.max(RETRIES), ..config.retry };
     let chat = open(config).map_err(|e| failed(&e))?;
@@ -70,6 +70,12 @@ pub fn keyword_graph(
     };
     progress.note(&format!("keywords by {}: {}", llm.chat.model, LlmBound::of(&work, &llm.options(), count)));
     let mut extractor = LlmExtractor::new(chunks, chat.as_ref(), cache, llm.options(), options.m);
-    let built = autokg::build_with(&mut extractor, chunks.len(), vectors, embed, options, hear)?;
+    let built = match autokg::build_with(&mut extractor, chunks.len(), vectors, embed, options, hear) {
+        Err(AutoKgError::Extract(why @ ExtractError::NothingUsable { .. })) => {
+            progress.note(&format!("{why}; the built-in extractor names the keywords instead (--no-cache asks the model anew)"));
+            autokg::build(chunks, vectors, embed, options, hear)?
+        }
+        built => built?,
+    };
     Ok((built, extractor.usage()))
 }

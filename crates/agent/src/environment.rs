@@ -23,6 +23,8 @@ pub struct Evidence {
     pub url: String,
     /// Score under the retriever; larger is better.
     pub score: f32,
+    /// Whether only keywords lead to it: it comes on top of the passages that `k` counts.
+    pub by_keyword: bool,
 }
 
 impl From<&Evidence> for Citable {

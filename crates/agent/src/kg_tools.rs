@@ -242,7 +242,7 @@ impl GraphTools for KgTools {
 fn evidence(passage: &Passage) -> Evidence {
     let Passage { chunk, title, url, text } = passage.clone();
     let target = chunk.map_or(CitationTarget::Web, |chunk| CitationTarget::Chunk { chunk });
-    Evidence { target, title, url, text, score: 0.0 }
+    Evidence { target, title, url, text, score: 0.0, by_keyword: false }
 }
 
 #[cfg(test)]

@@ -30,6 +30,7 @@ mod prompts;
 mod protocol;
 mod registry;
 mod repetition;
+mod room;
 mod rules;
 mod run;
 mod searxng;

@@ -170,7 +170,7 @@ impl Default for AgentOptions {
             tokens: 200_000,
             tokens_in: 24_000,
             tokens_out: None,
-            hide_contacts: false,
+            hide_contacts: true,
             tokens_evidence: 2_000,
             milliseconds: 300_000,
             temperature: None,

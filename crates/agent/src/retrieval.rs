@@ -2,6 +2,7 @@
 
 use super::environment::{EnvironmentError, Evidence, Fact, GRAPH, Report};
 use super::neutralise::neutralise;
+use super::room::{Wish, share_room};
 use super::run::Run;
 use super::types::{AgentEvent, Call, Numbered};
 use crate::answer::{CitationTarget, Notice, NoticeCode};
@@ -151,8 +152,20 @@ impl Run<'_> {
         };
         let mut room = self.options.tokens_evidence as usize;
         let mut shown = Vec::new();
-        for passage in passages.into_iter().take(self.limits.k as usize) {
-            let text = neutralise(passage.text.trim(), &self.marks);
+        let (by_keyword, mut nearest): (Vec<Evidence>, Vec<Evidence>) = passages.into_iter().partition(|p| p.by_keyword);
+        nearest.truncate(self.limits.k as usize);
+        let found: Vec<Evidence> = nearest.into_iter().chain(by_keyword).collect();
+        let texts: Vec<String> = found.iter().map(|p| neutralise(p.text.trim(), &self.marks)).collect();
+        let wish = |(passage, text): (&Evidence, &String)| Wish { tokens: self.count_tokens(text), by_keyword: passage.by_keyword };
+        let mut fits = share_room(&found.iter().zip(&texts).map(wish).collect::<Vec<_>>(), room);
+        // What is left after the last nearest passage that fits takes the beginning of the next one.
+        if !found.iter().any(|p| p.by_keyword) && fits.len() < found.len() {
+            fits.push(fits.len());
+        }
+        for (index, (passage, text)) in found.into_iter().zip(texts).enumerate() {
+            if !fits.contains(&index) {
+                continue;
+            }
             let Some(text) = self.cut_to(&text, room, shown.is_empty()) else { break };
             room = room.saturating_sub(self.count_tokens(&text));
             let title = line(&neutralise(&passage.title, &self.marks));
@@ -417,6 +430,7 @@ fn statement(fact: &Fact) -> Evidence {
         text: format!("{} | {} | {}", fact.head, fact.relation, fact.tail),
         url: String::new(),
         score: fact.score,
+        by_keyword: false,
     }
 }
 

@@ -99,7 +99,7 @@ fn read(result: &Value) -> Option<Evidence> {
     let score = result.get("score").and_then(Value::as_f64).filter(|s| s.is_finite()).unwrap_or(0.0) as f32;
     // A result that is a title alone is still worth reading.
     let text = if content.is_empty() { title.clone() } else { content };
-    Some(Evidence { target: CitationTarget::Web, title, text, url: url.to_owned(), score })
+    Some(Evidence { target: CitationTarget::Web, title, text, url: url.to_owned(), score, by_keyword: false })
 }
 
 /// A text on one line, without characters that are not seen, cut to size.

@@ -30,6 +30,7 @@ pub fn passage(chunk: u32, title: &str, text: &str) -> Evidence {
         text: text.to_owned(),
         url: format!("/{chunk}"),
         score: 0.75,
+        by_keyword: false,
     }
 }
 
@@ -158,6 +159,7 @@ impl WebSearch for Fake {
             text: "Hallwil lies in Aargau.".to_owned(),
             url: "https://x".to_owned(),
             score: 0.0,
+            by_keyword: false,
         };
         async move { Ok(vec![page]) }.boxed_local()
     }

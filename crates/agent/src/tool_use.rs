@@ -30,7 +30,7 @@ impl Run<'_> {
         Some(match text {
             Ok(text) => {
                 let target = CitationTarget::Tool;
-                let evidence = Evidence { target, title: tool.name.clone(), text, url: String::new(), score: 0.0 };
+                let evidence = Evidence { target, title: tool.name.clone(), text, url: String::new(), score: 0.0, by_keyword: false };
                 let shown = self.shown_of(&tool.name, &given, evidence);
                 listed(&shown).trim_end().to_owned()
             }

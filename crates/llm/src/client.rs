@@ -189,9 +189,9 @@ impl<T: Transport> OpenAiChat<T> {
                 Err(failure) => failure,
             };
             // LiteLLM answers 500 where a parameter is not supported.
-            if let LlmError::Http { status: Some(400 | 422 | 500), message } = &error
+            if let LlmError::Http { status: Some(status @ (400 | 422 | 500)), message } = &error
                 && adapted < ADAPTATIONS
-                && self.refused.borrow_mut().learn(&body, request.stop_is_optional, message)
+                && self.refused.borrow_mut().learn(&body, request.stop_is_optional, *status, message)
             {
                 adapted += 1;
                 continue;

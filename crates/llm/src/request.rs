@@ -154,7 +154,7 @@ const OPTIONAL: [&str; 4] = ["stream_options", "temperature", "top_p", "seed"];
 impl Refused {
     /// Learns from an endpoint's complaint about `body`. False when nothing can be changed. `stop` is kept unless the request can do without it: a protocol that
     /// relies on it would silently break.
-    pub(super) fn learn(&mut self, body: &Value, stop_is_optional: bool, message: &str) -> bool {
+    pub(super) fn learn(&mut self, body: &Value, stop_is_optional: bool, status: u16, message: &str) -> bool {
         let has = |name: &str| body.get(name).is_some();
         let message = message.to_ascii_lowercase();
         if message.contains("max_completion_tokens") && has("max_tokens") {
@@ -174,7 +174,19 @@ impl Refused {
             self.stop = true;
             return true;
         }
-        false
+        // A 500 may mean anything.
+        !matches!(status, 500..) && self.guess(has)
+    }
+
+    /// Leaves out what a request can do without, after a complaint that names no member; then renames `max_tokens`, which newer models refuse.
+    fn guess(&mut self, has: impl Fn(&str) -> bool) -> bool {
+        let optional = OPTIONAL.into_iter().filter(|name| has(name));
+        let before = self.dropped.len();
+        self.dropped.extend(optional);
+        if self.dropped.len() > before {
+            return true;
+        }
+        has("max_tokens") && !std::mem::replace(&mut self.max_tokens, true)
     }
 
     /// Leaves out of a body what the endpoint refused.

@@ -78,7 +78,9 @@ fn sources(folder: &Path, out: &mut BTreeSet<PathBuf>) {
 fn nothing_is_called_after_a_verb_that_could_mean_anything() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut files = BTreeSet::new();
-    ["crates", "companion", "lab", "src", "tests", "examples", "fuzz/src"].iter().for_each(|folder| sources(&root.join(folder), &mut files));
+    ["crates", "companion", "lab", "src", "tests", "examples", "fuzz/src"]
+        .iter()
+        .for_each(|folder| sources(&root.join(folder), &mut files));
     assert!(files.len() > 500, "{} files", files.len());
     let mut faults = Vec::new();
     for file in files {

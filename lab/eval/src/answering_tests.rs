@@ -65,7 +65,7 @@ fn what_the_documents_do_not_say_is_no_answer() {
         partial: None,
         failure: None,
         sentences: Vec::new(),
-            quotation: None,
+        quotation: None,
         usage: None,
         warnings: Vec::new(),
     };

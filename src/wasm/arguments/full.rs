@@ -43,7 +43,7 @@ pub fn agent_options(given: &JsOptions) -> Result<AgentOptions, JsValue> {
         tokens_in: given.count("maxInputTokens")?.unwrap_or(default.tokens_in),
         tokens: given.count("maxTokens")?.unwrap_or(default.tokens),
         tokens_evidence: given.count("maxEvidenceTokens")?.unwrap_or(default.tokens_evidence),
-        hide_contacts: given.flag("hideContacts")?,
+        hide_contacts: given.flag_or("hideContacts", default.hide_contacts)?,
         tokens_out: given.count("maxOutputTokens")?,
         milliseconds: given.count("timeLimitMs")?.unwrap_or(default.milliseconds),
         temperature: given.number("temperature")?.map(|t| t as f32),

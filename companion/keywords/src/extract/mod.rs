@@ -47,8 +47,17 @@ pub struct Request<'a> {
 
 /// Why an extractor gave up.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("keyword extraction failed: {0}")]
-pub struct ExtractError(pub String);
+pub enum ExtractError {
+    /// It broke off.
+    #[error("keyword extraction failed: {0}")]
+    Failed(String),
+    /// It answered, and named no phrase that can be a keyword.
+    #[error("the model named no usable keyword in {replies} replies")]
+    NothingUsable {
+        /// Number of its replies.
+        replies: usize,
+    },
+}
 
 /// Names the topics of clusters, by the local statistics of [`LocalExtractor`] or by a language model.
 pub trait Extractor {

@@ -149,7 +149,9 @@ impl<'t> Marked<'t> {
         let after = self.sentences.partition_point(|r| r.end <= marker.at.start);
         let inside = self.sentences.get(after).is_some_and(|r| r.start <= marker.at.start);
         match after.checked_sub(1).and_then(|before| self.sentences.get(before)) {
-            Some(before) if !inside && (after == self.sentences.len() || !self.masked[before.end..marker.at.start].contains('\n')) => after - 1,
+            Some(before) if !inside && (after == self.sentences.len() || !self.masked[before.end..marker.at.start].contains('\n')) => {
+                after - 1
+            }
             _ => after,
         }
     }
@@ -247,13 +249,13 @@ impl<'p, 'a> Judge<'p, 'a> {
         let quotes = cited.iter().any(|p| !quoted.is_empty() && p.source.text.contains(quoted));
         let orders: Vec<&[String]> = cited.iter().map(|p| p.order.as_slice()).collect();
         let fault = if quotes { None } else { find_fault(whole, &units, &|w| cited.iter().any(|p| p.words.contains(w))) };
-        let spoilt = fault.is_some() || !quotes && !is_in_order(whole, &orders);
+        let in_order = quotes || is_in_order(whole, &orders);
         let of = |passage: &Passage<'_>| {
             let own = claim.share(|t| passage.all.contains(t));
             match fault {
                 _ if own < MIN_OWN_SUPPORT => CitationStatus::Unsupported,
-                Some(Fault::Contradicted) if shared >= MIN_SUPPORT => CitationStatus::Contradicted,
-                _ if !spoilt && together >= MIN_SUPPORT => CitationStatus::Verified,
+                Some(Fault::Contradicted) if in_order && shared >= MIN_SUPPORT => CitationStatus::Contradicted,
+                None if in_order && together >= MIN_SUPPORT => CitationStatus::Verified,
                 _ => CitationStatus::Unsupported,
             }
         };

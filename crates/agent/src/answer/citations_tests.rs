@@ -27,7 +27,7 @@ fn statuses(text: &str) -> Vec<(u32, CitationStatus)> {
     check_text(text).into_iter().map(|c| (c.number, c.status)).collect()
 }
 
-use CitationStatus::{Dangling, Unsupported, Verified};
+use CitationStatus::{Contradicted, Dangling, Unsupported, Verified};
 
 #[test]
 fn a_true_citation_is_verified_and_its_support_quoted() {
@@ -48,7 +48,7 @@ fn a_number_that_cites_nothing_is_dangling() {
 #[test]
 fn a_claim_with_other_words_numbers_or_names_is_unsupported() {
     assert_eq!(statuses("Bananas grow on tall plants in warm countries [1]."), [(1, Unsupported)]);
-    assert_eq!(statuses("The counter stops at 90 steps after 17 tries [1]."), [(1, Unsupported)]);
+    assert_eq!(statuses("The counter stops at 90 steps after 17 tries [1]."), [(1, Contradicted)]);
     assert_eq!(statuses("The counter stops at 40 steps [1]."), [(1, Verified)]);
     assert_eq!(statuses("The keyword graph was described by Smith and Wesson in 2023 [2]."), [(2, Unsupported)]);
     assert_eq!(statuses("The keyword graph was described by Bertozzi in 2023 [2]."), [(2, Verified)]);
@@ -162,7 +162,7 @@ fn what_is_said_of_another_number_name_or_end_is_unsupported() {
         "Rain is less common than snow in the north",
         "The old lock was opened",
     ] {
-        assert_eq!(status(spoilt), Unsupported, "{spoilt}");
+        assert!(matches!(status(spoilt), Unsupported | Contradicted), "{spoilt}");
     }
 }
 

@@ -60,7 +60,7 @@ pub(super) enum Fault {
 
 /// Compares a sentence with `units`, of each cited passage the one that shares most with it. `holds` looks a plain word up in the whole passages.
 pub(super) fn find_fault(claim: &str, units: &[&str], holds: &dyn Fn(&str) -> bool) -> Option<Fault> {
-    let claim = words_of(claim);
+    let claim = words_of(without_interjection(claim));
     let units: Vec<Vec<ClaimWord>> = units.iter().map(|u| words_of(u)).collect();
     let numbers: Vec<(bool, String)> = units.iter().flatten().filter_map(ClaimWord::number).collect();
     let missing: Vec<(bool, String)> = claim.iter().filter_map(ClaimWord::number).filter(|n| !numbers.contains(n)).collect();
@@ -73,6 +73,14 @@ pub(super) fn find_fault(claim: &str, units: &[&str], holds: &dyn Fn(&str) -> bo
         return Some(Fault::Contradicted);
     }
     (!missing.is_empty() || scale.is_some() || name(&claim, &units, holds)).then_some(Fault::NotMentioned)
+}
+
+/// A sentence without the "No," that answers before it.
+fn without_interjection(claim: &str) -> &str {
+    match claim.split_once(',') {
+        Some((first, rest)) if SPOKEN.denials().has(&fold(first.trim()), "claim") => rest,
+        _ => claim,
+    }
 }
 
 /// A name that the passages lack; or one that their units have not where these name somebody else and no pronoun stands for anybody.
@@ -89,8 +97,9 @@ fn name(claim: &[ClaimWord], units: &[Vec<ClaimWord>], holds: &dyn Fn(&str) -> b
 fn denied(claim: &[ClaimWord], units: &[Vec<ClaimWord>]) -> bool {
     let of = |sentence: &[ClaimWord]| -> Vec<String> {
         let denials = (0..sentence.len()).filter(|&at| sentence[at].denies() && sentence.get(at + 1).is_none_or(|w| w.folded != "only"));
-        // A denial reaches as far as its clause.
-        let denied = |at: usize| sentence[at + 1..].iter().take_while(|w| !SPOKEN.question_words().has(&w.folded, "clause"));
+        // A denial reaches as far as its clause: words that ask begin another one.
+        let opens_clause = |w: &ClaimWord| is_stop_word(&w.folded) && SPOKEN.question_words().has(&w.folded, "clause");
+        let denied = |at: usize| sentence[at + 1..].iter().take_while(|w| !opens_clause(w));
         denials.flat_map(|at| denied(at).filter(|w| w.is_content()).take(2).map(|w| w.plain.clone())).collect()
     };
     let has = |sentence: &[ClaimWord], plain: &String| sentence.iter().any(|w| w.plain == *plain);

@@ -230,6 +230,8 @@ mod tests {
     fn what_a_passage_bears_out_is_an_answer_and_so_is_a_refusal() {
         for text in [
             "Hallwil [1].",
+            "Hallwil",
+            "Hallwil [3].",
             "Mira Voss was born in Hallwil [1].",
             "In Hallwil [1]. Nobody knows why she left it for the coast, they say.",
             "The documents do not say.",
@@ -249,8 +251,9 @@ mod tests {
             (" … ", Silence),
             ("<think> Let me see", Thought),
             ("and", Unborne),
-            ("Hallwil", Unborne),
-            ("Hallwil [3].", Unborne),
+            ("Zurich", Unborne),
+            ("Zurich [3].", Unborne),
+            ("Mira Voss was not born in Hallwil [1].", Contradicted),
             ("born 1891 in three Mira clocks towns Hallwil repaired of Voss [1].", Unborne),
             ("Bananas grow on tall plants in warm countries [1].", Unborne),
             ("Answer the question below from the passages, and put their numbers in square brackets [1].", Echo),

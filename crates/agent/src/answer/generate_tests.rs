@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::answer::prompt::tests::result;
-use crate::answer::{BlockForm, Choice, NO_ANSWER, Question, Sureness, candidates, choose, extractive};
+use crate::answer::{BlockForm, Choice, NO_ANSWER, Question, Support, Sureness, candidates, choose, extractive};
 use crate::bundle::{Form, Piece};
 use crate::compact::Map;
 use crate::llm::{ChatStream, Delta, Usage};
@@ -265,25 +265,35 @@ fn in_turn(replies: Vec<Vec<Result<Delta, LlmError>>>, hits: Vec<Hit>) -> (Answe
 }
 
 #[test]
-fn a_reply_that_is_no_answer_is_asked_for_once_more_and_then_quoted() {
+fn a_reply_that_the_passages_contradict_is_asked_for_once_more_and_then_quoted() {
     let good = || vec![text("Loops are bounded by a counter [1]."), stop()];
-    for bad in
-        ["and", "Loops are bounded by a counter.", "Bananas grow in warm countries [2].", "How are loops bounded? How are loops bounded?"]
-    {
-        let (answer, events, asked) = in_turn(vec![vec![text(bad), stop()], good()], hits());
-        assert_eq!(
-            (answer.text.as_str(), answer.by, answer.failure),
-            ("Loops are bounded by a counter [1].", AnswerBy::Llm, None),
-            "{bad}"
-        );
-        assert_eq!(answer.usage.unwrap().completion_tokens, 6);
-        let anew = events.iter().position(|e| *e == AskEvent::Anew).unwrap();
-        assert_eq!(streamed(&events[anew..]), answer.text);
-        assert_eq!((asked.len(), asked[1].messages.len()), (2, asked[0].messages.len() + 2));
+    let bad = "Loops are not bounded by a counter [1].";
+    let (answer, events, asked) = in_turn(vec![vec![text(bad), stop()], good()], hits());
+    assert_eq!((answer.text.as_str(), answer.by, answer.failure), ("Loops are bounded by a counter [1].", AnswerBy::Llm, None));
+    assert_eq!(answer.usage.unwrap().completion_tokens, 6);
+    let anew = events.iter().position(|e| *e == AskEvent::Anew).unwrap();
+    assert_eq!(streamed(&events[anew..]), answer.text);
+    assert_eq!((asked.len(), asked[1].messages.len()), (2, asked[0].messages.len() + 2));
+    let (answer, _, asked) = in_turn(vec![vec![text(bad), stop()]], hits());
+    assert_eq!((answer.by, answer.failure.unwrap().code.as_str(), asked.len()), (AnswerBy::Extraction, "llm-no-answer", 2));
+    assert_eq!(answer.partial.as_deref(), Some(bad));
+}
+
+#[test]
+fn a_reply_that_is_no_answer_is_paid_once_and_then_quoted() {
+    for bad in ["and", "Bananas grow in warm countries [2].", "How are loops bounded? How are loops bounded?"] {
         let (answer, _, asked) = in_turn(vec![vec![text(bad), stop()]], hits());
-        assert_eq!((answer.by, answer.failure.unwrap().code.as_str(), asked.len()), (AnswerBy::Extraction, "llm-no-answer", 2), "{bad}");
+        assert_eq!((answer.by, answer.failure.unwrap().code.as_str(), asked.len()), (AnswerBy::Extraction, "llm-no-answer", 1), "{bad}");
         assert_eq!(answer.partial.as_deref(), Some(bad));
     }
+}
+
+#[test]
+fn a_reply_without_numbers_is_shown_with_those_of_its_passages() {
+    let (answer, _, asked) = in_turn(vec![vec![text("Loops are bounded by a counter. Bananas grow there."), stop()]], hits());
+    assert_eq!((answer.text.as_str(), answer.by, asked.len()), ("Loops are bounded by a counter [1]. Bananas grow there.", AnswerBy::Llm, 1));
+    let support: Vec<Support> = answer.sentences.iter().map(|s| s.support).collect();
+    assert_eq!(support, [Support::Supported, Support::NotMentioned]);
 }
 
 #[test]

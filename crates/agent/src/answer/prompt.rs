@@ -5,6 +5,7 @@ use super::evidence::{label, neutralise};
 use super::{AskOptions, Citable};
 use crate::llm::{Message, Text, fill};
 use crate::retrieve::{KeywordHit, KeywordKind, Reached};
+use crate::room::{Wish, share_room};
 
 /// The task.
 pub(crate) const TASK: Text = Text::new("ask.task", include_str!("../prompts/ask.task.txt"), &[], &["no_answer_text", "hide_contacts"]);
@@ -45,7 +46,7 @@ pub struct NoRoom {
 }
 
 impl Prompt {
-    /// Builds the prompt: `sources` in rank order until the next one does not fit `options.tokens_in`. `count_tokens` measures a text; counting
+    /// Builds the prompt: `sources` in rank order until the next one does not fit `options.tokens_in`; those that keywords bring have a share of the room. `count_tokens` measures a text; counting
     /// part by part may differ a little from counting the whole, so a wise budget is not the model's last token.
     ///
     /// # Errors
@@ -66,23 +67,25 @@ impl Prompt {
         let mut shown = String::new();
         let mut passages = Vec::new();
         let mut cut = false;
-        for (index, source) in sources.iter().enumerate() {
+        let wish = |(index, source): (usize, &Citable)| Wish {
+            tokens: count_tokens(&passage(index + 1, source, &source.text)),
+            by_keyword: Reached::by_keyword_alone(&source.reached),
+        };
+        let wishes: Vec<Wish> = sources.iter().enumerate().map(wish).collect();
+        for index in share_room(&wishes, room) {
+            let Some(source) = sources.get(index) else { continue };
             let passage = passage(passages.len() + 1, source, &source.text);
-            let tokens = count_tokens(&passage);
-            if tokens <= room {
-                room -= tokens;
-                shown.push_str(&passage);
-                passages.push(index);
-                continue;
-            }
-            if passages.is_empty()
-                && let Some((passage, tokens)) = cut_to(source, room, count_tokens)
-            {
-                (room, cut) = (room - tokens, true);
-                shown.push_str(&passage);
-                passages.push(index);
-            }
-            break;
+            room = room.saturating_sub(count_tokens(&passage));
+            shown.push_str(&passage);
+            passages.push(index);
+        }
+        if passages.is_empty()
+            && let Some(source) = sources.first()
+            && let Some((passage, tokens)) = cut_to(source, room, count_tokens)
+        {
+            (room, cut) = (room - tokens, true);
+            shown.push_str(&passage);
+            passages.push(0);
         }
         if passages.is_empty() {
             return Err(NoRoom { tokens_in: options.tokens_in });

@@ -67,7 +67,9 @@ fn a_document_cannot_close_its_fence_nor_open_another() {
 #[test]
 fn the_language_and_the_contact_rule_are_options() {
     let prompt = render(&prompt_of("q", &result(hostile()), &AskOptions::default(), &count).unwrap());
-    assert!(prompt.contains("the language of the question") && !prompt.contains("contact details"));
+    assert!(prompt.contains("the language of the question") && prompt.contains("contact details"));
+    let open = AskOptions { hide_contacts: false, ..AskOptions::default() };
+    assert!(!render(&prompt_of("q", &result(hostile()), &open, &count).unwrap()).contains("contact details"));
     let options = AskOptions { no_answer_text: Some("Davon steht hier nichts.".to_owned()), ..AskOptions::default() };
     assert!(render(&prompt_of("q", &result(hostile()), &options, &count).unwrap()).contains("sentence: Davon steht hier nichts.\n"));
 }

@@ -56,7 +56,14 @@ pub(super) fn find_support(text: &str, passages: &[(u32, &Citable)]) -> Supporte
 }
 
 /// Writes `text` from `read` on with `numbers` at `place` and without the marks that were there. Returns the place up to which it has written.
-fn renumber(text: &str, out: &mut String, mut read: usize, place: usize, old: impl Iterator<Item = Range<usize>>, numbers: &[u32]) -> usize {
+fn renumber(
+    text: &str,
+    out: &mut String,
+    mut read: usize,
+    place: usize,
+    old: impl Iterator<Item = Range<usize>>,
+    numbers: &[u32],
+) -> usize {
     let mark: String = numbers.iter().map(|n| format!("[{n}]")).collect();
     let mut written = false;
     let put = |out: &mut String, written: &mut bool| {

@@ -32,7 +32,10 @@ fn a_missing_number_is_added_and_a_wrong_one_corrected() {
     assert_eq!(supported("The counter stops at 40 steps [2].").text, "The counter stops at 40 steps [1].");
     assert_eq!(supported("The counter stops at 40 steps. [9]").text, "The counter stops at 40 steps. [1]");
     assert_eq!(supported("The graph has 461 keywords [1][7], you see.").text, "The graph has 461 keywords [2], you see.");
-    assert_eq!(supported("Loops stop at 40 steps. The graph has 461 keywords").text, "Loops stop at 40 steps [1]. The graph has 461 keywords [2]");
+    assert_eq!(
+        supported("Loops stop at 40 steps. The graph has 461 keywords").text,
+        "Loops stop at 40 steps [1]. The graph has 461 keywords [2]"
+    );
 }
 
 #[test]

@@ -32,5 +32,8 @@ pub use question::{Question, QuestionKind, QuestionTerm};
 pub(crate) use question_language::language_of;
 pub use quote::{extractive, reference, span, warn_of_missing};
 pub use target::CitationTarget;
-pub use types::{Answer, AnswerBlock, AnswerBy, AnswerError, AskEvent, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, ModelFailure, NO_ANSWER, Outcome, Reference, SentenceSupport, Support};
+pub use types::{
+    Answer, AnswerBlock, AnswerBy, AnswerError, AskEvent, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, ModelFailure,
+    NO_ANSWER, Outcome, Reference, SentenceSupport, Support,
+};
 pub use units::{Form, Unit, units};

@@ -29,7 +29,7 @@ pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidat
         partial: None,
         failure: None,
         sentences: Vec::new(),
-            quotation: None,
+        quotation: None,
         usage: None,
         warnings: Vec::new(),
     };

@@ -299,7 +299,7 @@ impl Default for AskOptions {
             milliseconds: 300_000,
             language: None,
             reader_language: None,
-            hide_contacts: false,
+            hide_contacts: true,
             no_answer_text: None,
             task: None,
         }

@@ -74,10 +74,21 @@ pub fn arranged<'a>(
         {
             spread(&pages.of, &mut ranked.chunks, most);
         }
-        ranked.chunks.truncate(k.unwrap_or(usize::MAX));
+        keep_nearest(&mut ranked.chunks, k);
         Ok(ranked)
     }
     .boxed_local()
+}
+
+/// Keeps the first `k` chunks, and those that keywords bring on top of them.
+fn keep_nearest(chunks: &mut Vec<RankedChunk>, k: Option<usize>) {
+    let mut left = k.unwrap_or(usize::MAX);
+    chunks.retain(|chunk| {
+        let nearest = !Reached::by_keyword_alone(&chunk.reached);
+        let keep = !nearest || left > 0;
+        left = left.saturating_sub(usize::from(nearest));
+        keep
+    });
 }
 
 /// Whether nothing tells that a chunk is what the question is about.

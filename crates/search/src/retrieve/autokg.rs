@@ -170,11 +170,10 @@ impl Retriever for AutoKg {
             };
             let question = QuantizedVector::from_f32(&vector);
             let graph = corpus.keywords().await?;
-            let mut near = survey(corpus, &vector, stage, self.direct_chunks, &spoke, query.kept.clone()).await?;
+            let mut near = survey(corpus, &vector, stage, k.unwrap_or(self.direct_chunks), &spoke, query.kept.clone()).await?;
             let (keywords, walked) = self.walk(&graph, &question);
             let direct = near.best.iter().map(|h| (h.index, Reached::Query));
-            let (mut order, mut ways) = united(direct.chain(walked));
-            order.truncate(k.unwrap_or(usize::MAX));
+            let (order, mut ways) = united(direct.chain(walked));
             near.also(corpus, &order).await;
             missing.append(&mut near.missing);
             // The score keeps the algorithm's order (direct, keywords, adjacent keywords); the cosine is told beside it.

@@ -55,6 +55,14 @@ pub enum Reached {
     },
 }
 
+impl Reached {
+    /// Returns `true` if only the keyword graph leads to a passage: it comes on top of the nearest ones, which `k` counts.
+    pub fn by_keyword_alone(ways: &[Reached]) -> bool {
+        let by_keyword = |way: &Reached| matches!(way, Reached::Keyword { .. } | Reached::AdjacentKeyword { .. });
+        !ways.is_empty() && ways.iter().all(by_keyword)
+    }
+}
+
 /// The same page in another language.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]

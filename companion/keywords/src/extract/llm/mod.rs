@@ -95,7 +95,7 @@ impl<'a> LlmExtractor<'a> {
         self.usage.set(usage);
         // A keyword less would be another graph: every reply is needed that another build could have.
         match (replies, asker.failure().filter(|_| tally.failed > tally.refused)) {
-            (Err(e), _) | (Ok(_), Some(e)) => Err(ExtractError(e.to_string())),
+            (Err(e), _) | (Ok(_), Some(e)) => Err(ExtractError::Failed(e.to_string())),
             (Ok(replies), None) => Ok(replies),
         }
     }
@@ -158,8 +158,7 @@ impl Extractor for LlmExtractor<'_> {
         let usage = self.usage.get();
         let replies = usage.replies + usage.reused;
         if keywords.is_empty() && replies > 0 {
-            let kept = if usage.reused > 0 { "; some were kept from before: --no-cache asks anew" } else { "" };
-            return Err(ExtractError(format!("the model named no usable keyword in {replies} replies{kept}")));
+            return Err(ExtractError::NothingUsable { replies });
         }
         let concentrated = self.step(prompts::Step::Concentrate, keywords, reply::subset)?;
         let split = self.step(prompts::Step::Split, concentrated, reply::parts)?;

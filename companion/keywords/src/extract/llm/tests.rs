@@ -102,7 +102,7 @@ fn a_reply_is_paid_for_once_and_an_interrupted_extraction_goes_on() {
     let model = scripted(&["hash map"]);
     let mut extractor = LlmExtractor::new(&views(), &model, cache(), options(), 300);
     let error = extractor.extract_all(&requests).unwrap_err();
-    assert!(error.0.contains("the script has ended") && error.0.contains("are kept"), "{error}");
+    assert!(error.to_string().contains("the script has ended") && error.to_string().contains("are kept"), "{error}");
     let model = scripted(&["ownership"]);
     let mut extractor = LlmExtractor::new(&views(), &model, cache(), options(), 300);
     assert_eq!(extractor.extract_all(&requests).unwrap(), [["hash map"], ["ownership"]]);
@@ -120,7 +120,7 @@ fn a_useless_reply_is_not_paid_twice_and_a_model_that_gives_none_but_these_is_an
     let mut extractor = LlmExtractor::new(&views(), &model, Some(cache), options(), 300);
     let refused = extractor.extract(&request(&[])).unwrap();
     assert!(refused.is_empty(), "{refused:?}");
-    assert!(extractor.refine(Vec::new()).unwrap_err().0.contains("no usable keyword in 1 replies"));
+    assert_eq!(extractor.refine(Vec::new()).unwrap_err(), ExtractError::NothingUsable { replies: 1 });
     assert!(extractor.extract(&request(&[])).unwrap().is_empty());
     assert_eq!(model.requests().len(), 1);
 }
