@@ -28,7 +28,7 @@ export const ANSWER_WORDS = {
   documentsSay: "In the words of the documents:",
   graphSays: "In the knowledge graph:",
   noAnswer: "The documents do not say.",
-  unsupported: "A citation marked ? could not be confirmed in its passage.",
+  unsupported: "A citation or a sentence marked ? could not be confirmed in the passages.",
   dangling: "A citation marked ! refers to no passage.",
   citation: "Citation {n}: {text}",
   sources: "Sources",

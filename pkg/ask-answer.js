@@ -11,6 +11,27 @@ import { answerBlocks, citationAt, drawn, GrowingAnswer, h, patch, quotedAnswer,
 /** A thumb that points up. */
 const THUMB = "M1.5 7h2.7v7H1.5zM4.2 7.2 7.4 1.4c1.2 0 1.8.8 1.6 2l-.5 2.4h4.3c1 0 1.7.9 1.5 1.8l-1.1 5.1c-.2.8-.8 1.3-1.6 1.3H4.2z";
 
+/** Sentences of a model that no passage supports and that cite none: these have no citation that could be marked. */
+function unsupportedSentences({ sentences = [], citations }) {
+  return sentences.filter(({ at, support }) => support !== "supported" && !citations.some((citation) => citation.at.start >= at.start && citation.at.end <= at.end));
+}
+
+/** An answer's text with a mark like a citation's after each sentence that no passage supports. `original` turns a place in it into one in the answer's text. */
+function markDoubts(answer) {
+  const MARK = " [0]";
+  const doubts = [];
+  let text = "";
+  let from = 0;
+  for (const { at } of unsupportedSentences(answer)) {
+    text += answer.text.slice(from, at.end);
+    doubts.push(text.length + 1);
+    text += MARK;
+    from = at.end;
+  }
+  const original = (place) => place - MARK.length * doubts.filter((doubt) => doubt < place).length;
+  return { text: text + answer.text.slice(from), isDoubt: (place) => doubts.includes(place), original };
+}
+
 /** Draws into the `answer` and `understood` of a view. */
 export class AnswerView {
   #view;
@@ -139,7 +160,7 @@ export class AnswerView {
   #notes(answer) {
     const failure = failureOf(answer);
     const any = (status) => answer.citations.some((citation) => citation.status === status);
-    const notes = [failure && this.#say(stringForFailure(failure)), any("unsupported") && this.#say("unsupported"), any("dangling") && this.#say("dangling")];
+    const notes = [failure && this.#say(stringForFailure(failure)), (any("unsupported") || any("contradicted") || unsupportedSentences(answer).length > 0) && this.#say("unsupported"), any("dangling") && this.#say("dangling")];
     for (const notice of answer.warnings ?? []) if (isForReaders(notice)) notes.push(this.#say(notice.code, notice));
     if (answer.answered) notes.push(this.#say({ llm: "byModel", graph: "byGraph" }[answer.by] ?? "byQuote"));
     return notes.filter(Boolean).map((note) => h("p", { part: "answer-note", dir: "auto" }, note));
@@ -189,7 +210,9 @@ export class AnswerView {
   #proseOf(answer) {
     const { marker, link, code } = this.#markdownOptions(answer);
     if (answer.by !== "llm") return quotedAnswer(answer, marker, { code, languageMark: (tag) => this.#view.languageMark(tag), words: { closest: this.#say("closest"), readOn: this.#say("readOn"), quotation: this.#say("quotation") } });
-    return answerBlocks(answer.text, marker, { link, code });
+    const { text, isDoubt, original } = markDoubts(answer);
+    const doubtOr = (number, start, end) => (isDoubt(start) ? h("span", { part: "citation unverified", title: this.#say("unsupported") }, "?") : marker(number, original(start), original(end)));
+    return answerBlocks(text, doubtOr, { link, code });
   }
 
   #markdownOptions(answer) {
@@ -217,7 +240,7 @@ export class AnswerView {
   }
 
   #citation(number, citation, answer) {
-    const flag = { unsupported: "?", dangling: "!" }[citation?.status] ?? "";
+    const flag = { unsupported: "?", contradicted: "?", dangling: "!" }[citation?.status] ?? "";
     const part = flag ? "citation unverified" : "citation";
     const where = citation ? [citation.title, ...(citation.headingPath ?? [])].filter(Boolean).join(" › ") : "";
     const label = `${number}${flag}`;

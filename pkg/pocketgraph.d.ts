@@ -203,7 +203,7 @@ export interface OpenOptions extends Abortable {
 }
 
 export interface SearchOptions extends Abortable {
-  /** Maximum number of passages. Default: 10, the protocol's own number, or with `autokg` as many as its numbers give. */
+  /** Number of passages nearest to the question, at most. With `autokg`, those that keywords bring come on top. Default: 10, the protocol's own number, or with `autokg` its first number. */
   k?: number;
   /** Name of the retriever, with parameters after a colon if it has any. Default: `auto`. */
   retriever?: Retriever;
@@ -237,7 +237,7 @@ export interface AskOptions extends SearchOptions {
   maxEvidenceTokens?: number;
   /** With a protocol: number of tokens, read and written, after which the LLM must answer. Default: 200,000. */
   maxTokens?: number;
-  /** Without a protocol, and with `plan`: ask the LLM to leave out telephone numbers and addresses. */
+  /** Without a protocol, and with `plan`: ask the LLM to leave out telephone numbers and addresses. Default: true. */
   hideContacts?: boolean;
   /** Sentence for "The documents do not say", in the reader's language. */
   noAnswerText?: string;

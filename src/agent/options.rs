@@ -153,7 +153,7 @@ pub const OPTIONS: &[OptionSpec] = {
             "k",
             Positive,
             Some("-k"),
-            "Maximum number of passages. Default: 10, the protocol's own number, or with `autokg` as many as its numbers give.",
+            "Number of passages nearest to the question, at most. With `autokg`, those that keywords bring come on top. Default: 10, the protocol's own number, or with `autokg` its first number.",
         ),
         option(
             Ranking,
@@ -239,7 +239,7 @@ pub const OPTIONS: &[OptionSpec] = {
             "hideContacts",
             Flag,
             IN_JSON,
-            "Without a protocol, and with `plan`: ask the LLM to leave out telephone numbers and addresses.",
+            "Without a protocol, and with `plan`: ask the LLM to leave out telephone numbers and addresses. Default: true.",
         ).of(&[NO_PROTOCOL, "plan"]),
         option(Answering, "noAnswerText", Text, IN_JSON, "Sentence for \"The documents do not say\", in the reader's language."),
         option(

@@ -68,7 +68,8 @@ impl Texts {
                 rewrite(text, vec![&mut b.span]);
             }
         }
-        rewrite(&answer.text, answer.citations.iter_mut().map(|c| &mut c.at).collect());
+        let places = answer.citations.iter_mut().map(|c| &mut c.at).chain(answer.sentences.iter_mut().map(|s| &mut s.at));
+        rewrite(&answer.text, places.collect());
         answer
     }
 }

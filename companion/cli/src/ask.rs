@@ -12,7 +12,7 @@ use pocketgraph::agent::options::NO_PROTOCOL;
 use pocketgraph::agent::{
     self, ASK_PROMPT, AgentEvent, AgentOptions, AskWith, CallerTools, ProtocolAnswer, WebSearch, ask_with_protocol, needs_model,
 };
-use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus, CitationTarget, NoticeCode};
+use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus, CitationTarget, NoticeCode, Support};
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg;
 use pocketgraph::llm::{ChatModel, Recorder};
@@ -243,9 +243,14 @@ fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<(
     if streamed {
         println!();
     }
-    // What was streamed is the answer, unless the model failed half-way and the documents answered instead.
+    // What was streamed lacks the numbers that the check adds, and is no answer where the model failed half-way.
     if !streamed || answer.by == AnswerBy::Extraction {
         println!("{}", answer.text);
+    } else {
+        let unsupported = answer.sentences.iter().filter(|s| s.support != Support::Supported);
+        for sentence in unsupported.filter_map(|s| answer.text.get(s.at.start as usize..s.at.end as usize)) {
+            println!("(no passage supports: {})", line(sentence));
+        }
     }
     epilogue(&answer);
     Ok(())
@@ -353,7 +358,8 @@ fn citations(answer: &Answer) {
         }
         let doubt = match c.status {
             CitationStatus::Verified => "",
-            CitationStatus::Unsupported => "  (the passage does not bear the sentence out by its words)",
+            CitationStatus::Unsupported => "  (the passage does not support the sentence)",
+            CitationStatus::Contradicted => "  (the passage contradicts the sentence)",
             CitationStatus::Dangling => "  (there is no such passage)",
         };
         let goes_on = answer.blocks.iter().any(|b| b.more && answer.citations.get(b.citation as usize) == Some(c));

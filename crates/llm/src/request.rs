@@ -174,8 +174,15 @@ impl Refused {
             self.stop = true;
             return true;
         }
+        let Value::Object(members) = body else { return false };
+        let named = members
+            .iter()
+            .map(|(name, _)| name.as_str())
+            .chain(OPTIONAL)
+            .chain(["max_completion_tokens"])
+            .any(|name| message.contains(name));
         // A 500 may mean anything.
-        !matches!(status, 500..) && self.guess(has)
+        !named && status < 500 && self.guess(has)
     }
 
     /// Leaves out what a request can do without, after a complaint that names no member; then renames `max_tokens`, which newer models refuse.
@@ -278,17 +285,34 @@ mod tests {
             refused.leave_out(&mut body, optional);
             body
         };
-        assert!(refused.learn(&sent(&refused, false), false, "use 'max_completion_tokens' instead of max_tokens"));
+        assert!(refused.learn(&sent(&refused, false), false, 400, "use 'max_completion_tokens' instead of max_tokens"));
         assert_eq!(sent(&refused, false).get("max_completion_tokens").and_then(Value::as_u64), Some(5));
-        assert!(!refused.learn(&sent(&refused, false), false, "max_completion_tokens is too large"));
-        assert!(refused.learn(&sent(&refused, false), false, "temperature is not supported"));
-        assert!(!refused.learn(&sent(&refused, false), false, "temperature is not supported"));
-        assert!(!refused.learn(&sent(&refused, false), false, "stop is not supported"));
-        assert!(refused.learn(&sent(&refused, true), true, "stop is not supported"));
+        assert!(!refused.learn(&sent(&refused, false), false, 400, "max_completion_tokens is too large"));
+        assert!(refused.learn(&sent(&refused, false), false, 400, "temperature is not supported"));
+        assert!(!refused.learn(&sent(&refused, false), false, 400, "temperature is not supported"));
+        assert!(!refused.learn(&sent(&refused, false), false, 400, "stop is not supported"));
+        assert!(refused.learn(&sent(&refused, true), true, 400, "stop is not supported"));
         assert!(sent(&refused, true).get("stop").is_none() && sent(&refused, false).get("stop").is_some());
-        assert!(refused.learn(&sent(&refused, false), false, "System role not supported"));
+        assert!(refused.learn(&sent(&refused, false), false, 400, "System role not supported"));
         let messages = sent(&refused, false).get("messages").cloned().unwrap_or(Value::Null);
         assert_eq!(messages.to_string(), r#"[{"role":"user","content":"Rules.\n\nhi"}]"#);
+    }
+
+    #[test]
+    fn a_complaint_that_names_no_member_costs_the_optional_ones_and_then_the_name_of_the_limit() {
+        let request = ChatRequest { max_tokens: Some(5), temperature: Some(0.0), ..ChatRequest::default() };
+        let mut refused = Refused::default();
+        let sent = |refused: &Refused| {
+            let mut body = body("m", &request);
+            refused.leave_out(&mut body, false);
+            body
+        };
+        assert!(!refused.learn(&sent(&refused), false, 500, "oops"));
+        assert!(refused.learn(&sent(&refused), false, 400, "unknown argument"));
+        assert!(sent(&refused).get("temperature").is_none() && sent(&refused).get("stream_options").is_none());
+        assert!(refused.learn(&sent(&refused), false, 400, "unknown argument"));
+        assert_eq!(sent(&refused).get("max_completion_tokens").and_then(Value::as_u64), Some(5));
+        assert!(!refused.learn(&sent(&refused), false, 400, "unknown argument"));
     }
 
     #[test]

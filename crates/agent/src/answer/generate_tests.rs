@@ -291,7 +291,10 @@ fn a_reply_that_is_no_answer_is_paid_once_and_then_quoted() {
 #[test]
 fn a_reply_without_numbers_is_shown_with_those_of_its_passages() {
     let (answer, _, asked) = in_turn(vec![vec![text("Loops are bounded by a counter. Bananas grow there."), stop()]], hits());
-    assert_eq!((answer.text.as_str(), answer.by, asked.len()), ("Loops are bounded by a counter [1]. Bananas grow there.", AnswerBy::Llm, 1));
+    assert_eq!(
+        (answer.text.as_str(), answer.by, asked.len()),
+        ("Loops are bounded by a counter [1]. Bananas grow there.", AnswerBy::Llm, 1)
+    );
     let support: Vec<Support> = answer.sentences.iter().map(|s| s.support).collect();
     assert_eq!(support, [Support::Supported, Support::NotMentioned]);
 }
