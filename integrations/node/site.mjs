@@ -1,43 +1,49 @@
-// What every plugin for Node does when its generator is done: a bundle of the site, beside the pages, and the script that puts the search box in its place.
+// The common part of the plugins for Node: the bundle of a site that its generator has written, and the script that puts the search box in its place.
 
 import { spawn } from "node:child_process";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** The script that pages load, at the site's root. */
 export const SCRIPT = "pocketgraph.js";
 
 /**
- * Builds the bundle of a site that was just written, as `pocketgraph/` in it.
+ * Builds the bundle of a site that was just written, as `pocketgraph/` in it. The program alone removes and replaces what is there: only what an
+ * earlier build wrote.
  *
  * @param {string} site The folder of the site.
  * @param {object} options
  * @param {string} [options.base] What stands before paths in the site's addresses.
  * @param {string} options.where Selectors of the places where a theme has its search, the first that is there counts.
- * @param {string | string[]} [options.program] The program with its first arguments; `POCKETGRAPH_PROGRAM`, else what `npx` brings.
+ * @param {string | string[]} [options.program] The program with its first arguments; else `POCKETGRAPH_PROGRAM`, else what is installed.
  * @param {string[]} [options.arguments] More arguments of `pocketgraph build`.
  */
 export async function publish(site, { base = "/", where, program, arguments: more = [] }) {
   const folder = resolve(site);
-  const inside = join(folder, "pocketgraph");
-  // A bundle does not lie in the documents that it is built of, so it is moved there when it is done.
-  const beside = `${folder}-pocketgraph`;
-  await rm(inside, { recursive: true, force: true });
-  const command = [program ?? process.env.POCKETGRAPH_PROGRAM ?? ["npx", "--yes", "pocketgraph"]].flat();
-  try {
-    await run([...command, "build", folder, "-o", beside, "--base-url", base, ...more]);
-    await rename(beside, inside);
-  } finally {
-    await rm(beside, { recursive: true, force: true });
-  }
+  const command = [program ?? process.env.POCKETGRAPH_PROGRAM ?? installed()].flat();
+  await run([...command, "build", folder, "-o", join(folder, "pocketgraph"), "--base-url", base, ...more]);
   await writeFile(join(folder, SCRIPT), script(where));
+}
+
+/** The command of the package `pocketgraph` among the project's packages or beside this one, else of the PATH. Nothing is fetched to be run. */
+function installed() {
+  try {
+    const paths = [process.cwd(), fileURLToPath(new URL(".", import.meta.url))];
+    const found = createRequire(import.meta.url).resolve("pocketgraph/package.json", { paths });
+    return [process.execPath, join(found, "../bin/pocketgraph.mjs")];
+  } catch {
+    return "pocketgraph";
+  }
 }
 
 /** @param {string[]} command */
 function run([program, ...parameters]) {
   return new Promise((done, failed) => {
-    const child = spawn(program, parameters, { stdio: "inherit", shell: process.platform === "win32" });
-    child.on("error", (error) => failed(new Error(`cannot run ${program}: ${error.message}`)));
+    const child = spawn(program, parameters, { stdio: "inherit" });
+    const advice = "install PocketGraph, or name its program in POCKETGRAPH_PROGRAM or the option `program`";
+    child.on("error", (error) => failed(new Error(`cannot run ${program}: ${error.message}; ${advice}`)));
     child.on("close", (status) => (status === 0 ? done() : failed(new Error(`${program} build ended with status ${status}`))));
   });
 }

@@ -3,7 +3,6 @@
 use super::site::NONE;
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
-use pocketgraph_build::assemble::is_hidden;
 use pocketgraph_ingest::{detected_generator, generator_names};
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -43,15 +42,6 @@ fn published_in(site: &str) -> &'static str {
     }
 }
 
-/// Returns the bundle's folder: where the generator publishes it, unless that is inside the documents.
-fn bundle_folder(docs: &Path, site: &str) -> PathBuf {
-    let usual = Path::new(published_in(site));
-    if docs == Path::new(".") {
-        return "../kg".into();
-    }
-    if usual.strip_prefix(docs).is_ok_and(|rest| !is_hidden(rest)) { "kg".into() } else { usual.to_owned() }
-}
-
 /// Names of generators that the second question accepts.
 fn site_names() -> impl Iterator<Item = &'static str> {
     generator_names().chain([NONE])
@@ -85,7 +75,7 @@ pub fn run(args: &Args) -> Result<()> {
     let text = options(&docs, &site, &url);
     std::fs::write(file, &text).into_diagnostic().wrap_err_with(|| format!("cannot write {FILE}"))?;
     println!("Wrote {FILE}:\n\n{text}");
-    println!("Build with\n\n  pocketgraph build\n\nand put these two lines into the page:\n\n{}", lines(&url));
+    println!("Build with\n\n  pocketgraph build --config {FILE}\n\nand put these two lines into the page:\n\n{}", lines(&url));
     Ok(())
 }
 
@@ -119,7 +109,7 @@ fn options(docs: &Path, site: &str, url: &str) -> String {
     let mut out = format!(
         "documents = {}\nout = {}\nbase-url = {}\n",
         quoted(&docs.to_string_lossy()),
-        quoted(&bundle_folder(docs, site).to_string_lossy()),
+        quoted(published_in(site)),
         quoted(&base)
     );
     if site != NONE {
@@ -139,19 +129,6 @@ fn lines(url: &str) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_bundle_lies_where_a_build_lets_it_and_every_generator_has_a_place() {
-        for docs in ["docs", ".", "content", "src/content/docs", "src"] {
-            for site in site_names() {
-                let out = bundle_folder(Path::new(docs), site);
-                let inside = out.strip_prefix(docs).is_ok_and(|rest| !is_hidden(rest)) || docs == "." && !out.starts_with("..");
-                assert!(!inside, "{site} in {docs}: {}", out.display());
-            }
-        }
-        assert_eq!(bundle_folder(Path::new("content"), "hugo"), Path::new("static/kg"));
-        assert_eq!(bundle_folder(Path::new("docs"), "vitepress"), Path::new("docs/.vitepress/dist/kg"));
-    }
 
     #[test]
     fn the_file_is_toml_whatever_the_names_are() {

@@ -1,10 +1,11 @@
-"""What every plugin for Python does when its generator is done: a bundle of the site, and the script that puts the search box in its place."""
+"""The common part of the plugins for Python: the bundle of a site that its generator has written, and the script that puts the search box in its place."""
 
 import json
 import os
 import shlex
 import shutil
 import subprocess
+import sysconfig
 
 SCRIPT = "pocketgraph.mjs"
 
@@ -32,14 +33,18 @@ def page_script(where, up="./"):
 
 
 def publish(site, base="", program=None, arguments=()):
-    """Builds the bundle of a site that was just written, as `pocketgraph/` in it. `program` is a command, else POCKETGRAPH_PROGRAM or `pocketgraph`."""
+    """Builds the bundle of a site that was just written, as `pocketgraph/` in it. The program alone removes and replaces what is there: only what an
+    earlier build wrote. `program` is a command, else POCKETGRAPH_PROGRAM, else what is installed."""
     site = os.path.abspath(site)
-    inside, beside = os.path.join(site, "pocketgraph"), site + "-pocketgraph"
-    shutil.rmtree(inside, ignore_errors=True)
-    command = shlex.split(program or os.environ.get("POCKETGRAPH_PROGRAM") or "pocketgraph")
-    try:
-        # A bundle does not lie in the documents that it is built of, so it is moved there when it is done.
-        subprocess.run([*command, "build", site, "-o", beside, "--base-url", base, *arguments], check=True)
-        os.replace(beside, inside)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
+    named = program or os.environ.get("POCKETGRAPH_PROGRAM")
+    command = shlex.split(named) if named else [_installed()]
+    subprocess.run([*command, "build", site, "-o", os.path.join(site, "pocketgraph"), "--base-url", base, *arguments], check=True)
+
+
+def _installed():
+    """The program among the scripts of this Python, else of the PATH."""
+    folders = os.pathsep.join([sysconfig.get_path("scripts"), os.environ.get("PATH", "")])
+    program = shutil.which("pocketgraph", path=folders)
+    if program is None:
+        raise FileNotFoundError("there is no program pocketgraph: install it, or name it in POCKETGRAPH_PROGRAM or the option `program`")
+    return program

@@ -1,7 +1,6 @@
 """Sphinx: `"pocketgraph_sites.sphinx"` among the `extensions` of `conf.py`."""
 
 import os
-import tempfile
 
 from . import SCRIPT, page_script, publish
 
@@ -9,18 +8,15 @@ from . import SCRIPT, page_script, publish
 WHERE = [".sidebar-search-container", "#rtd-search-form", ".search-button-field", ".search-button", "search#searchbox", "#searchbox", "[role=search]"]
 
 
-def _prepare(app):
-    if app.builder.format != "html":
-        return
-    folder = tempfile.mkdtemp()
-    with open(os.path.join(folder, SCRIPT), "w", encoding="utf-8") as file:
-        file.write(page_script(app.config.pocketgraph_where, "../"))
-    app.config.html_static_path.append(folder)
-    app.add_js_file(SCRIPT, type="module")
+def _load_script(app):
+    if app.builder.format == "html":
+        app.add_js_file(SCRIPT, type="module")
 
 
 def _publish(app, exception):
     if exception is None and app.builder.format == "html":
+        with open(os.path.join(app.outdir, "_static", SCRIPT), "w", encoding="utf-8") as file:
+            file.write(page_script(app.config.pocketgraph_where, "../"))
         publish(app.outdir, app.config.pocketgraph_base_url, app.config.pocketgraph_program, app.config.pocketgraph_arguments)
 
 
@@ -30,6 +26,6 @@ def setup(app):
     app.add_config_value("pocketgraph_arguments", [], "html")
     app.add_config_value("pocketgraph_base_url", "/", "html")
     app.add_config_value("pocketgraph_where", WHERE, "html")
-    app.connect("builder-inited", _prepare)
+    app.connect("builder-inited", _load_script)
     app.connect("build-finished", _publish)
     return {"version": "0.1.0", "parallel_read_safe": True, "parallel_write_safe": True}

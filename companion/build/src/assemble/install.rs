@@ -99,7 +99,7 @@ impl Staging {
     ///
     /// # Errors
     /// [`InstallError::NotABundle`] when `target` is a file or a folder that holds something else than a bundle, [`InstallError::Foreign`] when
-    /// something else stands in the bundle's folder, [`InstallError::Overlap`] when `target` is, holds or lies in one of `inputs`.
+    /// something else stands in the bundle's folder, [`InstallError::Overlap`] when `target` is or holds one of `inputs`, or lies in a bundle among them.
     pub fn beside(target: &Path, inputs: &[&Path]) -> Result<Self, InstallError> {
         let place = resolved(target).map_err(io("read the link", target))?;
         for input in inputs {
@@ -301,7 +301,7 @@ fn resolved(path: &Path) -> std::io::Result<PathBuf> {
     Ok(out)
 }
 
-/// Refuses an output that is, holds or lies in what is read.
+/// Refuses an output that is or holds what is read, or lies in a bundle that is read. Among documents it may lie: they are read without it.
 fn apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
     // What cannot be found is told by those who read it.
     let Ok(read) = std::fs::canonicalize(input) else { return Ok(()) };
@@ -309,17 +309,12 @@ fn apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
         "is"
     } else if read.starts_with(place) {
         "holds"
-    } else if read.is_dir() && place.strip_prefix(&read).is_ok_and(|rest| !is_hidden(rest)) {
+    } else if place.starts_with(&read) && Owned::of(&read).is_some() {
         "lies in"
     } else {
         return Ok(());
     };
     Err(InstallError::Overlap { out: out.to_owned(), input: input.to_owned(), how })
-}
-
-/// Returns true if a path leads through a hidden folder. Such are not among the documents: generators keep their output there (`.vitepress/dist`).
-pub fn is_hidden(path: &Path) -> bool {
-    path.components().any(|c| c.as_os_str().to_string_lossy().starts_with('.'))
 }
 
 /// Temporary folders are private; a bundle is served by others.
@@ -457,19 +452,22 @@ mod tests {
     }
 
     #[test]
-    fn an_output_that_is_holds_or_lies_in_what_is_read_is_refused() {
+    fn an_output_that_is_or_holds_what_is_read_is_refused_and_so_is_one_in_a_bundle_that_is_read() {
         let dir = tempfile::tempdir().unwrap();
         let docs = dir.path().join("site/docs");
         std::fs::create_dir_all(&docs).unwrap();
         std::fs::write(docs.join("a.md"), "# A").unwrap();
         bundle(&dir.path().join("site"), "old");
-        for out in [docs.clone(), dir.path().join("site"), docs.join("kg"), docs.join("new/../kg"), docs.join("../../site/docs/x")] {
+        for out in [docs.clone(), dir.path().join("site"), docs.join("new/.."), docs.join("../../site/docs")] {
             assert!(matches!(Staging::beside(&out, &[&docs]), Err(InstallError::Overlap { .. })), "{}", out.display());
         }
+        let old = dir.path().join("old");
+        bundle(&old, "old");
+        assert!(matches!(Staging::beside(&old.join("kg"), &[&old]), Err(InstallError::Overlap { .. })));
         let page = docs.join("a.md");
         assert!(matches!(Staging::beside(&docs, &[&page]), Err(InstallError::Overlap { .. })));
-        assert!(Staging::beside(&docs.join("kg"), &[&page]).is_ok());
-        assert!(Staging::beside(&dir.path().join("site/docs-kg"), &[&docs]).is_ok());
-        assert!(Staging::beside(&docs.join(".vitepress/dist/kg"), &[&docs]).is_ok(), "hidden folders are not read");
+        for out in [docs.join("kg"), docs.join(".vitepress/dist/kg"), dir.path().join("site/docs-kg")] {
+            assert!(Staging::beside(&out, &[&docs]).is_ok(), "{}", out.display());
+        }
     }
 }

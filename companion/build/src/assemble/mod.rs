@@ -18,7 +18,6 @@ use flate2::read::DeflateDecoder;
 use std::io::Read;
 use std::sync::LazyLock;
 
-pub use install::is_hidden;
 pub use install::{InstallError, Staging, remove_staging};
 pub use listing::{LISTING, listing, write_listing};
 pub use ownership::{WRITTEN, write_written};
