@@ -1,4 +1,4 @@
-// What docs/hosting.md says, done: its nginx settings in a real nginx, and the GitHub Action's script with the packed npm package.
+// What docs/hosting.md says, done: its nginx settings in a real nginx, and the script of the GitHub Action.
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -72,25 +72,27 @@ test("the nginx settings of the handbook cache, compress and type a site as it s
   kg.close();
 });
 
-test("the action builds with what its inputs say, and runs nothing that stands in them", () => {
+test("the action builds with the program of its own source or the one that is named, and runs nothing that its inputs hold", () => {
   const here = join(scratch, "action");
-  mkdirSync(join(here, "bin"), { recursive: true });
   cpSync(join(root, "docs/faq.md"), join(here, "my docs/faq.md"));
   const action = readFileSync(join(root, "action.yml"), "utf8");
   const script = /run: \|\n([^]*)$/.exec(action)[1].replace(/^ {8}/gm, "");
-  // The registry's package is what the tests of packages install; here npx is the program of this build.
-  writeFileSync(join(here, "bin/npx"), `#!/bin/sh\nshift\necho "$1" > version\nshift\nexec "${process.env.POCKETGRAPH_PROGRAM}" "$@"\n`, { mode: 0o755 });
+  // Its source, where what builds the program lays the one of this build.
+  const source = join(scratch, "source");
+  mkdirSync(source);
+  const program = process.env.POCKETGRAPH_PROGRAM;
+  writeFileSync(join(source, "build.sh"), `#!/bin/sh\ncd ${source}\nmkdir -p target/release\nln -s ${program} target/release/pocketgraph\n`, { mode: 0o755 });
   const environment = {
     ...process.env,
-    PATH: `${join(here, "bin")}:${process.env.PATH}`,
-    POCKETGRAPH_VERSION: "0.1.0",
+    GITHUB_ACTION_PATH: source,
     POCKETGRAPH_DOCUMENTS: "my docs",
-    POCKETGRAPH_OUTPUT: "out; touch hacked",
     POCKETGRAPH_OPTIONS: "--no-runtime -q",
   };
-  const done = spawnSync("bash", ["-e", "-c", script], { cwd: here, encoding: "utf8", env: environment });
-  assert.equal(done.status, 0, done.stderr);
-  assert.equal(readFileSync(join(here, "version"), "utf8"), "pocketgraph@0.1.0\n");
-  assert.ok(existsSync(join(here, "out; touch hacked/manifest.json")));
+  for (const [named, output] of [["", "out; touch hacked"], [program, "second"]]) {
+    const env = { ...environment, POCKETGRAPH_PROGRAM: named, POCKETGRAPH_OUTPUT: output };
+    const done = spawnSync("bash", ["-e", "-c", script], { cwd: here, encoding: "utf8", env });
+    assert.equal(done.status, 0, done.stderr);
+    assert.ok(existsSync(join(here, output, "manifest.json")));
+  }
   assert.ok(!existsSync(join(here, "hacked")));
 });

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// `npx pocketgraph`: runs the program of the package for this platform, which npm installs beside this one as an optional dependency.
+// The command `pocketgraph` of the package: runs the program of the package for this platform, which npm installs beside this one as an optional dependency.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
