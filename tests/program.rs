@@ -437,46 +437,97 @@ fn a_damaged_cache_is_told_of_left_alone_and_done_without() {
 }
 
 #[test]
-fn options_come_from_a_file_and_the_command_line_wins() {
+fn options_come_from_files_and_the_command_line_wins() {
     let dir = tempfile::tempdir().unwrap();
     pages(&dir.path().join("docs"));
-    let file = dir.path().join("pocketgraph.toml");
-    let build = |more: &[&str]| program().current_dir(dir.path()).args(["build", "docs"]).args(more).output().unwrap();
-    std::fs::write(&file, "out = \"kg\"\nseed = 7\nclusters = 2\nno-runtime = true\n").unwrap();
-    let output = build(&["--seed", "5", "-q"]);
+    let (named, own) = (dir.path().join("build.toml"), dir.path().join("own/pocketgraph"));
+    let build = |more: &[&str]| {
+        let mut command = program();
+        command.current_dir(dir.path()).env("XDG_CONFIG_HOME", dir.path().join("own")).env("HOME", dir.path());
+        command.args(["build", "docs"]).args(more).output().unwrap()
+    };
+    let inspected = |bundle: &str| out(&run(&["inspect", dir.path().join(bundle).to_str().unwrap()]));
+    std::fs::write(&named, "out = \"kg\"\nseed = 7\nclusters = 2\nno-runtime = true\n").unwrap();
+    let output = build(&["--seed", "5", "--config", "build.toml"]);
     assert!(output.status.success(), "{}", err(&output));
-    let printed = err(&output);
-    assert!(
-        printed.contains("options from pocketgraph.toml") && printed.contains("--out=kg") && !printed.contains("clusters"),
-        "{printed}"
-    );
-    let printed = out(&run(&["inspect", dir.path().join("kg").to_str().unwrap()]));
-    assert!(printed.contains("option seed = 5") && printed.contains("option clusters = 2"), "{printed}");
-    std::fs::write(&file, "out = \"kg\"\nmax_tokens = 100\n").unwrap();
-    let refused = build(&[]);
+    assert!(err(&output).contains("options from build.toml: --clusters=2 --no-runtime --out=kg"), "{}", err(&output));
+    assert!(inspected("kg").contains("option seed = 5") && inspected("kg").contains("option clusters = 2"), "{}", inspected("kg"));
+    std::fs::write(&named, "out = \"kg\"\nmax_tokens = 100\n").unwrap();
+    let refused = build(&["--config", "build.toml"]);
     assert!(!refused.status.success());
     assert!(err(&refused).contains("max_tokens") && err(&refused).contains("the nearest is max-tokens"), "{}", err(&refused));
+    // The user's own may set anything; what came with the documents is nearer to them, and may set little.
+    std::fs::create_dir_all(&own).unwrap();
+    std::fs::write(own.join("pocketgraph.toml"), format!("out = '{}'\nseed = 7\nclusters = 3\n", dir.path().join("both").display())).unwrap();
+    std::fs::write(dir.path().join("pocketgraph.toml"), "seed = 6\n").unwrap();
+    if cfg!(all(unix, not(target_os = "macos"))) {
+        let output = build(&["--no-runtime"]);
+        assert!(output.status.success(), "{}", err(&output));
+        assert!(inspected("both").contains("option seed = 6") && inspected("both").contains("option clusters = 3"), "{}", inspected("both"));
+    }
 }
 
 #[test]
 fn documents_cannot_bring_options_that_write_read_or_send_elsewhere() {
     let dir = tempfile::tempdir().unwrap();
-    let docs = dir.path().join("docs");
+    let docs = dir.path().join("repo/docs");
     pages(&docs);
-    std::fs::create_dir(dir.path().join("victim")).unwrap();
-    std::fs::write(dir.path().join("victim/index.html"), "precious").unwrap();
-    let hostile = "pages = \"../victim\"\nllm-url = \"http://127.0.0.1:9/v1\"\nllm-model = \"m\"\nkg-llm = true\n";
-    std::fs::write(docs.join("pocketgraph.toml"), hostile).unwrap();
+    let victim = dir.path().join("victim/index.html");
+    std::fs::create_dir(victim.parent().unwrap()).unwrap();
+    std::fs::write(&victim, "precious").unwrap();
     let target = dir.path().join("b");
-    let build = program().current_dir(dir.path()).args(["build", "docs", "--no-runtime", "-q", "-o"]).arg(&target).output().unwrap();
-    assert!(!build.status.success());
-    // Lines are broken to the terminal's width, also behind hyphens.
-    let printed: String = err(&build).chars().filter(|c| !c.is_whitespace() && *c != '│').collect();
-    for name in ["pages", "llm-url", "llm-model", "kg-llm", "--config"] {
-        assert!(printed.contains(name), "{name}: {printed}");
+    let hostile = "pages = \"../../victim\"\nllm-url = \"http://127.0.0.1:9/v1\"\nllm-model = \"m\"\nkg-llm = true\n";
+    // The file among the documents or beside them; the user above, beside or among them.
+    for (file, working, documents) in [
+        ("repo/docs", ".", "repo/docs"),
+        ("repo/docs", "repo", "docs"),
+        ("repo/docs", "repo/docs", "."),
+        ("repo", ".", "repo/docs"),
+        ("repo", "repo", "docs"),
+        ("repo", "repo/docs", "."),
+        (".", ".", "repo/docs"),
+    ] {
+        let file = dir.path().join(file).join("pocketgraph.toml");
+        std::fs::write(&file, hostile).unwrap();
+        let mut command = program();
+        command.current_dir(dir.path().join(working)).args(["build", documents, "--no-runtime", "-q", "-o"]).arg(&target);
+        let build = command.output().unwrap();
+        assert!(!build.status.success(), "{working}");
+        // Lines are broken to the terminal's width, also behind hyphens.
+        let printed: String = err(&build).chars().filter(|c| !c.is_whitespace() && *c != '│').collect();
+        for name in ["pages", "llm-url", "llm-model", "kg-llm", "--config"] {
+            assert!(printed.contains(name), "{working}: {name}: {printed}");
+        }
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+        assert!(!target.exists());
+        std::fs::remove_file(file).unwrap();
     }
-    assert_eq!(std::fs::read_to_string(dir.path().join("victim/index.html")).unwrap(), "precious");
-    assert!(!target.exists());
+    std::fs::write(docs.join("pocketgraph.toml"), "base-url = \"javascript:alert(1)//\"\n").unwrap();
+    let build = program().args(["build", "--no-runtime", "-q", "-o"]).arg(&target).arg(&docs).output().unwrap();
+    assert!(!build.status.success() && err(&build).contains("write a web URL or a path"), "{}", err(&build));
+}
+
+#[test]
+fn the_key_goes_to_no_address_of_a_file_and_unencrypted_to_no_other_machine() {
+    let dir = tempfile::tempdir().unwrap();
+    let (docs, bundle) = (dir.path().join("docs"), dir.path().join("b"));
+    pages(&docs);
+    let output = program().args(["build", "--no-runtime", "-q", "-o"]).args([&bundle, &docs]).output().unwrap();
+    assert!(output.status.success(), "{}", err(&output));
+    let named = dir.path().join("build.toml");
+    std::fs::write(&named, "llm-url = \"https://example.invalid/v1\"\nllm-model = \"m\"\nkg-llm = true\n").unwrap();
+    let (docs, bundle, named) = (docs.to_str().unwrap(), bundle.to_str().unwrap(), named.to_str().unwrap());
+    let plain = "http://192.0.2.1/v1";
+    for (line, why) in [
+        (vec!["build", docs, "-o", bundle, "--config", named], "addressfromafile"),
+        (vec!["build", docs, "-o", bundle, "--kg-llm", "--llm-url", plain, "--llm-model", "m"], "unencryptedtoanothermachine,192.0.2.1"),
+        (vec!["ask", bundle, "why?", "--base-url", plain, "--model", "m"], "unencryptedtoanothermachine,192.0.2.1"),
+        (vec!["serve", bundle, "--llm-proxy", plain], "unencryptedtoanothermachine,192.0.2.1"),
+    ] {
+        let refused = program().env("POCKETGRAPH_API_KEY", "sk-secret").args(&line).output().unwrap();
+        let printed: String = err(&refused).chars().filter(|c| !c.is_whitespace() && *c != '│').collect();
+        assert!(!refused.status.success() && printed.contains(why) && !printed.contains("sk-secret"), "{line:?}: {printed}");
+    }
 }
 
 #[test]
@@ -498,7 +549,7 @@ fn a_build_takes_what_init_writes() {
         let written = here(&["init", "--yes"]);
         assert!(written.status.success(), "{site}: {}", err(&written));
         assert!(out(&written).contains(&format!("generator = \"{site}\"")), "{}", out(&written));
-        let built = here(&["build", "--no-runtime", "--no-keywords"]);
+        let built = here(&["build", "--config", "pocketgraph.toml", "--no-runtime", "--no-keywords"]);
         assert!(built.status.success(), "{site}: {}", err(&built));
         assert!(!here(&["init", "--yes"]).status.success(), "what is there is not written over");
     }

@@ -1,9 +1,7 @@
 #![doc = include_str!("../README.md")]
 
-mod place;
 mod store;
 
-pub use place::default_folder;
 pub use store::StoreError;
 
 use pocketgraph_llm::ChatRequest;

@@ -108,7 +108,8 @@ pub struct Args {
     /// Number of threads; the result does not depend on it [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// File with these options by their long names [default: pocketgraph.toml in the working directory]
+    /// File with these options by their long names [default: pocketgraph.toml in your configuration folder; one in the working directory or
+    /// with the documents may set only how they are read]
     // The file was put into the command line before this was parsed.
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     config: Option<PathBuf>,
@@ -121,7 +122,7 @@ pub struct Args {
     #[command(flatten)]
     keywords: KeywordArgs,
     #[command(flatten)]
-    endpoint: EndpointArgs,
+    pub(super) endpoint: EndpointArgs,
 }
 
 impl Args {

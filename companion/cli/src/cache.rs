@@ -1,7 +1,8 @@
 //! Where commands keep what was embedded and replied.
 
 use crate::progress::Bars;
-use pocketgraph_cache::{Cache, default_folder};
+use pocketgraph_cache::Cache;
+use pocketgraph_native::user_folders;
 use pocketgraph_native::progress::Progress;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ impl CacheArgs {
         if self.no_cache {
             return None;
         }
-        let Some(folder) = self.cache.clone().or_else(default_folder) else {
+        let Some(folder) = self.cache.clone().or_else(user_folders::cache) else {
             bars.warn(&format!("there is no folder for a cache here: name one with --cache; {without}"));
             return None;
         };

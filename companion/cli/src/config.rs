@@ -1,11 +1,11 @@
-//! The options of a build from a file: `pocketgraph.toml`.
+//! The options of a build from files: `pocketgraph.toml`.
 //!
-//! The file's entries are put into the command line before it is parsed, so that an option means the same wherever it stands. What the command line or
+//! A file's entries are put into the command line before it is parsed, so that an option means the same wherever it stands. What the command line or
 //! the environment says wins.
 //!
-//! Whose file it is decides what it may set. The one in the working directory, or named by `--config`, is the caller's own. One that lies among the
-//! documents came with them, perhaps from a stranger: it may say how its documents are read and addressed ([`HARMLESS`]), and nothing that names a
-//! model, a key, or a place to read from or write to.
+//! Whose file it is decides what it may set. The one that `--config` names, or that is in the user's folder of configuration files, is the user's own. One
+//! in the working directory, among the documents or beside them came with them, perhaps from a stranger: it may say how documents are read and
+//! addressed ([`HARMLESS`]), and nothing that names a model, a host, or a place to read from or write to.
 
 use super::Cli;
 use clap::builder::ArgAction;
@@ -13,6 +13,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory, ValueHint};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph_native::terminal::line;
+use pocketgraph_native::user_folders;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
@@ -26,7 +27,7 @@ const BUILD: &str = "build";
 /// Maximum size of the file, in bytes: a larger one is no list of options.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// What a file that lies among the documents may set: how they are read, cut and addressed. None of these names a file, a folder or a host that the
+/// The options that a file may set which came with the documents: how these are read, cut and addressed. None names a file, a folder or a host that the
 /// program would read from, write to or send to (`base-url` is only put before the addresses of hits).
 const HARMLESS: &[&str] = &[
     "base-url",
@@ -44,46 +45,64 @@ const HARMLESS: &[&str] = &[
     "url-style",
 ];
 
-/// Options that say where bytes go to or come from, and who is asked: what a file sets of these is told even to those who want to hear nothing.
-const DESTINATIONS: &[&str] =
-    &["cache", "chunks", "documents", "kg", "llm-model", "llm-url", "llms", "out", "pages", "query-encoder", "query-table"];
+/// The option with the address of the language model.
+const URL: &str = "llm-url";
 
-/// Where the file of options came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Origin {
-    /// The caller's: in the working directory, or named.
-    Own,
-    /// It lies in the documents' folder or beside it.
-    Found,
+/// A command line with the entries of files in it.
+pub(super) struct Line {
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+    /// The file that names the address of the language model, where one does.
+    pub url_file: Option<PathBuf>,
 }
 
-/// The command line with the entries of the configuration file in it, where it is that of a build and there is such a file.
+/// A file of options, read.
+struct File {
+    path: PathBuf,
+    table: Table,
+}
+
+/// The command line with the entries of the configuration files in it, where it is that of a build and there are such files.
 ///
 /// # Errors
-/// A file that was named and cannot be read; one that is no TOML; an entry that is no option, with the name of the nearest one.
-pub(super) fn expanded(given: Vec<OsString>) -> Result<Vec<OsString>> {
+/// A file that was named and cannot be read; one that is no TOML; an entry that is no option, with the name of the nearest one; a file that came with
+/// the documents and sets more than how they are read.
+pub(super) fn expanded(given: Vec<OsString>) -> Result<Line> {
+    let mut line = Line { arguments: given, url_file: None };
     // What is wrong with the line, and calls for help, are clap's concern when it is parsed as a whole.
-    let Ok(matches) = Cli::command().ignore_errors(true).try_get_matches_from(&given) else { return Ok(given) };
-    let Some(build) = matches.subcommand_matches(BUILD) else { return Ok(given) };
-    if build.get_flag("no_config") || given.iter().any(|a| a == "--help" || a == "-h") {
-        return Ok(given);
+    let Ok(matches) = Cli::command().ignore_errors(true).try_get_matches_from(&line.arguments) else { return Ok(line) };
+    let Some(build) = matches.subcommand_matches(BUILD) else { return Ok(line) };
+    if build.get_flag("no_config") || line.arguments.iter().any(|a| a == "--help" || a == "-h") {
+        return Ok(line);
     }
-    let named = build.get_one::<PathBuf>("config").map(|f| (f.clone(), Origin::Own));
-    let Some((file, origin)) = named.or_else(here).or_else(|| find_file(build)) else { return Ok(given) };
-    let text = read(&file).wrap_err_with(|| format!("cannot read the options in {}", file.display()))?;
     let root = Cli::command();
-    let Some(command) = root.find_subcommand(BUILD) else { return Ok(given) };
-    let table: Table = text.parse().into_diagnostic().wrap_err_with(|| format!("in {}", file.display()))?;
-    if origin == Origin::Found {
-        harmless(&table, command, &file)?;
+    let Some(command) = root.find_subcommand(BUILD) else { return Ok(line) };
+    let mut files = Vec::new();
+    if let Some(named) = build.get_one::<PathBuf>("config") {
+        files.push(File::read(named.clone())?);
+    } else {
+        if let Some(path) = find_file(build) {
+            let found = File::read(path)?;
+            found.refuse_harm(command)?;
+            files.push(found);
+        }
+        let own = user_folders::configuration().map(|folder| folder.join(NAME)).filter(|path| path.is_file());
+        files.extend(own.map(File::read).transpose()?);
     }
-    let entries =
-        entries(&table, command, build, file.parent().unwrap_or(Path::new(""))).wrap_err_with(|| format!("in {}", file.display()))?;
-    report(&file, &entries, build.get_flag("quiet"));
-    let mut out = given;
-    let at = out.iter().position(|a| a == BUILD).map_or(out.len(), |i| i + 1);
-    out.splice(at..at, entries.into_iter().map(|e| e.argument));
-    Ok(out)
+    let at = line.arguments.iter().position(|a| a == BUILD).map_or(line.arguments.len(), |i| i + 1);
+    let mut set: Vec<String> = Vec::new();
+    for file in &files {
+        let mut entries = file.entries(command, build)?;
+        // What came with the documents is nearer to them than what the user sets for all.
+        entries.retain(|e| !set.contains(&e.name));
+        file.report(&entries, build.get_flag("quiet"));
+        set.extend(entries.iter().map(|e| e.name.clone()));
+        if entries.iter().any(|e| e.name == URL) {
+            line.url_file = Some(file.path.clone());
+        }
+        line.arguments.splice(at..at, entries.into_iter().map(|e| e.argument));
+    }
+    Ok(line)
 }
 
 /// One entry of the file as an argument of the command line.
@@ -92,56 +111,61 @@ struct Entry {
     argument: OsString,
 }
 
-/// Says which file was read and what it set; where the caller wants silence, only what changes where something goes.
-fn report(file: &Path, entries: &[Entry], quiet: bool) {
-    let listed: Vec<String> = entries
-        .iter()
-        .filter(|e| !quiet || DESTINATIONS.contains(&e.name.as_str()))
-        .map(|e| line(&e.argument.to_string_lossy()).into_owned())
-        .collect();
-    if !listed.is_empty() {
-        eprintln!("options from {}: {}", line(&file.to_string_lossy()), listed.join(" "));
+/// The first file of options in the working directory, among the documents or beside them.
+fn find_file(build: &ArgMatches) -> Option<PathBuf> {
+    let documents = build.get_one::<PathBuf>("documents").and_then(|d| std::path::absolute(d).ok());
+    let folder = documents.as_deref().and_then(|d| if d.is_dir() { Some(d) } else { d.parent() });
+    let above = folder.and_then(Path::parent);
+    [Some(Path::new("")), folder, above].into_iter().flatten().map(|f| f.join(NAME)).find(|file| file.is_file())
+}
+
+impl File {
+    fn read(path: PathBuf) -> Result<File> {
+        use std::io::Read;
+        let text = || {
+            let mut text = String::new();
+            std::fs::File::open(&path).into_diagnostic()?.take(MOST_BYTES + 1).read_to_string(&mut text).into_diagnostic()?;
+            if text.len() as u64 > MOST_BYTES { Err(miette!("larger than a megabyte: not a list of options")) } else { Ok(text) }
+        };
+        let text = text().wrap_err_with(|| format!("cannot read the options in {}", path.display()))?;
+        let table = text.parse().into_diagnostic().wrap_err_with(|| format!("in {}", path.display()))?;
+        Ok(File { path, table })
+    }
+
+    /// Says what is set by this file, if the caller wants to hear it.
+    fn report(&self, entries: &[Entry], quiet: bool) {
+        if !quiet && !entries.is_empty() {
+            let listed: Vec<String> = entries.iter().map(|e| line(&e.argument.to_string_lossy()).into_owned()).collect();
+            eprintln!("options from {}: {}", line(&self.path.to_string_lossy()), listed.join(" "));
+        }
+    }
+
+    /// Refuses a file that came with the documents and sets more than [`HARMLESS`] options.
+    fn refuse_harm(&self, command: &Command) -> Result<()> {
+        let known = |name: &str| command.get_arguments().any(|a| a.get_long() == Some(name) || a.get_id() == name);
+        // A name that is no option at all gets an error of its own, with the nearest one, where entries are read.
+        let refused: Vec<&str> = self.table.keys().map(String::as_str).filter(|k| known(k) && !HARMLESS.contains(k)).collect();
+        if refused.is_empty() {
+            return Ok(());
+        }
+        let file = self.path.display();
+        let help = format!("if you trust the file, name it: --config {file}; to do without it: --no-config");
+        Err(miette!(
+            help = help,
+            "{file} may have come with the documents and may not set {}: that is for the command line, --config, or {NAME} in your own folder of \
+             configuration files",
+            refused.join(", ")
+        ))
+    }
+
+    /// The entries as arguments, without those that the command line or the environment decides.
+    fn entries(&self, command: &Command, given: &ArgMatches) -> Result<Vec<Entry>> {
+        entries(&self.table, command, given, self.path.parent().unwrap_or(Path::new("")))
+            .wrap_err_with(|| format!("in {}", self.path.display()))
     }
 }
 
-/// The file in the working directory.
-fn here() -> Option<(PathBuf, Origin)> {
-    Some((PathBuf::from(NAME), Origin::Own)).filter(|(f, _)| f.is_file())
-}
-
-/// The file in the documents' folder or beside it.
-fn find_file(build: &ArgMatches) -> Option<(PathBuf, Origin)> {
-    let documents = build.get_one::<PathBuf>("documents")?;
-    let folder = if documents.is_dir() { documents.clone() } else { documents.parent()?.to_owned() };
-    let above = folder.parent().map(Path::to_owned);
-    std::iter::once(folder).chain(above).map(|f| f.join(NAME)).find(|f| f.is_file()).map(|f| (f, Origin::Found))
-}
-
-/// Refuses a file from among the documents that sets more than [`HARMLESS`] names.
-fn harmless(table: &Table, command: &Command, file: &Path) -> Result<()> {
-    let known = |name: &str| command.get_arguments().any(|a| a.get_long() == Some(name) || a.get_id() == name);
-    // A name that is no option at all is told as that, with the nearest one, where entries are read.
-    let refused: Vec<&str> = table.keys().map(String::as_str).filter(|k| known(k) && !HARMLESS.contains(k)).collect();
-    if refused.is_empty() {
-        return Ok(());
-    }
-    let help = format!("is the file yours? then name it: --config {}; to do without it: --no-config", file.display());
-    Err(miette!(
-        help = help,
-        "{} came with the documents and may not set {}: that is for the command line, for pocketgraph.toml in the working directory, or for --config",
-        file.display(),
-        refused.join(", ")
-    ))
-}
-
-fn read(file: &Path) -> Result<String> {
-    use std::io::Read;
-    let mut text = String::new();
-    std::fs::File::open(file).into_diagnostic()?.take(MOST_BYTES + 1).read_to_string(&mut text).into_diagnostic()?;
-    if text.len() as u64 > MOST_BYTES { Err(miette!("larger than a megabyte: not a list of options")) } else { Ok(text) }
-}
-
-/// The file's entries as arguments, without those that the command line or the environment decides.
+/// The entries of a table as arguments; names of files in it are seen from `folder`.
 fn entries(table: &Table, command: &Command, given: &ArgMatches, folder: &Path) -> Result<Vec<Entry>> {
     let known: Vec<(&str, &Arg)> = command
         .get_arguments()
@@ -227,7 +251,7 @@ mod tests {
         let mut line: Vec<OsString> = vec!["pocketgraph".into(), "build".into(), "-q".into()];
         line.extend(arguments.iter().map(OsString::from));
         line.extend(["--config".into(), file.into()]);
-        let out = expanded(line).map_err(|e| format!("{e:?}"))?;
+        let out = expanded(line).map_err(|e| format!("{e:?}"))?.arguments;
         let prefix = folder.path().to_string_lossy().into_owned();
         Ok(out.iter().map(|a| a.to_string_lossy().replace(&prefix, "HERE")).collect())
     }
@@ -293,7 +317,7 @@ mod tests {
             std::fs::write(docs.join(NAME), toml).unwrap();
             let mut line: Vec<OsString> = vec!["pocketgraph".into(), "build".into(), "-q".into(), docs.clone().into()];
             line.extend(more.iter().map(OsString::from));
-            expanded(line).map_err(|e| format!("{e:?}"))
+            expanded(line).map(|line| line.arguments).map_err(|e| format!("{e:?}"))
         };
         let command = Cli::command();
         let command = command.find_subcommand(BUILD).unwrap();
@@ -303,14 +327,14 @@ mod tests {
                 continue;
             }
             let error = build(&format!("{name} = \"../x\"\n"), &[]).unwrap_err();
-            assert!(error.contains("came with the documents") && error.contains(name), "{name}: {error}");
+            assert!(error.contains("have come with the documents") && error.contains(name), "{name}: {error}");
             assert!(build(&format!("{name} = \"../x\"\n"), &["--no-config"]).is_ok());
             refused += 1;
         }
         assert!(refused > 20, "{refused}");
         assert!(build("documents = \"../private\"\n", &[]).unwrap_err().contains("documents"));
         assert!(build("seed = 9\nmax-tokens = 100\nbase-url = \"/d/\"\n", &[]).unwrap().iter().any(|a| a == "--max-tokens=100"));
-        // Named, it is the caller's.
+        // Named, it is the user's own.
         let own = docs.join(NAME);
         assert!(build("cache = \"c\"\n", &["--config", own.to_str().unwrap()]).is_ok());
     }
@@ -324,7 +348,7 @@ mod tests {
             let mut line: Vec<OsString> = ["pocketgraph", command, "-q"].iter().map(OsString::from).collect();
             line.push(docs.clone().into());
             line.extend(more.iter().map(OsString::from));
-            expanded(line).unwrap().into_iter().any(|a| a == "--seed=9")
+            expanded(line).unwrap().arguments.into_iter().any(|a| a == "--seed=9")
         };
         assert!(!line("build", &[]));
         std::fs::write(folder.path().join(NAME), "seed = 9").unwrap();

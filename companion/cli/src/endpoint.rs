@@ -7,15 +7,17 @@ use pocketgraph_cache::Cache;
 use pocketgraph_eval::Prices;
 use pocketgraph_llm_client::asker::{Asking, BuildModel, MemoryCache, ReplyCache};
 use pocketgraph_llm_client::chat::{NativeTransport, identity, open};
+use pocketgraph_llm_client::key::{allow_key, key_of_environment};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Environment variable with the key. Other users could read an argument, and a file could be committed.
-const KEY: &str = "POCKETGRAPH_API_KEY";
-
-/// Address of a model, with the key from the environment.
-fn keyed(url: &str, model: &str, headers: &HeaderArgs) -> Result<ChatConfig> {
+/// Address of a model, which `file` names, or the user, with the key from the environment.
+fn keyed(url: &str, file: Option<&Path>, model: &str, headers: &HeaderArgs) -> Result<ChatConfig> {
     let mut config = ChatConfig::new(url, model);
-    let key = std::env::var(KEY).ok().map(|k| k.trim().to_owned()).filter(|k| !k.is_empty());
+    let key = key_of_environment();
+    if key.is_some() {
+        allow_key(url, file).into_diagnostic()?;
+    }
     let (key_header, further) = headers.read()?;
     config.headers = further;
     match (key, key_header) {
@@ -84,7 +86,7 @@ impl Endpoint {
     /// As [`Endpoint::open`].
     pub fn open_within(&self, milliseconds: Option<u32>) -> Result<Option<Box<dyn ChatModel>>> {
         let Some((url, model)) = self.named()? else { return Ok(None) };
-        let mut config = keyed(url, model, &self.headers)?;
+        let mut config = keyed(url, None, model, &self.headers)?;
         if let Some(ms) = milliseconds {
             // Whoever gives it more time means that it is slow.
             let most = |own: Option<u32>| own.map(|own| own.max(ms));
@@ -123,6 +125,9 @@ pub struct EndpointArgs {
     /// Address of an OpenAI-compatible endpoint, such as http://localhost:11434/v1; one that ends with /responses is asked by the Responses API
     #[arg(long, value_name = "URL", env = "POCKETGRAPH_BASE_URL")]
     llm_url: Option<String>,
+    /// File of options with the address, where one has it
+    #[arg(skip)]
+    pub(super) url_file: Option<PathBuf>,
     /// Name of the model at that address
     #[arg(long, value_name = "NAME", env = "POCKETGRAPH_MODEL")]
     llm_model: Option<String>,
@@ -142,7 +147,7 @@ impl EndpointArgs {
         let (Some(url), Some(model)) = (&self.llm_url, &self.llm_model) else {
             return Err(miette!(help = "name an endpoint with --llm-url and --llm-model", "{what} needs a language model"));
         };
-        keyed(url, model, &self.headers)
+        keyed(url, self.url_file.as_deref(), model, &self.headers)
     }
 
     /// Opens a model for a build, which retries longer than a page does. Replies are kept in the cache.

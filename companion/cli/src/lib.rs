@@ -119,7 +119,12 @@ enum Command {
 /// # Errors
 /// A configuration file that cannot be read or names what is no option.
 pub fn parse(arguments: Vec<std::ffi::OsString>) -> miette::Result<Cli> {
-    Ok(Cli::parse_from(config::expanded(arguments)?))
+    let line = config::expanded(arguments)?;
+    let mut cli = Cli::parse_from(line.arguments);
+    if let Command::Build(args) = &mut cli.command {
+        args.endpoint.url_file = line.url_file;
+    }
+    Ok(cli)
 }
 
 /// Runs the command that the arguments name.

@@ -4,13 +4,13 @@ use clap::ValueEnum;
 use clap::builder::PossibleValuesParser;
 use miette::{Result, miette};
 use pocketgraph_ingest::rank::RankRule;
-use pocketgraph_ingest::{FormatRule, GeneratorChoice, IngestOptions, PdfReader, UrlStyle, generator_names};
+use pocketgraph_ingest::{FormatRule, GeneratorChoice, IngestOptions, PdfReader, UrlStyle, generator_names, is_base_url};
 
 /// Options for which files are pages and where they are published.
 #[derive(Debug, clap::Args)]
 pub(super) struct SiteArgs {
-    /// Base of the documents' URLs
-    #[arg(long, default_value = "")]
+    /// Base of the documents' URLs: a web URL or a path
+    #[arg(long, default_value = "", value_parser = base_url)]
     base_url: String,
     /// Style of URLs [default: the generator's, otherwise html]
     #[arg(long, value_enum)]
@@ -35,6 +35,11 @@ pub(super) struct SiteArgs {
 
 /// Name for no generator.
 pub(super) const NONE: &str = "none";
+
+/// Reads what is put before addresses.
+fn base_url(text: &str) -> std::result::Result<String, String> {
+    if is_base_url(text) { Ok(text.to_owned()) } else { Err("write a web URL or a path, such as https://example.org/docs/ or /docs/".to_owned()) }
+}
 
 fn names() -> PossibleValuesParser {
     PossibleValuesParser::new(["auto", NONE].into_iter().chain(generator_names()))

@@ -113,6 +113,12 @@ pub(super) fn is_absolute(url: &str) -> bool {
     ["http://", "https://"].iter().any(|s| url.get(..s.len()).is_some_and(|p| p.eq_ignore_ascii_case(s)) && url.len() > s.len())
 }
 
+/// Returns true if a text can be put before the documents' relative URLs: a web URL, a path, or nothing.
+pub fn is_base_url(text: &str) -> bool {
+    // A colon could make another scheme.
+    is_clean(text) && (is_absolute(text) || !text.contains(':'))
+}
+
 fn is_clean(url: &str) -> bool {
     url.len() <= 2048 && !url.chars().any(|c| c.is_whitespace() || c.is_control() || matches!(c, '\\' | '"' | '<' | '>' | '`'))
 }
@@ -153,6 +159,16 @@ mod tests {
         assert_eq!(url_of("a/b.md", "https://x.org/docs", UrlStyle::Directory), "https://x.org/docs/a/b/");
         assert_eq!(url_of("a/index.md", "/docs/", UrlStyle::Directory), "/docs/a/");
         assert_eq!(url_of("a/README.md", "", UrlStyle::Source), "a/README.md");
+    }
+
+    #[test]
+    fn a_base_is_a_web_url_a_path_or_nothing() {
+        for good in ["", "/", "/docs/", "docs", "../docs/", "https://example.org/docs", "HTTP://localhost:8080/"] {
+            assert!(is_base_url(good), "{good}");
+        }
+        for bad in ["javascript:alert(1)//", "JavaScript:x", "data:text/html,x", "ftp://example.org/", "https://", "\\\\host\\x", "a b", "/\u{1}"] {
+            assert!(!is_base_url(bad), "{bad}");
+        }
     }
 
     #[test]

@@ -46,7 +46,7 @@ mod slug;
 mod vectors;
 mod walk;
 
-pub use address::UrlStyle;
+pub use address::{UrlStyle, is_base_url};
 pub use block::{Block, BlockKind};
 pub use chunk_collection::OutsideChunks;
 pub use generators::{GeneratorChoice, detected_generator, generator_names};

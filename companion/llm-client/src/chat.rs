@@ -1,5 +1,6 @@
 //! The native transport of the engine's LLM client: reqwest for requests, tokio for time; and who is at its other end.
 
+use crate::key::stays_here;
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::StreamExt;
 use pocketgraph_llm::responses::{Responses, is_responses};
@@ -20,7 +21,7 @@ pub fn identity(chat: &ChatConfig) -> String {
 /// [`LlmError`] for settings that cannot be used; nothing is sent.
 pub fn open(config: ChatConfig) -> Result<Box<dyn ChatModel>, LlmError> {
     let failed = |error: TransportError| LlmError::Http { status: None, message: error.to_string() };
-    let transport = NativeTransport::new().map_err(failed)?;
+    let transport = if stays_here(&config.base_url) { NativeTransport::direct() } else { NativeTransport::new() }.map_err(failed)?;
     Ok(match is_responses(&config.base_url) {
         true => Box::new(OpenAiChat::new(Responses(transport), config)?),
         false => Box::new(OpenAiChat::new(transport, config)?),

@@ -4,7 +4,7 @@ use crate::e5;
 use crate::embed_bulk::NativeEmbedder;
 use miette::{Context, IntoDiagnostic, Result, miette};
 use pocketgraph_bundle::hex;
-use pocketgraph_cache::default_folder;
+use pocketgraph_native::user_folders;
 use pocketgraph_native::progress::Progress;
 use sha2::{Digest, Sha256};
 use std::io::{Read, Write};
@@ -69,7 +69,7 @@ pub fn find(id: &str) -> Result<&'static DownloadableModel> {
 /// # Errors
 /// Where the environment names no home.
 pub fn folder() -> Result<PathBuf> {
-    default_folder()
+    user_folders::cache()
         .map(|f| f.join("models"))
         .ok_or_else(|| miette!("the environment names no home, so there is no folder to keep models in"))
 }

@@ -3,7 +3,9 @@
 #[macro_use]
 pub mod terminal;
 
-pub mod single_line;
+pub mod hosts;
 pub mod panics;
 pub mod progress;
+pub mod single_line;
 pub mod today;
+pub mod user_folders;

@@ -8,6 +8,7 @@ mod proxy;
 mod respond;
 mod secret;
 
+use pocketgraph_native::hosts::is_this_machine;
 use pocketgraph_native::{eprintln, println};
 use std::future::Future;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -21,7 +22,7 @@ use miette::{IntoDiagnostic, WrapErr, miette};
 use tokio::net::TcpListener;
 
 pub use connections::TimeLimits;
-pub use proxy::{KEY_VARIABLE, LlmProxy};
+pub use proxy::LlmProxy;
 
 /// The Content-Security-Policy sent unless [`ServeOptions::policy`] says otherwise: scripts, workers, styles and wasm from this
 /// server only, nothing inline, no `eval`; requests may go to this server, to other ports of this machine and to any `https:`
@@ -217,7 +218,7 @@ async fn handle(site: &Site, request: Request) -> Response {
 
 async fn answer(site: &Site, request: Request) -> Response {
     let host = names::single_header(request.headers(), "host");
-    if site.local_only && !host.is_some_and(names::is_this_machine) {
+    if site.local_only && !host.is_some_and(is_this_machine) {
         return respond::plain(StatusCode::MISDIRECTED_REQUEST, "this server answers to localhost only");
     }
     if names::is_for_another_site(request.headers()) {

@@ -1,6 +1,5 @@
-//! Meaning of names in a request: the file of a path, the type and lifetime of a file name, the hosts that are this machine.
+//! Meaning of names in a request: the file of a path, the type and lifetime of a file name.
 
-use std::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
 use axum::http::HeaderMap;
@@ -19,25 +18,6 @@ pub(super) fn is_for_another_site(headers: &HeaderMap) -> bool {
     let is = |name: &str, value: &str| single_header(headers, name) == Some(value);
     let cross = headers.get_all("sec-fetch-site").iter().any(|site| site.as_bytes() == b"cross-site");
     cross && !(is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document"))
-}
-
-/// Returns true if a `Host` header, with or without a port, names this machine. Any port will do: it may be forwarded.
-pub(super) fn is_this_machine(host: &str) -> bool {
-    let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((address, port)) if port.is_empty() || is_port(port) => address,
-        Some(_) => return false,
-        None => match host.split_once(':') {
-            Some((name, port)) if !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()) => name,
-            Some(_) => return false,
-            None => host,
-        },
-    };
-    let lower = name.to_ascii_lowercase();
-    lower == "localhost" || lower.ends_with(".localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
-}
-
-fn is_port(text: &str) -> bool {
-    text.strip_prefix(':').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The path below the root that a request's path names, and whether it ended in `/`. `None` for what no file of ours has:
@@ -130,29 +110,6 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used)]
     use super::*;
     use proptest::prelude::*;
-
-    #[test]
-    fn only_names_of_this_machine_are_accepted() {
-        for host in ["localhost", "LOCALHOST:8080", "127.0.0.1:1", "127.8.9.1", "[::1]", "[::1]:8080", "app.localhost:80"] {
-            assert!(is_this_machine(host), "{host}");
-        }
-        for host in [
-            "",
-            "example.com",
-            "127.0.0.1.example.com",
-            "localhost.example.com",
-            "[::1",
-            "[::1]x",
-            "localhost:",
-            "localhost:80:80",
-            "10.0.0.1",
-            "evil@localhost",
-            "notlocalhost",
-            "[::2]:80",
-        ] {
-            assert!(!is_this_machine(host), "{host}");
-        }
-    }
 
     #[test]
     fn a_path_that_leaves_the_root_or_is_hidden_names_nothing() {

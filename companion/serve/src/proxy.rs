@@ -17,6 +17,8 @@ use futures::{Stream, StreamExt, stream};
 use miette::{IntoDiagnostic, WrapErr, miette};
 use pocketgraph_llm::Endpoint;
 use pocketgraph_llm::responses::{self, Translator, is_responses};
+use pocketgraph_llm_client::key::{KEY_VARIABLE, allow_key, key_of_environment};
+use pocketgraph_native::hosts::is_this_machine;
 use reqwest::Url;
 
 use super::names;
@@ -25,9 +27,6 @@ use super::secret::{KeyFilter, KeyPatterns};
 
 /// The one address that is forwarded.
 pub(super) const PATH: &str = "/llm/v1/chat/completions";
-
-/// The environment variable that holds the key.
-pub const KEY_VARIABLE: &str = "POCKETGRAPH_API_KEY";
 
 /// The largest request that is forwarded. A long prompt is some hundred kilobytes.
 const LARGEST_REQUEST: usize = 1 << 20;
@@ -59,7 +58,7 @@ pub struct LlmProxy {
 impl LlmProxy {
     /// The endpoint at `base_url`, with the key in `POCKETGRAPH_API_KEY` if that is set and not empty.
     pub fn from_env(base_url: impl Into<String>) -> LlmProxy {
-        let api_key = std::env::var(KEY_VARIABLE).ok().map(|key| key.trim().to_owned()).filter(|key| !key.is_empty());
+        let api_key = key_of_environment();
         LlmProxy { base_url: base_url.into(), api_key, key_header: None, headers: Vec::new(), silence: SILENCE_TIMEOUT }
     }
 }
@@ -97,19 +96,12 @@ impl Forwarder {
     pub(super) fn new(proxy: LlmProxy, body_limit: Duration) -> miette::Result<Forwarder> {
         let wrong = || "--llm-proxy needs the base URL of an endpoint, such as https://host/v1";
         let url = Endpoint::new(&proxy.base_url).into_diagnostic().wrap_err_with(wrong)?;
+        if proxy.api_key.is_some() {
+            allow_key(&proxy.base_url, None).into_diagnostic().wrap_err_with(wrong)?;
+        }
         let responses = is_responses(&proxy.base_url);
         let address = if responses { responses::address(url.url()) } else { url.url().to_owned() };
         let url = Url::parse(&address).into_diagnostic().wrap_err_with(wrong)?;
-        let to_this_machine = url.host_str().is_some_and(names::is_this_machine);
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err(miette!("--llm-proxy takes no user name or password in the URL: put the key in {KEY_VARIABLE}"));
-        }
-        match url.scheme() {
-            "https" => {}
-            "http" if to_this_machine || proxy.api_key.is_none() => {}
-            "http" => return Err(miette!("--llm-proxy would send the key unencrypted to another machine: use https")),
-            other => return Err(miette!("--llm-proxy speaks https and http, not {other}")),
-        }
         let key = proxy.api_key.as_deref().map(KeyPatterns::new);
         let headers = headers_of(&proxy)?;
         let mut client = reqwest::Client::builder()
@@ -196,7 +188,7 @@ fn is_same_origin(request: &Request) -> bool {
     };
     let from_here = !headers.contains_key("sec-fetch-site")
         || names::single_header(headers, "sec-fetch-site").is_some_and(|site| site == "same-origin");
-    from_here && origin.strip_prefix("http://").is_some_and(|o| o.eq_ignore_ascii_case(host)) && names::is_this_machine(host)
+    from_here && origin.strip_prefix("http://").is_some_and(|o| o.eq_ignore_ascii_case(host)) && is_this_machine(host)
 }
 
 /// Message in place of an endpoint's error that quotes the key.
