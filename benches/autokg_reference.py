@@ -86,7 +86,7 @@ def built():
     """Our side, compiled."""
     if arguments.program:
         return arguments.program
-    subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "pocketgraph-cluster", "--example", "laplace_step"], check=True)
+    subprocess.run(["cargo", "build", "--locked", "--release", "--quiet", "-p", "pocketgraph-cluster", "--example", "laplace_step"], check=True)
     metadata = subprocess.run(["cargo", "metadata", "--format-version", "1", "--no-deps"], check=True, capture_output=True, text=True).stdout
     return pathlib.Path(json.loads(metadata)["target_directory"]) / "release" / "examples" / "laplace_step"
 

@@ -75,8 +75,8 @@ def fresh():
 
 
 MEASURES = {
-    "check": lambda: after_an_edit("companion/cli/src/build.rs", "pub fn run(args: &Args) -> Result<()> {", ["cargo", "check", "--offline", "-p", "pocketgraph-cli"]),
-    "planner": lambda: after_an_edit("crates/planner/src/chain.rs", "    fn paths(&self, start: Start, aligner: &Aligner) -> Vec<Vec<Step>> {", ["cargo", "test", "--offline", "-p", "pocketgraph-planner"]),
+    "check": lambda: after_an_edit("companion/cli/src/build.rs", "pub fn run(args: &Args) -> Result<()> {", ["cargo", "check", "--locked", "--offline", "-p", "pocketgraph-cli"]),
+    "planner": lambda: after_an_edit("crates/planner/src/chain.rs", "    fn paths(&self, start: Start, aligner: &Aligner) -> Vec<Vec<Step>> {", ["cargo", "test", "--locked", "--offline", "-p", "pocketgraph-planner"]),
     "fresh": fresh,
 }
 

@@ -34,7 +34,7 @@ ALL_COMPILED=''
 
 # build_release PACKAGE: compiles it, unless the whole workspace is.
 build_release() {
-  [ -n "$ALL_COMPILED" ] || cargo build --release -p "$1"
+  [ -n "$ALL_COMPILED" ] || cargo build --locked --release -p "$1"
 }
 
 have() { command -v "$1" >/dev/null 2>&1; }

@@ -20,7 +20,7 @@ task_fuzz() {
   fi
   no_arguments fuzz "$@"
   [ -d pkg/dist ] || build_wasm
-  cargo run --release -q -p pocketgraph-fuzz -- ${target:+"$target"} --seconds "$seconds"
+  cargo run --locked --release -q -p pocketgraph-fuzz -- ${target:+"$target"} --seconds "$seconds"
 }
 
 # For `test`: every target over its kept inputs and for half a second more.

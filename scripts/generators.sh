@@ -154,7 +154,7 @@ need_generator_of_node() {
     rm -rf "$folder"
     mkdir -p "$folder"
     # shellcheck disable=SC2086 # a list of packages
-    (cd "$folder" && npm init -y >/dev/null && npm install --silent --no-audit --no-fund $2)
+    (cd "$folder" && npm init -y >/dev/null && npm install --silent --no-audit --no-fund --ignore-scripts $2)
     printf '%s\n' "$2" >"$folder/installed"
   fi
   ln -sfn "$ROOT/integrations/node" "$folder/node_modules/pocketgraph-sites"

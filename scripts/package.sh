@@ -69,13 +69,20 @@ ray_starts() {
   timeout 120 "$1" -c 'import ray; ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False); ray.shutdown()' >/dev/null 2>&1
 }
 
+# Versions of what the recipes are tried with.
+RECIPES='numpy==2.4.6 pyarrow==26.0.1 pandas==3.1.1 networkx==3.6.1'
+RAY='ray[data]==2.60.0'
+SPARK='pyspark==4.3.0'
+DUCKDB='duckdb==2.0.1'
+
 # need_recipes ENGINES: a Python of its own with them, under tools/. Sets RECIPES_PYTHON.
 need_recipes() {
-  local engines=$1 wanted=(numpy pyarrow pandas networkx)
+  local engines=$1 wanted=()
+  read -r -a wanted <<<"$RECIPES"
   RECIPES_PYTHON=$TOOLS/scale/bin/python
-  case ,$engines, in *,ray,*) wanted+=('ray[data]') ;; esac
-  case ,$engines, in *,spark,*) wanted+=(pyspark) ;; esac
-  case ,$engines, in *,duckdb,*) wanted+=(duckdb) ;; esac
+  case ,$engines, in *,ray,*) wanted+=("$RAY") ;; esac
+  case ,$engines, in *,spark,*) wanted+=("$SPARK") ;; esac
+  case ,$engines, in *,duckdb,*) wanted+=("$DUCKDB") ;; esac
   [ -x "$RECIPES_PYTHON" ] || python3 -m venv "$TOOLS/scale" || return 1
   "$RECIPES_PYTHON" -m pip install --quiet --disable-pip-version-check "${wanted[@]}"
 }

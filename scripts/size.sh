@@ -56,7 +56,7 @@ task_bench() {
   package_rows
   printf '\n'
   say "benchmarks of the engine"
-  cargo bench -p pocketgraph
+  cargo bench --locked -p pocketgraph
   local sites=(demo "$DEMO")
   if have_book; then
     build_book

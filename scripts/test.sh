@@ -44,13 +44,13 @@ test_units() {
   fi
   [ $# -le 1 ] || misused "'test unit' takes a crate and a part of a test's name, and no '$2'"
   if [ "$carries_package" = yes ] && [ ! -d pkg/dist ]; then build_wasm; fi
-  cargo test "${which[@]}" ${1:+"$1"}
+  cargo test --locked "${which[@]}" ${1:+"$1"}
 }
 
 # The demo, built by a program of the development profile: compiled in a third of the time, and fast enough for tests.
 with_development_program() {
   build_wasm
-  cargo build -p pocketgraph-cli --bin pocketgraph
+  cargo build --locked -p pocketgraph-cli --bin pocketgraph
   PROGRAM=$TARGET/debug/pocketgraph
   build_demo
 }
@@ -76,7 +76,7 @@ test_everything() {
   step 'demo site' task_demo --no-serve
   # On one core each, beside what keeps little more than the other.
   beside 'mutated inputs for every decoder' fuzz_shortly
-  step 'unit, property and behaviour tests' cargo test --release --workspace --exclude pocketgraph-python
+  step 'unit, property and behaviour tests' cargo test --locked --release --workspace --exclude pocketgraph-python
   finish_beside
   beside 'package under Node' test_under_node
   step 'kernels on ARM' test_kernels_on_arm
@@ -176,7 +176,7 @@ report_failed_step() {
 # Together, because cargo compiles a crate once for each set of features: for one package after the other it would compile much of it four times.
 compile_all() {
   # Python's half is compiled by what makes the wheel.
-  cargo build --release --workspace --exclude pocketgraph-python --lib --bins --tests
+  cargo build --locked --release --workspace --exclude pocketgraph-python --lib --bins --tests
   ALL_COMPILED=yes
 }
 
@@ -187,12 +187,12 @@ check_format() {
 
 lint_native() {
   need_cargo_component clippy clippy
-  cargo clippy --release --workspace --all-targets -- -D warnings
+  cargo clippy --locked --release --workspace --all-targets -- -D warnings
 }
 
 # What does not carry the package inside. Its results are kept, so that the step that lints everything has less to do and tells what is wrong.
 lint_crates() {
-  cargo clippy --release --workspace --exclude pocketgraph-build --exclude pocketgraph-eval --exclude pocketgraph-train --exclude pocketgraph-cli --exclude pocketgraph-fuzz --all-targets -- -D warnings
+  cargo clippy --locked --release --workspace --exclude pocketgraph-build --exclude pocketgraph-eval --exclude pocketgraph-train --exclude pocketgraph-cli --exclude pocketgraph-fuzz --all-targets -- -D warnings
 }
 
 lint_wasm() {
@@ -216,9 +216,9 @@ test_kernels_on_arm() {
     say "left out: Rust's target $target (rustup) and an emulator of 64-bit ARM (Debian: qemu-user-static) are not both to be had here"
     return
   fi
-  cargo clippy --release --target "$target" -p pocketgraph-kernels --all-targets -- -D warnings
+  cargo clippy --locked --release --target "$target" -p pocketgraph-kernels --all-targets -- -D warnings
   CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_RUNNER=$ARM_EMULATOR CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld \
-    cargo test --release --target "$target" -p pocketgraph-kernels
+    cargo test --locked --release --target "$target" -p pocketgraph-kernels
 }
 
 test_under_node() {

@@ -32,7 +32,7 @@ WASM_OPT_FEATURES=(
 wasm_cargo() {
   local subcommand=$1
   shift
-  RUSTFLAGS=$WASM_RUSTFLAGS cargo "$subcommand" --target "$WASM_TARGET" "$@"
+  RUSTFLAGS=$WASM_RUSTFLAGS cargo "$subcommand" --locked --target "$WASM_TARGET" "$@"
 }
 
 # What was compiled, with its bindings, for the package to be put together from.

@@ -12,4 +12,4 @@ rm -rf "$kept"
 mkdir -p "$kept"
 "$program" build tests/compat/documents -o "$kept/bundle" --no-runtime --no-cache --no-config --query-table none -q
 (cd "$kept/bundle" && rm -rf words layers-* words-* planner-* vocabulary vocabulary-* LICENSE* NOTICE* files.txt written.txt)
-POCKETGRAPH_KEEP_HITS=$format cargo test -p pocketgraph-cli --test compat
+POCKETGRAPH_KEEP_HITS=$format cargo test --locked -p pocketgraph-cli --test compat

@@ -133,7 +133,7 @@ for (const name of wanted) {
       writeFileSync(join(folder, file), text);
     }
     if (bundle) cpSync(join(process.env.POCKETGRAPH_SITE, "bundle"), join(folder, bundle), { recursive: true });
-    const installed = run(folder, ["npm", "install", "--no-audit", "--no-fund", "--loglevel=error", tarball, ...packages]);
+    const installed = run(folder, ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", tarball, ...packages]);
     if (!installed.ok && /ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNREFUSED/.test(installed.said)) {
       console.log(`==> ${name}: left out, for the registry cannot be reached`);
       return t.skip("the registry cannot be reached");
