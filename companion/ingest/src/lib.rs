@@ -44,6 +44,7 @@ mod rst;
 mod shards;
 mod slug;
 mod vectors;
+mod visible;
 mod walk;
 
 pub use address::{UrlStyle, is_base_url};

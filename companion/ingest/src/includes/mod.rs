@@ -1,7 +1,7 @@
 //! Parts of other files that a page shows, put where it shows them, before the page is read.
 //!
-//! Only text files inside the folder that is read are brought in, never hidden ones, and never through a link out of it. What includes itself is brought
-//! in once. The places of a page with parts of other files are those of the text with them.
+//! Only text files inside the folder that is read are brought in, for a single file its own folder, and none that is hidden or ignored there, wherever a
+//! link leads. What includes itself is brought in once. The places of a page with parts of other files are those of the text with them.
 
 mod asciidoc;
 mod lines;
@@ -15,10 +15,11 @@ pub(super) use markdown::expanded as markdown;
 pub(super) use rst::expanded as rst;
 
 use super::front_matter::front_matter;
+use super::visible::VisibleFiles;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Files inside files that are brought in.
 const DEEPEST: usize = 8;
@@ -33,10 +34,10 @@ const MOST_BYTES: usize = 8 << 20;
 const LARGEST: u64 = 4 << 20;
 
 /// Where files are looked for that pages name.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Folder {
-    /// The folder that is read, without links in its path.
-    root: PathBuf,
+    /// The files that may be brought in.
+    files: VisibleFiles,
     /// Where it lies in its project, with a slash at its end.
     place: String,
     /// Folders of the project that files are looked for in, too.
@@ -47,7 +48,7 @@ impl Folder {
     /// The folder `root`, or that of the file `root`.
     pub fn new(root: &Path, place: &str, beside: &[String]) -> Option<Folder> {
         let folder = if root.is_dir() { root } else { root.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")) };
-        Some(Folder { root: folder.canonicalize().ok()?, place: place.to_owned(), beside: beside.to_vec() })
+        Some(Folder { files: VisibleFiles::below(folder.canonicalize().ok()?), place: place.to_owned(), beside: beside.to_vec() })
     }
 
     /// The path in the folder of a file that the page `from` names, where it is there.
@@ -75,7 +76,7 @@ impl Folder {
         candidates.into_iter().find_map(|c| self.inside(&c))
     }
 
-    /// The path of a file, if it lies in the folder and is no hidden one.
+    /// The path of a file without its detours, if it may be brought in.
     fn inside(&self, path: &str) -> Option<String> {
         let mut parts: Vec<&str> = Vec::new();
         for part in path.split('/') {
@@ -84,19 +85,16 @@ impl Folder {
                 ".." => {
                     parts.pop()?;
                 }
-                hidden if hidden.starts_with('.') => return None,
                 part => parts.push(part),
             }
         }
         let path = parts.join("/");
-        let real = self.root.join(&path).canonicalize().ok()?;
-        (real.starts_with(&self.root) && real.is_file()).then_some(path)
+        self.files.real_path(&path).map(|_| path)
     }
 
     fn text(&self, path: &str) -> Option<String> {
-        let file = self.root.join(path).canonicalize().ok().filter(|real| real.starts_with(&self.root))?;
         let mut bytes = Vec::new();
-        std::fs::File::open(file).ok()?.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
+        std::fs::File::open(self.files.real_path(path)?).ok()?.take(LARGEST + 1).read_to_end(&mut bytes).ok()?;
         if bytes.len() as u64 > LARGEST {
             return None;
         }

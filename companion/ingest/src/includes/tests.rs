@@ -50,6 +50,61 @@ fn each_dialects_includes_bring_in_the_lines_and_regions_that_they_name() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn nothing_hidden_ignored_or_outside_is_brought_in_wherever_links_lead() {
+    let dir = folder(&[
+        (".git/config", "SECRET"),
+        ("kept/.env", "SECRET"),
+        (".gitignore", "/private/\n*.key\n"),
+        ("private/notes.txt", "SECRET"),
+        ("kept/a.key", "SECRET"),
+        ("kept/.ignore", "drafts.txt\n!open.key\n"),
+        ("kept/drafts.txt", "SECRET"),
+        ("kept/open.key", "shown"),
+        ("kept/part.txt", "shown"),
+    ]);
+    fs::write(dir.path().join("outside.txt"), "SECRET").unwrap();
+    let link = |name: &str, to: &str| std::os::unix::fs::symlink(to, dir.path().join("docs").join(name)).unwrap();
+    link("config.txt", ".git/config");
+    link("env.txt", "kept/.env");
+    link("private.txt", "private/notes.txt");
+    link("folder", ".git");
+    link("out.txt", "../outside.txt");
+    link("part.txt", "kept/part.txt");
+    let secrets = [
+        ".git/config",
+        "config.txt",
+        "env.txt",
+        "private.txt",
+        "folder/config",
+        "out.txt",
+        "../outside.txt",
+        "private/notes.txt",
+        "kept/a.key",
+        "kept/drafts.txt",
+    ];
+    let pages = |name: &str| {
+        let of = |page: &str, text: String, how: &dyn Fn(&str, &Includer<'_>) -> String| {
+            fs::write(dir.path().join("docs").join(page), text).unwrap();
+            shown(&dir, page, how)
+        };
+        [
+            of("a.md", format!("{{{{#include {name}}}}}\n"), &md),
+            of("b.md", format!("--8<-- \"{name}\"\n"), &md),
+            of("c.md", format!("<<< {name}\n"), &md),
+            of("d.adoc", format!("include::{name}[]\n"), &|text, includer| asciidoc(text, "d.adoc", includer).into_owned()),
+            of("e.rst", format!(".. literalinclude:: {name}\n"), &|text, includer| rst(text, includer).into_owned()),
+        ]
+    };
+    for name in secrets {
+        assert!(pages(name).iter().all(|text| !text.contains("SECRET")), "{name}: {:?}", pages(name));
+    }
+    for name in ["part.txt", "kept/part.txt", "kept/open.key"] {
+        assert!(pages(name).iter().all(|text| text.contains("shown")), "{name}: {:?}", pages(name));
+    }
+}
+
 #[test]
 fn sections_of_vitepress_are_brought_in_by_their_id() {
     let dir = folder(&[("p.md", "<!--@include: ./q.md#b-c-->\n"), ("q.md", "# A\na\n## B.c\nb\n### D\nd\n## E\ne\n")]);
