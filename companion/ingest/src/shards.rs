@@ -11,8 +11,12 @@ use std::path::{Path, PathBuf};
 /// # Errors
 /// [`IngestError`] where the folder cannot be read, or has none.
 pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, IngestError> {
-    if !path.is_dir() {
+    let kind = std::fs::metadata(path).map_err(|source| IngestError::Read { path: path.to_owned(), source })?.file_type();
+    if kind.is_file() {
         return Ok(vec![path.to_owned()]);
+    }
+    if !kind.is_dir() {
+        return Err(IngestError::Table { path: path.to_owned(), reason: "neither a file nor a folder".to_owned() });
     }
     let mut out = Vec::new();
     walk(path, &mut out)?;
@@ -31,10 +35,11 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), IngestError> {
         if name.to_string_lossy().starts_with(['_', '.']) {
             continue;
         }
-        // Links are not followed into folders: a loop of them would not end.
-        if entry.file_type().is_ok_and(|t| t.is_dir()) {
+        // No link is followed, which may lead in a circle or elsewhere, and nothing else is read than files: a pipe could keep its reader for ever.
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_dir() {
             walk(&path, out)?;
-        } else if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
+        } else if kind.is_file() && path.extension().is_some_and(|e| e.eq_ignore_ascii_case("parquet")) {
             out.push(path);
         }
     }
@@ -84,5 +89,26 @@ fn same_columns(path: &Path, found: &Table, first: &Path, columns: &[String]) ->
     match found.columns.iter().find(|c| !columns.contains(c)) {
         Some(more) => wrong(format!("a column {more:?}, which {} does not have", first.display())),
         None => Ok(()),
+    }
+}
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_the_folder_are_read_no_links_and_no_pipes() {
+        let dir = tempfile::tempdir().unwrap();
+        let shards = dir.path().join("shards");
+        std::fs::create_dir_all(shards.join("more")).unwrap();
+        for name in ["shards/b.parquet", "shards/more/a.PARQUET", "outside.parquet", "shards/_SUCCESS.parquet"] {
+            std::fs::write(dir.path().join(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink(dir.path().join("outside.parquet"), shards.join("link.parquet")).unwrap();
+        std::os::unix::fs::symlink(&shards, shards.join("more/circle")).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(shards.join("pipe.parquet")).status().unwrap().success());
+        assert_eq!(files(&shards).unwrap(), [shards.join("b.parquet"), shards.join("more/a.PARQUET")]);
+        assert!(files(&shards.join("pipe.parquet")).is_err());
     }
 }
