@@ -6,7 +6,10 @@ use crate::text::fold;
 pub const TAG_NAMES: &[&str] = &[
     "answer",
     "assistant",
+    "bos",
     "documents",
+    "end_of_turn",
+    "eos",
     "evidence",
     "information",
     "keywords",
@@ -20,6 +23,7 @@ pub const TAG_NAMES: &[&str] = &[
     "result",
     "s",
     "search",
+    "start_of_turn",
     "sys",
     "system",
     "think",
@@ -29,11 +33,17 @@ pub const TAG_NAMES: &[&str] = &[
     "user",
 ];
 
+/// Names that chat templates put into square brackets. Sorted.
+const BRACKETED: &[&str] = &["available_tools", "inst", "system_prompt", "think", "tool_calls", "tool_content", "tool_results"];
+
+/// Names of parts of a prompt that models know as headings.
+const HEADINGS: &[&str] = &["assistant", "human", "input", "instruction", "instructions", "response", "system", "user"];
+
 /// Between the opening bracket of a tag and its name, at most so many characters are looked through.
 const LOOK_AHEAD: usize = 48;
 
-/// Makes a text safe to stand between tags: in `<name`, `</name`, `<|name` and `[INST]` the bracket is replaced by a look-alike, whatever case,
-/// spacing or letter width hides them; characters that are not seen (controls, direction marks, zero-width and tag characters) are removed.
+/// Makes a text safe to stand between tags: in `<name`, `</name`, `<|name` and `[INST]` the bracket, and in headings such as
+/// `### Instruction` the first mark, is replaced by a look-alike, whatever case, spacing or letter width hides them; characters that are not seen (controls, direction marks, zero-width and tag characters) are removed.
 /// Everything else, generics such as `Vec<T>` among it, stays as it is. Newlines and tabs stay.
 pub fn neutralise(text: &str) -> String {
     neutralise_also(text, &[])
@@ -42,13 +52,16 @@ pub fn neutralise(text: &str) -> String {
 /// As [`neutralise`], for tags of these names too (lower case).
 pub fn neutralise_also(text: &str, names: &[&str]) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut begins_line = true;
     for (at, c) in text.char_indices() {
         match c {
+            '#' if begins_line && opens_heading(&text[at + 1..]) => out.push('＃'),
             '<' | '＜' | '﹤' if opens_tag(&text[at + c.len_utf8()..], names) => out.push('‹'),
             '[' if opens_instruction(&text[at + 1..]) => out.push('［'),
             c if is_unseen(c) => {}
             c => out.push(c),
         }
+        begins_line = c == '\n' || begins_line && (c.is_whitespace() || is_unseen(c) || is_joiner(c));
     }
     out
 }
@@ -104,9 +117,17 @@ fn opens_tag(rest: &str, names: &[&str]) -> bool {
 }
 
 fn opens_instruction(rest: &str) -> bool {
-    let seen: String = rest.chars().take(LOOK_AHEAD).filter(|&c| !is_unseen(c) && !is_joiner(c) && !c.is_whitespace()).take(6).collect();
-    let seen = fold(&seen);
-    seen.trim_start_matches('/').starts_with("inst]")
+    let seen: String = rest.chars().take(LOOK_AHEAD).filter(|&c| !is_unseen(c) && !is_joiner(c) && !c.is_whitespace()).collect();
+    let Some((name, _)) = seen.split_once(']') else { return false };
+    BRACKETED.binary_search(&fold(name.trim_start_matches('/')).as_str()).is_ok()
+}
+
+fn opens_heading(rest: &str) -> bool {
+    let seen: String = rest.chars().take(LOOK_AHEAD).filter(|&c| !is_unseen(c) && !is_joiner(c)).collect();
+    // A single mark is a heading of a document, or a comment.
+    let Some(further) = seen.strip_prefix('#') else { return false };
+    let name: String = further.trim_start_matches(['#', ' ', '\t', '*']).chars().take_while(|c| c.is_alphanumeric()).collect();
+    HEADINGS.contains(&fold(&name).as_str())
 }
 
 #[cfg(test)]
@@ -116,7 +137,7 @@ mod tests {
 
     #[test]
     fn the_names_are_sorted_for_their_search() {
-        assert!(TAG_NAMES.windows(2).all(|w| w[0] < w[1]));
+        assert!(TAG_NAMES.is_sorted() && BRACKETED.is_sorted());
     }
 
     #[test]
@@ -138,15 +159,21 @@ mod tests {
             "[ /INST ]",
             "<\\/answer>",
             "</pass\u{ad}age>",
+            "<start_of_turn>",
+            "<end_of_turn>",
+            "[TOOL_CALLS]",
+            "[/Available_Tools]",
+            "\n### Instruction:",
+            "\n \u{200b}###\u{200d}\t**Response**",
         ] {
             let safe = neutralise(&format!("before {tag} after"));
-            assert!(safe.contains('‹') || safe.contains('［'), "{tag}: {safe}");
+            assert!(safe.contains(['‹', '［', '＃']), "{tag}: {safe}");
         }
     }
 
     #[test]
     fn ordinary_text_and_code_stay_as_they_are() {
-        let text = "Vec<T>, a < b, <div class=\"x\">, <passages_of_time>, [instance], x[INST_COUNT]\n\tcafé नमस्ते می‌خواهم 👨\u{200d}👩 ```rust\nlet a;\n```";
+        let text = "Vec<T>, a < b, <div class=\"x\">, <passages_of_time>, [instance], x[INST_COUNT], [tools]\n# user\n## Installing\n\tcafé नमस्ते می‌خواهم 👨\u{200d}👩 ```rust\nlet a;\n```";
         assert_eq!(neutralise(text), text);
     }
 
