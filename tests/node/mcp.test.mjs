@@ -123,18 +123,22 @@ test("over HTTP it answers this machine, and no page of another site", async () 
   const child = spawn(program, ["mcp", bundle, "--http", "0"], { stdio: ["ignore", "inherit", "pipe"] });
   running.add(child);
   const url = await new Promise((resolve) => createInterface({ input: child.stderr }).on("line", (l) => resolve(/http:\S+/.exec(l)[0])));
-  const post = (headers) =>
+  const post = (headers, body = { method: "initialize", params: HELLO }) =>
     new Promise((resolve, reject) => {
       const accept = { "content-type": "application/json", accept: "application/json, text/event-stream" };
       const sent = request(url, { method: "POST", headers: { ...accept, ...headers } }, (answer) => {
         let text = "";
-        answer.on("data", (d) => (text += d)).on("end", () => resolve({ status: answer.statusCode, text }));
+        answer.on("data", (d) => (text += d)).on("end", () => resolve({ status: answer.statusCode, headers: answer.headers, text }));
       });
-      sent.on("error", reject).end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: HELLO }));
+      sent.on("error", reject).end(JSON.stringify({ jsonrpc: "2.0", id: 1, ...body }));
     });
   const own = await post({});
   assert.equal(own.status, 200, own.text);
   assert.match(own.text, /"pocketgraph"/);
+  assert.equal(own.headers["mcp-session-id"], undefined, "nothing is kept for a client that goes away");
+  const ask = (question) => post({}, { method: "tools/call", params: { name: "search", arguments: { question } } });
+  assert.match((await ask("how is a kettle descaled?")).text, /vinegar/);
+  assert.equal((await ask("kettle ".repeat(10_000))).status, 413);
   assert.equal((await post({ host: "rebound.example" })).status, 403);
   assert.equal((await post({ origin: "https://elsewhere.example" })).status, 403);
   child.kill();

@@ -31,7 +31,15 @@ pub fn run(args: &Args) -> Result<()> {
         let server = Server::open(&args.bundle, with_model).await?;
         match args.http {
             None => server.over_stdio().await,
-            Some(at) => server.over_http(at, &args.allow_host, |at| eprintln!("serving http://{at}{HTTP_PATH} (Ctrl-C ends it)")).await,
+            Some(at) => {
+                let ready = |at: SocketAddr| {
+                    if !at.ip().is_loopback() {
+                        eprintln!("warning: listening on {at}: every machine that reaches this one can read the documents, unencrypted");
+                    }
+                    eprintln!("serving http://{at}{HTTP_PATH} (Ctrl-C ends it)");
+                };
+                server.over_http(at, &args.allow_host, ready).await
+            }
         }
     })?
 }

@@ -5,18 +5,23 @@ mod tools;
 
 pub use desk::Desk;
 
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::response::IntoResponse;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use pocketgraph::bundle::Document;
 use pocketgraph::engine::Engine;
 use pocketgraph::kg;
+use pocketgraph_serve::{TimeLimits, answer_all, whole_body};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ErrorData, Implementation, JsonObject, ListResourcesResult,
     ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, Resource,
     ResourceContents, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use rmcp::{ServerHandler, ServiceExt};
 use serde_json::Value;
@@ -31,8 +36,8 @@ pub const HTTP_PATH: &str = "/mcp";
 const RESOURCES_AT_ONCE: usize = 200;
 /// Prefix of a document's path in the address of its resource.
 const SCHEME: &str = "pocketgraph:///";
-/// A request of an agent is a question, not a book.
-const MOST_REQUEST: usize = 1 << 20;
+/// A request of an agent is a question, not a book; and one is answered after the other.
+const MOST_REQUEST: usize = 1 << 16;
 
 const ESCAPED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'%').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}');
 
@@ -74,7 +79,7 @@ impl Server {
     }
 
     /// Serves over HTTP at `address` until the program is stopped. `ready` is told where. Names of other machines than this one and pages of other sites are
-    /// refused, except the `hosts` given.
+    /// refused, except the `hosts` given. Each request is answered by itself: there are no sessions, which clients would have to end.
     ///
     /// # Errors
     /// When the address cannot be listened on.
@@ -86,10 +91,25 @@ impl Server {
         let config = StreamableHttpServerConfig::default()
             .with_allowed_hosts(allowed)
             .enforce_origin_validation()
-            .with_max_request_body_bytes(MOST_REQUEST);
-        let service = StreamableHttpService::new(move || Ok(self.clone()), Arc::new(LocalSessionManager::default()), config);
-        let router = axum::Router::new().nest_service(HTTP_PATH, service);
-        axum::serve(listener, router).await.into_diagnostic()
+            .with_legacy_session_mode(false)
+            .with_json_response(true);
+        let service = StreamableHttpService::new(move || Ok(self.clone()), Arc::new(NeverSessionManager::default()), config);
+        let limits = TimeLimits::default();
+        let answer = move |request: Request| {
+            let service = service.clone();
+            async move {
+                if request.uri().path() != HTTP_PATH {
+                    return StatusCode::NOT_FOUND.into_response();
+                }
+                let (parts, body) = request.into_parts();
+                match whole_body(body, MOST_REQUEST, limits).await {
+                    Ok(body) => service.handle(Request::from_parts(parts, Body::from(body))).await.map(Body::new),
+                    Err(refused) => refused,
+                }
+            }
+        };
+        answer_all(listener, limits, answer, std::future::pending()).await;
+        Ok(())
     }
 
     fn resource(document: &Document) -> Resource {

@@ -7,9 +7,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
+use axum::http::StatusCode;
 use axum::response::Response;
+use super::respond;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -43,7 +45,7 @@ impl Default for TimeLimits {
 }
 
 /// Answers requests with `answer` until `stop` is ready; those in flight then have two seconds to end.
-pub(super) async fn answer_all<F>(
+pub async fn answer_all<F>(
     listener: TcpListener,
     limits: TimeLimits,
     answer: impl Fn(Request) -> F + Clone + Send + 'static,
@@ -83,6 +85,18 @@ pub(super) async fn answer_all<F>(
     }
     drop(listener);
     let _ = tokio::time::timeout(GRACE, open.shutdown()).await;
+}
+
+/// Reads the body of a request, of `most` bytes at most, in the time that `limits` gives it.
+///
+/// # Errors
+/// The answer for a request that is larger, slower or cut off.
+pub async fn whole_body(body: Body, most: usize, limits: TimeLimits) -> Result<Bytes, Response> {
+    match tokio::time::timeout(limits.request, to_bytes(body, most)).await {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(_)) => Err(respond::plain(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large or was cut off")),
+        Err(_) => Err(respond::plain(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive")),
+    }
 }
 
 /// Returns true if an error of taking a connection is that connection's own.

@@ -21,7 +21,7 @@ use axum::response::Response;
 use miette::{IntoDiagnostic, WrapErr, miette};
 use tokio::net::TcpListener;
 
-pub use connections::TimeLimits;
+pub use connections::{TimeLimits, answer_all, whole_body};
 pub use proxy::LlmProxy;
 
 /// The Content-Security-Policy sent unless [`ServeOptions::policy`] says otherwise: scripts, workers, styles and wasm from this
@@ -102,7 +102,7 @@ impl Server {
         }
         let headers = respond::CommonHeaders::new(options.policy.as_deref())?;
         let limits = options.limits;
-        let proxy = options.llm_proxy.map(|proxy| proxy::Forwarder::new(proxy, limits.request)).transpose()?;
+        let proxy = options.llm_proxy.map(|proxy| proxy::Forwarder::new(proxy, limits)).transpose()?;
         let listener = listen(options.host, options.port).await?;
         let address = listener.local_addr().into_diagnostic()?;
         let packed = packed::Packed::new(MOST_PACKED);

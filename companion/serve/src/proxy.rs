@@ -9,7 +9,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
@@ -21,6 +21,7 @@ use pocketgraph_llm_client::key::{KEY_VARIABLE, allow_key, key_of_environment};
 use pocketgraph_native::hosts::is_this_machine;
 use reqwest::Url;
 
+use super::connections::{TimeLimits, whole_body};
 use super::names;
 use super::respond;
 use super::secret::{KeyFilter, KeyPatterns};
@@ -80,8 +81,7 @@ pub(super) struct Forwarder {
     headers: HeaderMap,
     /// Patterns of the key in replies.
     key: Option<KeyPatterns>,
-    /// Time limit for a request's body.
-    body_limit: Duration,
+    limits: TimeLimits,
 }
 
 impl fmt::Debug for Forwarder {
@@ -93,7 +93,7 @@ impl fmt::Debug for Forwarder {
 impl Forwarder {
     /// # Errors
     /// When the base URL is not fit to carry a key (see [`LlmProxy::base_url`]) or the key cannot stand in a header.
-    pub(super) fn new(proxy: LlmProxy, body_limit: Duration) -> miette::Result<Forwarder> {
+    pub(super) fn new(proxy: LlmProxy, limits: TimeLimits) -> miette::Result<Forwarder> {
         let wrong = || "--llm-proxy needs the base URL of an endpoint, such as https://host/v1";
         let url = Endpoint::new(&proxy.base_url).into_diagnostic().wrap_err_with(wrong)?;
         if proxy.api_key.is_some() {
@@ -114,7 +114,7 @@ impl Forwarder {
             client = client.no_proxy();
         }
         let client = client.build().into_diagnostic().wrap_err("cannot prepare the connection for --llm-proxy")?;
-        Ok(Forwarder { client, url, responses, headers, key, body_limit })
+        Ok(Forwarder { client, url, responses, headers, key, limits })
     }
 
     /// Forwards one request and streams the answer back as it comes. When the page goes away, so does the request.
@@ -130,11 +130,9 @@ impl Forwarder {
         if !is_json {
             return respond::plain(StatusCode::UNSUPPORTED_MEDIA_TYPE, "the request must be application/json");
         }
-        let Ok(body) = tokio::time::timeout(self.body_limit, to_bytes(request.into_body(), LARGEST_REQUEST)).await else {
-            return respond::plain(StatusCode::REQUEST_TIMEOUT, "the request took too long to arrive");
-        };
-        let Ok(body) = body else {
-            return respond::plain(StatusCode::PAYLOAD_TOO_LARGE, "the request is larger than 1 MiB or was cut off");
+        let body = match whole_body(request.into_body(), LARGEST_REQUEST, self.limits).await {
+            Ok(body) => body,
+            Err(refused) => return refused,
         };
         let body = match (self.responses, std::str::from_utf8(&body)) {
             (true, Ok(text)) => Bytes::from(responses::body(text.to_owned())),
@@ -303,7 +301,7 @@ mod tests {
 
     fn checked(base_url: &str, key: Option<&str>) -> Result<String, String> {
         let proxy = LlmProxy { api_key: key.map(str::to_owned), ..LlmProxy::from_env(base_url) };
-        Forwarder::new(proxy, Duration::from_secs(1)).map(|f| f.url.to_string()).map_err(|e| format!("{e:?} {e}"))
+        Forwarder::new(proxy, TimeLimits::default()).map(|f| f.url.to_string()).map_err(|e| format!("{e:?} {e}"))
     }
 
     #[test]
@@ -329,7 +327,7 @@ mod tests {
         };
         assert!(!format!("{:?}", headers_of(&proxy).unwrap()).contains("sk-secret"));
         assert!(!format!("{proxy:?}").contains("sk-secret"));
-        assert!(!format!("{:?}", Forwarder::new(proxy, Duration::from_secs(1)).unwrap()).contains("sk-secret"));
+        assert!(!format!("{:?}", Forwarder::new(proxy, TimeLimits::default()).unwrap()).contains("sk-secret"));
         assert!(!checked("https://example.com", Some("sk-secret\n")).unwrap_err().contains("sk-secret"));
     }
 }
