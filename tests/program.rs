@@ -531,6 +531,20 @@ fn the_key_goes_to_no_address_of_a_file_and_unencrypted_to_no_other_machine() {
 }
 
 #[test]
+fn a_bundle_among_the_documents_is_not_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let (docs, outside) = (dir.path().join("docs"), dir.path().join("kg"));
+    pages(&docs);
+    let build = |out: &Path| {
+        let built = program().args(["build", "-q", "-o"]).args([out, &docs]).output().unwrap();
+        assert!(built.status.success(), "{}", err(&built));
+        std::fs::read(out.join("manifest.json")).unwrap()
+    };
+    let first = build(&docs.join("kg"));
+    assert!(build(&docs.join("kg")) == first && build(&outside) == first);
+}
+
+#[test]
 fn a_build_takes_what_init_writes() {
     for (site, config, docs) in
         [("sphinx", "docs/conf.py", "docs"), ("vitepress", "docs/.vitepress/config.ts", "docs"), ("jekyll", "_config.yml", ".")]

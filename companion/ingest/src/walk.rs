@@ -2,7 +2,12 @@
 
 use super::{IngestError, IngestOptions, Skipped};
 use ignore::WalkBuilder;
+use std::io::Read;
 use std::path::{Path, PathBuf};
+
+/// The file that makes a folder a bundle, and how it begins.
+const MANIFEST: &str = "manifest.json";
+const MANIFEST_HEAD: &[u8; 15] = b"{\"pocketgraph\":";
 
 /// A kind of file that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -110,7 +115,7 @@ pub fn format_of(file: &Path) -> Option<Format> {
 
 /// The readable files below `root`, or `root` itself if it is a file, sorted by path; and what had to be left out.
 ///
-/// Hidden files and what `.gitignore`, `.ignore` and `.pocketgraphignore` inside the folder name are left out silently. Ignore files above the
+/// Hidden files, bundles and what `.gitignore`, `.ignore` and `.pocketgraphignore` inside the folder name are left out silently. Ignore files above the
 /// folder and the user's own git configuration do not count: the same folder gives the same files on every machine, and a generated site can be read
 /// where the repository ignores it.
 pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<(Vec<FoundFile>, Vec<Skipped>), IngestError> {
@@ -132,7 +137,10 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<(Vec<FoundFil
         .git_exclude(false)
         .add_custom_ignore_filename(".pocketgraphignore")
         .follow_links(options.follow_links)
-        .filter_entry(move |e| excluded.is_empty() || !e.path().canonicalize().is_ok_and(|p| excluded.contains(&p)))
+        .filter_entry(move |e| {
+            let is_excluded = !excluded.is_empty() && e.path().canonicalize().is_ok_and(|p| excluded.contains(&p));
+            !is_excluded && !is_bundle(e.path())
+        })
         .build();
     for entry in walk {
         let entry = match entry {
@@ -172,6 +180,12 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<(Vec<FoundFil
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok((found, skipped))
+}
+
+/// Returns true if a folder is a bundle: an earlier build's output may be among the documents.
+fn is_bundle(folder: &Path) -> bool {
+    let mut head = [0; MANIFEST_HEAD.len()];
+    std::fs::File::open(folder.join(MANIFEST)).is_ok_and(|mut file| file.read_exact(&mut head).is_ok() && head == *MANIFEST_HEAD)
 }
 
 /// Text files that lie among documents and are none: what to install, what to build, what crawlers may read, which words a spelling checker knows.
