@@ -59,6 +59,7 @@ test_everything() {
   local started=$SECONDS
   trap report_failed_step EXIT
   step 'format' check_format
+  step 'dependencies' check_dependencies
   step 'figures of the handbook' node scripts/benchmarks.mjs --check
   # First of the builds, because the program carries the package inside. Linking WebAssembly keeps one core busy; the others look at the crates meanwhile.
   need_cargo_component clippy clippy
@@ -178,6 +179,20 @@ compile_all() {
   # Python's half is compiled by what makes the wheel.
   cargo build --locked --release --workspace --exclude pocketgraph-python --lib --bins --tests
   ALL_COMPILED=yes
+}
+
+# Advisories, sources and licences of the locked crates. The tests in tests/licences.rs look at the licences, too, wherever they run.
+check_dependencies() {
+  have cargo-deny || {
+    say "left out: cargo-deny is not installed (cargo install --locked cargo-deny)"
+    return
+  }
+  cargo deny --locked check bans licenses sources
+  cargo deny --locked fetch db >/dev/null 2>&1 || {
+    say "left out: the database of advisories cannot be reached"
+    return
+  }
+  cargo deny --locked check --disable-fetch advisories
 }
 
 check_format() {
