@@ -45,14 +45,19 @@ pub fn allow_key(address: &str, file: Option<&Path>) -> Result<(), KeyError> {
         return Err(KeyError::NamedByFile { file: file.to_owned() });
     }
     match unencrypted_host(address)? {
-        Some(host) if !is_this_machine(&host) => Err(KeyError::Unencrypted { host }),
+        Some(host) if !is_here(&host) => Err(KeyError::Unencrypted { host }),
         _ => Ok(()),
     }
 }
 
 /// Returns true if requests to `address` go unencrypted to this machine: no web proxy may see them.
 pub fn stays_here(address: &str) -> bool {
-    unencrypted_host(address).is_ok_and(|host| host.is_some_and(|host| is_this_machine(&host)))
+    unencrypted_host(address).is_ok_and(|host| host.is_some_and(|host| is_here(&host)))
+}
+
+/// Returns true if a name leads to this machine on every network: names below `localhost` may be asked of a name server.
+fn is_here(host: &str) -> bool {
+    is_this_machine(host) && !host.ends_with(".localhost")
 }
 
 /// Returns the host of an address, if it is asked unencrypted.
@@ -73,7 +78,7 @@ mod tests {
         for address in ["https://api.example.org/v1", "http://localhost:11434/v1", "http://127.0.0.1:8080", "http://[::1]:1/v1", "HTTPS://h"] {
             assert!(allow_key(address, None).is_ok(), "{address}");
         }
-        let others = ["http://api.example.org/v1", "http://10.0.0.7/v1", "http://localhost.example.org", "HTTP://h/v1", "http://[::2]/v1"];
+        let others = ["http://api.example.org/v1", "http://10.0.0.7/v1", "http://localhost.example.org", "http://a.localhost", "HTTP://h/v1", "http://[::2]/v1"];
         for address in others {
             assert!(matches!(allow_key(address, None), Err(KeyError::Unencrypted { .. })), "{address}");
         }
