@@ -301,7 +301,8 @@ fn resolved(path: &Path) -> std::io::Result<PathBuf> {
     Ok(out)
 }
 
-/// Refuses an output that is or holds what is read, or lies in a bundle that is read. Among documents it may lie: they are read without it.
+/// Refuses an output that is or holds what is read, or lies in a bundle that is read. Among documents it may be, which are read without it, but not
+/// where a link that came with them leads elsewhere.
 fn apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
     // What cannot be found is told by those who read it.
     let Ok(read) = std::fs::canonicalize(input) else { return Ok(()) };
@@ -311,10 +312,19 @@ fn apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
         "holds"
     } else if place.starts_with(&read) && Owned::of(&read).is_some() {
         "lies in"
+    } else if !place.starts_with(&read) && passes_through(out, &read) {
+        "leads out of"
     } else {
         return Ok(());
     };
     Err(InstallError::Overlap { out: out.to_owned(), input: input.to_owned(), how })
+}
+
+/// Returns true if a path names something below a folder, wherever links lead then.
+fn passes_through(path: &Path, folder: &Path) -> bool {
+    let Ok(path) = std::path::absolute(path) else { return false };
+    let turns_back = path.components().any(|part| part == Component::ParentDir);
+    !turns_back && path.ancestors().skip(1).any(|above| above.canonicalize().is_ok_and(|above| above == folder))
 }
 
 /// Temporary folders are private; a bundle is served by others.
@@ -464,6 +474,13 @@ mod tests {
         let old = dir.path().join("old");
         bundle(&old, "old");
         assert!(matches!(Staging::beside(&old.join("kg"), &[&old]), Err(InstallError::Overlap { .. })));
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(dir.path().join("elsewhere"), docs.join("link")).unwrap();
+            for out in [docs.join("link"), docs.join("link/kg")] {
+                assert!(matches!(Staging::beside(&out, &[&docs]), Err(InstallError::Overlap { .. })), "{}", out.display());
+            }
+        }
         let page = docs.join("a.md");
         assert!(matches!(Staging::beside(&docs, &[&page]), Err(InstallError::Overlap { .. })));
         for out in [docs.join("kg"), docs.join(".vitepress/dist/kg"), dir.path().join("site/docs-kg")] {
