@@ -456,12 +456,17 @@ fn options_come_from_files_and_the_command_line_wins() {
     assert!(err(&refused).contains("max_tokens") && err(&refused).contains("the nearest is max-tokens"), "{}", err(&refused));
     // The user's own may set anything; what came with the documents is nearer to them, and may set little.
     std::fs::create_dir_all(&own).unwrap();
-    std::fs::write(own.join("pocketgraph.toml"), format!("out = '{}'\nseed = 7\nclusters = 3\n", dir.path().join("both").display())).unwrap();
+    std::fs::write(own.join("pocketgraph.toml"), format!("out = '{}'\nseed = 7\nclusters = 3\n", dir.path().join("both").display()))
+        .unwrap();
     std::fs::write(dir.path().join("pocketgraph.toml"), "seed = 6\n").unwrap();
     if cfg!(all(unix, not(target_os = "macos"))) {
         let output = build(&["--no-runtime"]);
         assert!(output.status.success(), "{}", err(&output));
-        assert!(inspected("both").contains("option seed = 6") && inspected("both").contains("option clusters = 3"), "{}", inspected("both"));
+        assert!(
+            inspected("both").contains("option seed = 6") && inspected("both").contains("option clusters = 3"),
+            "{}",
+            inspected("both")
+        );
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::progress::Bars;
 use pocketgraph_cache::Cache;
-use pocketgraph_native::user_folders;
 use pocketgraph_native::progress::Progress;
+use pocketgraph_native::user_folders;
 use std::path::PathBuf;
 use std::sync::Arc;
 

@@ -106,12 +106,8 @@ fn options(docs: &Path, site: &str, url: &str) -> String {
     // What JSON quotes, TOML reads.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let base = if url.ends_with('/') { url.to_owned() } else { format!("{url}/") };
-    let mut out = format!(
-        "documents = {}\nout = {}\nbase-url = {}\n",
-        quoted(&docs.to_string_lossy()),
-        quoted(published_in(site)),
-        quoted(&base)
-    );
+    let mut out =
+        format!("documents = {}\nout = {}\nbase-url = {}\n", quoted(&docs.to_string_lossy()), quoted(published_in(site)), quoted(&base));
     if site != NONE {
         out.push_str(&format!("generator = {}\n", quoted(site)));
     }

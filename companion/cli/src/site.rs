@@ -38,7 +38,11 @@ pub(super) const NONE: &str = "none";
 
 /// Reads what is put before addresses.
 fn base_url(text: &str) -> std::result::Result<String, String> {
-    if is_base_url(text) { Ok(text.to_owned()) } else { Err("write a web URL or a path, such as https://example.org/docs/ or /docs/".to_owned()) }
+    if is_base_url(text) {
+        Ok(text.to_owned())
+    } else {
+        Err("write a web URL or a path, such as https://example.org/docs/ or /docs/".to_owned())
+    }
 }
 
 fn names() -> PossibleValuesParser {

@@ -166,7 +166,9 @@ mod tests {
         for good in ["", "/", "/docs/", "docs", "../docs/", "https://example.org/docs", "HTTP://localhost:8080/"] {
             assert!(is_base_url(good), "{good}");
         }
-        for bad in ["javascript:alert(1)//", "JavaScript:x", "data:text/html,x", "ftp://example.org/", "https://", "\\\\host\\x", "a b", "/\u{1}"] {
+        for bad in
+            ["javascript:alert(1)//", "JavaScript:x", "data:text/html,x", "ftp://example.org/", "https://", "\\\\host\\x", "a b", "/\u{1}"]
+        {
             assert!(!is_base_url(bad), "{bad}");
         }
     }

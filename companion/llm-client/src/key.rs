@@ -75,10 +75,19 @@ mod tests {
 
     #[test]
     fn a_key_goes_encrypted_or_to_this_machine_and_nowhere_else() {
-        for address in ["https://api.example.org/v1", "http://localhost:11434/v1", "http://127.0.0.1:8080", "http://[::1]:1/v1", "HTTPS://h"] {
+        for address in
+            ["https://api.example.org/v1", "http://localhost:11434/v1", "http://127.0.0.1:8080", "http://[::1]:1/v1", "HTTPS://h"]
+        {
             assert!(allow_key(address, None).is_ok(), "{address}");
         }
-        let others = ["http://api.example.org/v1", "http://10.0.0.7/v1", "http://localhost.example.org", "http://a.localhost", "HTTP://h/v1", "http://[::2]/v1"];
+        let others = [
+            "http://api.example.org/v1",
+            "http://10.0.0.7/v1",
+            "http://localhost.example.org",
+            "http://a.localhost",
+            "HTTP://h/v1",
+            "http://[::2]/v1",
+        ];
         for address in others {
             assert!(matches!(allow_key(address, None), Err(KeyError::Unencrypted { .. })), "{address}");
         }

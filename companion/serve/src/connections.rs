@@ -7,11 +7,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use super::respond;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::Response;
-use super::respond;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
