@@ -1,9 +1,13 @@
-// What <pocketgraph-ask> says in English with answers and passages. Other languages have these words in ask-languages.js, among all others.
+// What <pocketgraph-ask> says in English with answers and passages. Other languages have these words in
+// ask-languages.js, among all others.
 
 import { NOTICES } from "./notices.js";
 import { QUOTED_WORDS } from "./render.js";
 
-/** The notices that concern readers, by their codes. A model's failure has words of its own, and of what is missing the hits tell. */
+/**
+ * The notices that concern readers, by their codes. A model's failure has words of its own, and of what is
+ * missing the hits tell.
+ */
 const FOR_READERS = ["cut-length", "cut-time", "cut-loop", "cut-filter", "uncited", "from-passages", "from-web"];
 
 /** Whether a notice concerns readers. */

@@ -1,4 +1,5 @@
-// The questions of one element and their answers: asks them, shows what comes, and keeps what a follow-up may refer to.
+// The questions of one element and their answers: asks them, shows what comes, and keeps what a follow-up may
+// refer to.
 
 /** How many questions and answers a follow-up may refer to. */
 const TURNS_KEPT = 4;
@@ -22,7 +23,10 @@ export class Conversation {
     this.#current = null;
   }
 
-  /** Answers `question`, `literally` without the questions before it; `llm` is the language model that is asked, if any. */
+  /**
+   * Answers `question`, `literally` without the questions before it; `llm` is the language model that is
+   * asked, if any.
+   */
   async answer(question, { graph, signal, literally, remember, llm }) {
     const element = this.#element;
     const answering = element.answering();
@@ -49,7 +53,9 @@ export class Conversation {
     return answer;
   }
 
-  /** Shows what the events of an answer tell, and resolves to the answer; to null once nobody waits for it. */
+  /**
+   * Shows what the events of an answer tell, and resolves to the answer; to null once nobody waits for it.
+   */
   async #follow(events, asking, signal, tell) {
     const element = this.#element;
     const answering = element.answering();
@@ -97,7 +103,10 @@ export class Conversation {
     import("./follow-up.js").catch(() => {});
   }
 
-  /** What was quoted before the hits were refined is chosen anew: with the model there may be better. What a language model wrote, or failed to, stays. */
+  /**
+   * What was quoted before the hits were refined is chosen anew: with the model there may be better. What a
+   * language model wrote, or failed to, stays.
+   */
   async quoteAnew(graph) {
     const element = this.#element;
     const { asking, answer } = this.#current ?? {};

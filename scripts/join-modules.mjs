@@ -1,6 +1,7 @@
-// node scripts/join-modules.mjs ESBUILD FROM TO: makes each module of FROM that the manifest exports, the worker, and each module that one of these
-// loads when it needs it, one file in TO, with all that it imports inside. So a page waits for one file and not for a chain of them; what
-// several files need is small and is in each of them. ESBUILD is esbuild's folder. The modules that wasm-bindgen wrote are in TO already.
+// node scripts/join-modules.mjs ESBUILD FROM TO: makes each module of FROM that the manifest exports, the
+// worker, and each module that one of these loads when it needs it, one file in TO, with all that it imports
+// inside. So a page waits for one file and not for a chain of them; what several files need is small and is
+// in each of them. ESBUILD is esbuild's folder. The modules that wasm-bindgen wrote are in TO already.
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";

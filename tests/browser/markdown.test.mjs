@@ -1,5 +1,5 @@
-// What a language model writes, as the page draws it: whatever it is made of, a long reply is drawn in time in proportion to its length, and what is drawn while it
-// grows is what is drawn when it is whole.
+// What a language model writes, as the page draws it: whatever it is made of, a long reply is drawn in time
+// in proportion to its length, and what is drawn while it grows is what is drawn when it is whole.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -21,7 +21,10 @@ async function blankPage() {
 }
 
 const BYTES = 200_000;
-/** Quadratic ones took seconds at a tenth of that; a thousand nodes take a machine that has other work some 20 ms. */
+/**
+ * Quadratic ones took seconds at a tenth of that; a thousand nodes take a machine that has other work some 20
+ * ms.
+ */
 const MOST_MS = 1500;
 
 /** What is repeated, or what begins, is repeated and ends. */

@@ -1,4 +1,5 @@
-// What a page fetches of a bundle before the engine asks: no more than it is told to, whatever the manifest says.
+// What a page fetches of a bundle before the engine asks: no more than it is told to, whatever the manifest
+// says.
 
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
