@@ -1,4 +1,5 @@
-//! How much each thing that is known of a plan counts for its certainty. Written by `tuning/plans.py`, which says how.
+//! How much each thing that is known of a plan counts for its certainty. Hand-set, because the values are those of a fit by `tuning/plans.py`
+//! before the planner was trained anew: fitted with the new one, they planned questions about documentation that name bare options.
 
 /// How many things are known of a plan.
 pub const FEATURES: usize = 14;

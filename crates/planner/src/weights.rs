@@ -5,8 +5,8 @@
 //! the confidence of a plan that finds nothing was best at none in whichever domain was left out. Of those of the rules that are left no other value helped domains that were left out.
 //! Of the drafts' weights three went (a step that the question leaves unsaid is worth nothing in whichever domain was left out), and two have the values that it found.
 //! `rule` and `accident` came to them on 27 November 2026: no other value helped. Of those of meaning (`--meaning`) no other value of `ahead`, `apart` and `fitting` helped domains that were left out.
-//! Without `same_meaning`, so that a question is compared with nothing else that people ask, five of the seven would be planned better and packages worse; the seven have no documentation, where nearly all that is asked
-//! is something else, and the certainty of plans is fitted with it, so that it stays until that is fitted anew.
+//! `same_meaning` is hand-set, because the seven domains have no documentation, where nearly all that is asked is something else: without it five of the seven would be
+//! planned better and packages worse.
 
 macro_rules! weights {
     ($($(#[$doc:meta])* $name:ident = $value:literal;)*) => {
