@@ -68,6 +68,7 @@ A second run does only what changed.
 Environment:
   CARGO_TARGET_DIR   folder where cargo builds, instead of target/
   CHROMIUM_PATH      browser to test with
+  POCKETGRAPH_DATA   a folder of public data sets, for the tests and figures that need one
   WASM_OPT_LEVEL     wasm-opt's level: -O3 (the default) for speed, -Oz for size
 END
 }

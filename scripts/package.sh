@@ -52,12 +52,12 @@ test_packages() {
 }
 
 # test_scale: the recipes of docs/clusters.md with Ray, Spark and DuckDB from the registry: on the handbook, or with POCKETGRAPH_SCALE=N on N passages of the C++
-# documentation in shared/data.
+# documentation in POCKETGRAPH_DATA.
 test_scale() {
   local engines=ray,duckdb
   build_packages
   if have java; then engines=ray,spark,duckdb; else say 'without Spark: there is no Java (apt-get install default-jre-headless)'; fi
-  with_recipes "$engines" ${POCKETGRAPH_SCALE:+--cpp-docs ../shared/data/cpp_docs --passages "$POCKETGRAPH_SCALE"}
+  with_recipes "$engines" ${POCKETGRAPH_SCALE:+--cpp-docs "$DATA/cpp_docs" --passages "$POCKETGRAPH_SCALE"}
 }
 
 # Ray alone, on the handbook's shortest pages, with the packages that test_packages made, where it can be had and starts: it wants shared memory and ports that not every container gives.

@@ -2,17 +2,18 @@
 # Sites: the demo, and the one that sizes and benchmarks measure.
 
 DEMO=$WORK/demo
-# The Rust Book as evaluation data, where it is there. It is not part of the repository.
-BOOK_PAGES=$ROOT/../shared/data/rust_book/pages.jsonl
+# Public data sets, which are not part of the repository: what needs one that is not there is left out.
+DATA=${POCKETGRAPH_DATA:-$WORK/data}
+BOOK_PAGES=$DATA/rust_book/pages.jsonl
 BOOK=$WORK/book
-# Other evaluation data that benchmarks ask, where it is there: a site of a thousand pages, passages by the ten thousand, a graph.
-HUGO_PAGES=$ROOT/../shared/data/hugo_docs/pages.jsonl
+# A site of a thousand pages, passages by the ten thousand, and a graph, for benchmarks.
+HUGO_PAGES=$DATA/hugo_docs/pages.jsonl
 HUGO=$WORK/hugo
-CPP_PASSAGES=$ROOT/../shared/data/cpp_docs/passages.jsonl.gz
+CPP_PASSAGES=$DATA/cpp_docs/passages.jsonl.gz
 CPP=$WORK/cpp
 # So many of the passages; embedding 50,000 takes some eight minutes on two cores the first time, and is kept in the build cache.
 CPP_COUNT=${CPP_COUNT:-50000}
-CODEX=$ROOT/../shared/data/codex
+CODEX=$DATA/codex
 GRAPH=$WORK/codex
 
 task_demo() {

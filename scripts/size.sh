@@ -26,7 +26,7 @@ task_size() {
     printf '\nThe bundle of the Rust Book:\n'
     "$PROGRAM" inspect "$BOOK/bundle"
   else
-    printf '\nThe Rust Book (../shared/data/rust_book) is not on this machine; its figures are left out.\n'
+    printf '\nThe Rust Book (rust_book in POCKETGRAPH_DATA) is not on this machine; its figures are left out.\n'
   fi
   end_with_verdict
 }
@@ -105,7 +105,7 @@ build_pagefind() {
 }
 
 # left_out NAME FOLDER
-left_out() { say "$1 (../shared/data/$2) is not on this machine; its figures are left out"; }
+left_out() { say "$1 ($2 in POCKETGRAPH_DATA) is not on this machine; its figures are left out"; }
 
 heading() { printf '| what | bytes | | budget |\n|---|---:|---:|---|\n'; }
 

@@ -18,6 +18,7 @@ Each graph is left out once: the value that is best for the others is judged on 
 import argparse
 import collections
 import json
+import os
 import pathlib
 import random
 import re
@@ -242,7 +243,7 @@ def kinds(of, types, lab):
             true = {side: [k for k, c in count.items() if 2 * c > n] for side, (n, count) in ends.items() if n >= 10}
         process = subprocess.Popen([lab, "eval", "kinds", *map(str, of[g][1])], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         now = json.loads(process.stdout.readline())
-        labels = dict(rows(HERE / "../shared/data/codex/relations.tsv", columns=(0, 1))) if g == "codex" else {}
+        labels = dict(rows(pathlib.Path(os.environ["POCKETGRAPH_DATA"]) / "codex/relations.tsv", columns=(0, 1))) if g == "codex" else {}
         if g == "codex":
             true = {(labels.get(r, r), at): k for (r, at), k in true.items()}
         for name, grid in KINDS.items():
