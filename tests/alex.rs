@@ -53,8 +53,30 @@ const DAY: &[&str] = &[
     "Alex plans to leave home earlier tomorrow morning.",
 ];
 
-fn engine(folder: &std::path::Path) -> Engine {
-    let titled: Vec<(String, &str)> = DAY.iter().chain(&CLUES).enumerate().map(|(i, text)| (format!("Note {i}"), *text)).collect();
+/// Ways in which a model may draw the conclusion, with the numbers of the two clues.
+fn conclusions(a: usize, b: usize) -> [String; 10] {
+    [
+        format!("No, it was not raining when Alex left home [{a}][{b}]."),
+        format!("It most likely was not raining: people sat outside Cafe A with their jackets off [{a}] and the car wash was busy [{b}]."),
+        format!("Probably not. People chat over coffee on the square outside Cafe A [{a}], and cars wait at the car wash [{b}]."),
+        format!("No. People were on the square outside Cafe A, their jackets over their chairs [{a}], which suggests dry weather."),
+        format!(
+            "It was probably dry when Alex left home, since people had coffee outside Cafe A [{a}] and cars lined up at the car wash [{b}]."
+        ),
+        format!("It is not stated, but it was likely not raining when Alex left home [{a}, {b}]."),
+        format!("As a conclusion, it was not raining: people chat over coffee on the square outside Cafe A [{a}]."),
+        format!("Rain is unlikely. The car wash below Company B is busy [{b}], and people sit on the square outside Cafe A [{a}]."),
+        format!("It seems that there was no rain: the line of cars at the car wash reaches around the corner [{b}]."),
+        format!("One can conclude that it was not raining when Alex left home [{a}]; people were on the square outside Cafe A [{a}]."),
+    ]
+}
+
+/// Alex's day with `more` notes of other days around it.
+fn engine_among(folder: &std::path::Path, more: usize) -> Engine {
+    let others = (0..more)
+        .map(|n| format!("On day {n} of the survey gauge {} showed {} litres of oil in tank {}.", n * 7 % 90, n * 13 % 500, n % 12));
+    let texts: Vec<String> = DAY.iter().chain(&CLUES).map(|text| (*text).to_owned()).chain(others).collect();
+    let titled: Vec<(String, &str)> = texts.iter().enumerate().map(|(i, text)| (format!("Note {i}"), text.as_str())).collect();
     let corpus = support::corpus(folder, titled.iter().map(|(title, text)| (title.as_str(), *text)));
     support::engine(corpus, |options| BuildOptions { autokg: Some(AutoKgOptions::default()), ..options })
 }
@@ -63,6 +85,10 @@ fn search(engine: &Engine, retriever: &str) -> SearchResult {
     // k is left to the retrievers: for autokg the paper's five numbers, of which 15 chunks come from the vectors; dense gets the same 15.
     let k = (retriever == "dense").then_some(15);
     block_on(engine.search(QUESTION, &SearchOptions { k, retriever: Some(retriever.into()), ..SearchOptions::default() })).unwrap()
+}
+
+fn engine(folder: &std::path::Path) -> Engine {
+    engine_among(folder, 0)
 }
 
 #[test]
@@ -105,4 +131,25 @@ fn an_answer_by_a_model_is_given_the_clues_and_told_how_they_were_reached() {
     assert!(prompt.contains("Keywords of the question: ") && prompt.matches("<passage ").count() > 15, "{prompt}");
     assert_eq!((answer.by, answer.text.as_str()), (AnswerBy::Llm, reply.as_str()));
     assert!(answer.citations.iter().all(|c| c.status == CitationStatus::Verified), "{:?}", answer.citations);
+}
+
+#[test]
+fn a_conclusion_from_the_clues_is_shown_as_the_models_answer_however_it_is_phrased() {
+    for more in [0, 294] {
+        let dir = tempfile::tempdir().unwrap();
+        let engine = engine_among(dir.path(), more);
+        let found = search(&engine, "autokg");
+        let number = |clue: &str| found.hits.iter().position(|h| h.text == clue).unwrap() + 1;
+        for reply in conclusions(number(CLUES[0]), number(CLUES[1])) {
+            let model = Scripted::new(&[&reply]);
+            let options = AskOptions { retriever: Some("autokg".into()), ..AskOptions::default() };
+            let answer = block_on(engine.ask(QUESTION, &options, &model, &mut |_| {})).unwrap();
+            assert_eq!(
+                (answer.by, answer.text.as_str(), model.requests.borrow().len()),
+                (AnswerBy::Llm, reply.as_str(), 1),
+                "{:?}",
+                answer.failure
+            );
+        }
+    }
 }

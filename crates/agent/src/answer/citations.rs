@@ -3,7 +3,7 @@
 //! The check is by words, so it knows no paraphrase: it finds numbers, names, denials, comparisons and claims that the cited passage does not hold, and
 //! it marks; it never changes or hides text. An answer in another language than its passages shares no words with them and is marked throughout.
 
-use super::claim_support::{Fault, find_fault, plain_word};
+use super::claim_support::{Fault, denied_words, find_fault, plain_word};
 use super::markers::{Marker, MarkerScanner, markers};
 use super::order::{is_in_order, telling};
 use super::{Citable, Citation, CitationStatus, span, units};
@@ -266,9 +266,14 @@ impl<'p, 'a> Judge<'p, 'a> {
     /// The passages that support a sentence: one of those that share most with it, or two neighbours among them together. Empty where none do.
     pub(super) fn find_support(&mut self, sentence: &str) -> Vec<u32> {
         let nearest = self.nearest(sentence);
+        // Where the model named no passage, or another one, a passage has to mention what the sentence denies.
+        let denied = denied_words(sentence);
+        let mentions = |judge: &Self, numbers: &[u32]| {
+            denied.iter().all(|w| numbers.iter().any(|n| judge.cache.get(n).is_some_and(|p| p.words.contains(w))))
+        };
         let support = nearest.windows(1).chain(nearest.windows(2)).find(|numbers| {
             let judged = self.judge(sentence, numbers).passages;
-            judged.iter().all(|(.., status)| *status == CitationStatus::Verified)
+            mentions(self, numbers) && judged.iter().all(|(.., status)| *status == CitationStatus::Verified)
         });
         support.map_or_else(Vec::new, <[u32]>::to_vec)
     }

@@ -93,18 +93,24 @@ fn name(claim: &[ClaimWord], units: &[Vec<ClaimWord>], holds: &dyn Fn(&str) -> b
     names.iter().any(|w| !holds(&w.plain) || (!there(w) && !pronoun && units.len() == 1))
 }
 
+/// Words that a sentence denies, plain.
+pub(super) fn denied_words(claim: &str) -> Vec<String> {
+    words_denied(&words_of(without_interjection(claim)))
+}
+
+fn words_denied(sentence: &[ClaimWord]) -> Vec<String> {
+    let denials = (0..sentence.len()).filter(|&at| sentence[at].denies() && sentence.get(at + 1).is_none_or(|w| w.folded != "only"));
+    // A denial reaches as far as its clause: words that ask begin another one.
+    let opens_clause = |w: &ClaimWord| is_stop_word(&w.folded) && SPOKEN.question_words().has(&w.folded, "clause");
+    let denied = |at: usize| sentence[at + 1..].iter().take_while(|w| !opens_clause(w));
+    denials.flat_map(|at| denied(at).filter(|w| w.is_content()).take(2).map(|w| w.plain.clone())).collect()
+}
+
 /// A denial on one side only, of a word that both have.
 fn denied(claim: &[ClaimWord], units: &[Vec<ClaimWord>]) -> bool {
-    let of = |sentence: &[ClaimWord]| -> Vec<String> {
-        let denials = (0..sentence.len()).filter(|&at| sentence[at].denies() && sentence.get(at + 1).is_none_or(|w| w.folded != "only"));
-        // A denial reaches as far as its clause: words that ask begin another one.
-        let opens_clause = |w: &ClaimWord| is_stop_word(&w.folded) && SPOKEN.question_words().has(&w.folded, "clause");
-        let denied = |at: usize| sentence[at + 1..].iter().take_while(|w| !opens_clause(w));
-        denials.flat_map(|at| denied(at).filter(|w| w.is_content()).take(2).map(|w| w.plain.clone())).collect()
-    };
     let has = |sentence: &[ClaimWord], plain: &String| sentence.iter().any(|w| w.plain == *plain);
-    let there: Vec<String> = units.iter().flat_map(|u| of(u)).collect();
-    let here = of(claim);
+    let there: Vec<String> = units.iter().flat_map(|u| words_denied(u)).collect();
+    let here = words_denied(claim);
     here.iter().any(|w| !there.contains(w) && units.iter().any(|u| has(u, w))) || there.iter().any(|w| !here.contains(w) && has(claim, w))
 }
 

@@ -3,11 +3,12 @@
 use super::Support;
 use super::markers::markers;
 use super::statement::{is_head, states_nothing};
-use super::support::find_support;
+use super::support::{SupportedReply, find_support};
 use super::written::{ModelReply, plain};
 use crate::compact::Set;
 use crate::llm::is_unclosed_thought;
 use crate::repetition::repeats_itself;
+use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, is_stop_word, sentences, terms};
 
 /// Why a reply is no answer.
@@ -85,7 +86,7 @@ pub fn no_answer(written: &ModelReply<'_>) -> Option<NoAnswer> {
     if reply.has(Support::Contradicted) {
         return Some(NoAnswer::Contradicted);
     }
-    (!reply.has(Support::Supported) && !is_foreign(written)).then_some(NoAnswer::Unborne)
+    (!reply.has(Support::Supported) && !concludes(written, &reply) && !is_foreign(written)).then_some(NoAnswer::Unborne)
 }
 
 /// Whether a text begins with a sentence, whatever its case, punctuation and spacing.
@@ -101,12 +102,29 @@ fn ends_a_sentence(text: &str) -> bool {
     ranges.len() > 1 || text.trim_end().ends_with(['.', '!', '?', '。', '！', '？', '।', '؟', ']', ')', '"', '”', '»'])
 }
 
+/// Returns `true` if a sentence that cites passages affirms or denies a question that an auxiliary opens ("Was it …?"): most of its words are the question's. Such a
+/// conclusion is in none of its passages, which are its premises.
+fn concludes(written: &ModelReply<'_>, reply: &SupportedReply) -> bool {
+    if !plain(written.question).first().is_some_and(|w| SPOKEN.auxiliaries().has(w, "closed")) {
+        return false;
+    }
+    let set = |text: &str| terms(text).into_iter().map(|(term, _)| term).collect::<Set<String>>();
+    let asked = set(written.question);
+    reply.sentences.iter().filter_map(|s| reply.text.get(s.at.start as usize..s.at.end as usize)).any(|sentence| {
+        let claim = set(&plain(sentence).join(" "));
+        cites_a_passage(sentence, written) && !claim.items().is_empty() && 2 * claim.shared(&asked) >= claim.items().len()
+    })
+}
+
+fn cites_a_passage(text: &str, written: &ModelReply<'_>) -> bool {
+    markers(text).iter().any(|m| m.numbers.iter().any(|n| written.passages.iter().any(|(number, _)| number == n)))
+}
+
 /// Returns `true` if a reply cites one of the passages in another language than theirs: the check knows words, and cannot compare these.
 fn is_foreign(written: &ModelReply<'_>) -> bool {
-    let cites = markers(written.text).iter().any(|m| m.numbers.iter().any(|n| written.passages.iter().any(|(number, _)| number == n)));
     let held: Vec<String> = written.passages.iter().flat_map(|(_, hit)| plain(&hit.text)).collect();
     let reply_words = plain(written.text);
-    cites
+    cites_a_passage(written.text, written)
         && match (is_english(&reply_words), is_english(&held)) {
             (true, true) => false,
             (false, false) => reply_words.iter().filter(|w| held.contains(w)).count() as f32 <= SHARED_WORDS * reply_words.len() as f32,
