@@ -368,6 +368,8 @@ impl<'a> Walker<'_, 'a> {
             let (code, length) = font.read_code(bytes, at);
             at += length.max(1);
             let (letter, width) = self.fonts.letter(number, &font, code);
+            // One code may show as many letters as its font says.
+            self.budget.take(letter.as_ref().map_or(0, |l| l.len() as u64), 0)?;
             let shown = Matrix([state.size * state.stretch, 0.0, 0.0, state.size, 0.0, state.rise]).then(*text).then(state.page);
             self.place(letter, shown, if upright { width } else { 1.0 }, look);
             let spaces = state.between_letters + if code == 32 && length == 1 { state.between_words } else { 0.0 };

@@ -6,12 +6,19 @@ use pocketgraph_native::panics::caught;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Condvar, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
-/// Memory that the process may take, in bytes, where the system keeps to it.
+/// Memory that the process may map, in bytes, where the system keeps to it; the program itself is part of it.
 #[cfg(unix)]
-const MEMORY: u64 = 2 << 30;
+const MAPPED: u64 = 2 << 30;
+
+/// Memory that it may fill.
+#[cfg(unix)]
+const MEMORY: u64 = 512 << 20;
+
+/// Processes at once, whatever the number of cores: together they may fill no more than four times [`MEMORY`].
+const AT_ONCE: usize = 4;
 
 /// Processor time that it may take, in seconds, where the system keeps to it.
 #[cfg(unix)]
@@ -49,7 +56,32 @@ impl PdfReader {
     }
 }
 
+/// Processes that read at the moment.
+static READING: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
+
+/// A place among the processes that may read at once.
+struct Place;
+
+impl Place {
+    fn wait() -> Place {
+        let (count, freed) = &READING;
+        let count = count.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut count = freed.wait_while(count, |n| *n >= AT_ONCE).unwrap_or_else(PoisonError::into_inner);
+        *count += 1;
+        Place
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let (count, freed) = &READING;
+        *count.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        freed.notify_one();
+    }
+}
+
 fn read_apart(program: &Path, bytes: &[u8]) -> Result<Text, String> {
+    let _place = Place::wait();
     let failed = |e: std::io::Error| format!("the process that reads it could not be started: {e}");
     let mut command = Command::new(program);
     command.arg(COMMAND).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -89,7 +121,13 @@ pub fn read_for_parent(mut input: impl Read, mut output: impl Write) -> std::io:
 #[cfg(unix)]
 fn bound(file: u64) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-    for (resource, most) in [(Resource::As, MEMORY.saturating_add(4 * file)), (Resource::Cpu, SECONDS), (Resource::Core, 0)] {
+    let of_file = file.saturating_mul(4);
+    for (resource, most) in [
+        (Resource::As, MAPPED.saturating_add(of_file)),
+        (Resource::Data, MEMORY.saturating_add(of_file)),
+        (Resource::Cpu, SECONDS),
+        (Resource::Core, 0),
+    ] {
         let most = getrlimit(resource).maximum.map_or(most, |m| m.min(most));
         // Where a system does not know the limit, the others hold.
         let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
