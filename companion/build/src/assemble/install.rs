@@ -476,7 +476,9 @@ mod tests {
         assert!(matches!(Staging::beside(&old.join("kg"), &[&old]), Err(InstallError::Overlap { .. })));
         #[cfg(unix)]
         {
-            std::os::unix::fs::symlink(dir.path().join("elsewhere"), docs.join("link")).unwrap();
+            let elsewhere = dir.path().join("elsewhere");
+            std::fs::create_dir(&elsewhere).unwrap();
+            std::os::unix::fs::symlink(&elsewhere, docs.join("link")).unwrap();
             for out in [docs.join("link"), docs.join("link/kg")] {
                 assert!(matches!(Staging::beside(&out, &[&docs]), Err(InstallError::Overlap { .. })), "{}", out.display());
             }
