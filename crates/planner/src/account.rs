@@ -7,16 +7,16 @@
 use super::assertion::asks_whether;
 use super::chain::is_same_as_cue;
 use super::exclusion::exclusion;
-use super::lexicon::{Lexicon, is_function_word};
+use super::lexicon::Lexicon;
 use super::measures::{bases, extreme, measures};
-use super::question::{EXACT, Token, called, exact, tokens};
-use super::spelling::{singular, singulars};
+use super::question::{EXACT, Token, called, core_of, exact, tokens};
 use super::{PlannerError, voice, weights};
 use crate::compact::{Set, sort_by};
 use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId};
 use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation, Statement};
 use crate::text::lexicon::{Language, Row, SPOKEN};
 use crate::text::{Word, fold, stem, without_possessive, words};
+use pocketgraph_question::{is_function_word, singular, singulars};
 use std::ops::Range;
 
 /// Words of a question beyond these are not looked at.
@@ -80,7 +80,8 @@ struct Used {
 /// [`PlannerError::Unexplained`] for a word that nothing in the plan stands for, [`PlannerError::NotAsked`] for an answer of another kind, a step that faces
 /// the other way, or a set operation without a cue.
 pub fn account(linker: &Linker, question: &str, plan: &Plan, evidence: Evidence) -> Result<(), PlannerError> {
-    account_with(linker, &Lexicon::new(linker.graph().vocabulary()), question, plan, evidence)
+    let lexicon = Lexicon::new(linker.graph().vocabulary());
+    account_with(linker, &lexicon, &core_of(linker, &lexicon, question), plan, evidence)
 }
 
 pub(super) fn account_with(
@@ -102,8 +103,7 @@ pub(super) fn account_with(
         }
     }
     let named = named(linker, question, &used);
-    let asked = without_context(question, &named);
-    let mut all = words(&asked);
+    let mut all = words(question);
     all.truncate(LONGEST);
     let outside = all.iter().filter(|w| !named.iter().any(|n| overlap(w, n)));
     let plain: Vec<String> = outside.map(|w| without_possessive(&fold(w.text)).to_owned()).collect();
@@ -114,34 +114,12 @@ pub(super) fn account_with(
     }
     cues(graph, &plain, &used)?;
     faces(graph, lexicon, &all, &named, &used)?;
-    ends(graph, lexicon, &plain, plan, &used)?;
-    explained(linker, lexicon, &tokens(&asked, &named, lexicon), &used, evidence)
-}
-
-/// The question without what its asker tells of themselves ("I saw Heat and forgot the rest; who starred in it?"): clauses that begin with "I" and ask for
-/// nothing, where another asks. What the plan starts from stays.
-fn without_context(question: &str, named: &[Range<usize>]) -> String {
-    let mut begin = 0;
-    let mut clauses: Vec<Range<usize>> = Vec::new();
-    for (at, c) in question.char_indices().filter(|(_, c)| ";.?!,".contains(*c)) {
-        if !named.iter().any(|n| n.contains(&at)) {
-            clauses.push(begin..at);
-            begin = at + c.len_utf8();
-        }
-    }
-    clauses.push(begin..question.len());
-    let folded = |c: &Range<usize>| words(&question[c.clone()]).iter().map(|w| fold(w.text)).collect::<Vec<_>>();
-    let asks = |c: &Range<usize>| folded(c).iter().any(|w| asks_for(w));
-    let tells = |c: &&Range<usize>| !asks(c) && folded(c).first().is_some_and(|w| w.split(['\'', '’']).next() == Some("i"));
-    if !clauses.iter().any(asks) {
-        return question.to_owned();
-    }
-    let out: Vec<Range<usize>> = clauses.iter().filter(tells).cloned().collect();
-    let blank = |at: usize| out.iter().any(|c| c.contains(&at)) && !named.iter().any(|n| n.contains(&at));
-    question
-        .char_indices()
-        .flat_map(|(at, c)| std::iter::repeat_n(if blank(at) { ' ' } else { c }, if blank(at) { c.len_utf8() } else { 1 }))
-        .collect()
+    // "What contains X" has its verb right in front of a name.
+    let ask_at = all.iter().position(|w| matches!(fold(w.text).as_str(), "what" | "which"));
+    let is_named = |at: usize| all.get(at).is_some_and(|w| named.iter().any(|n| overlap(w, n)));
+    let by_verb = ask_at.is_some_and(|at| is_named(at + 2));
+    ends(graph, lexicon, &plain, plan, &used, by_verb)?;
+    explained(linker, lexicon, &tokens(question, &named, lexicon), &used, evidence)
 }
 
 fn overlap(word: &Word<'_>, span: &Range<usize>) -> bool {
@@ -364,7 +342,7 @@ fn answers(graph: &KnowledgeGraph, plan: &Plan) -> Vec<Class> {
 }
 
 /// The end of the path agrees with who, when, where, how many and which kind.
-fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, used: &Used) -> Result<(), PlannerError> {
+fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, used: &Used, by_verb: bool) -> Result<(), PlannerError> {
     if used.compares || used.counts {
         return Ok(());
     }
@@ -427,7 +405,7 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
             let own = lexicon.relations(next).iter().any(|(r, _)| Some(*r) == last);
             // "Were released in which years": what stands at the relation's end.
             let stands_alone = plain.get(first + 2).is_none_or(|w| is_function_word(w));
-            if asked.is_empty() && own && stands_alone && !typed && backward {
+            if asked.is_empty() && own && stands_alone && !by_verb && !typed && backward {
                 return wrong("it goes on behind what is asked for");
             }
             let typed = ends.iter().all(|c| matches!(c, Class::Type(_) | Class::Literal(_)));
@@ -637,7 +615,7 @@ fn ends_superlative(lexicon: &Lexicon, tokens: &[Token], at: usize, used: &Used)
 /// Whether a verb only joins a thing and its kind, by the preposition behind it: "fall under", "belong to".
 fn only_joins(tokens: &[Token], at: usize) -> bool {
     let next = tokens.get(at + 1).map_or("", |t| t.folded.as_str());
-    SPOKEN.frame_words().row(&tokens[at].folded).is_some_and(|row| row.has(0, next))
+    SPOKEN.discourse().row(&tokens[at].folded).is_some_and(|row| row.has(1, next))
 }
 
 /// Whether a word that nothing explains can only say of what kind something is: "which **films** did X direct", "the **film** Heat". What is asked of
@@ -692,7 +670,7 @@ fn is_frame(word: &str, used: &Used) -> bool {
         |w: &str| extreme(w).is_some() || How::from_word(w).is_some() || Extreme::from_word(w).is_some() || !measures(w).is_empty();
     let cue = |mark: &str| SPOKEN.operation_cues().has(word, mark);
     is_function_word(word)
-        || SPOKEN.frame_words().row(word).is_some_and(|row| row.field(0).is_empty())
+        || SPOKEN.discourse().row(word).is_some_and(|row| row.field(1).is_empty() && !row.has(0, "lead"))
         || (is_same_as_cue(word) && (used.relations.len() > 1 || !cue("once more")))
         || cue("joins")
         || takes_away(word)

@@ -259,9 +259,9 @@ impl Scorer<'_> {
         let words: Vec<&str> = others.iter().map(|t| t.folded.as_str()).collect();
         let label = self.graph.vocabulary().relation(first.relation).map_or("", |r| r.label.as_str());
         let at = self.tokens.iter().take(self.anchor).filter(|t| t.entity.is_none()).count();
-        // Where the thing has nothing on that side the label is no verb after all: films "starred" people, and people starred in films.
+        // Where the thing has something on the other side alone the label is no verb after all: films "starred" people, and people starred in films.
         let has = |meant| !matches!(start, Start::Node(n) if self.graph.follow(n, first.relation, meant).next().is_none());
-        match voice::direction(label, &words, at, &|i| speaks(others[i])).filter(|meant| has(*meant)) {
+        match voice::direction(label, &words, at, &|i| speaks(others[i])).filter(|meant| has(*meant) || !has(meant.reversed())) {
             Some(meant) if meant == first.direction => weights::voice(),
             Some(_) => -weights::voice(),
             None => 0.0,

@@ -8,6 +8,7 @@ use super::account::{Evidence, account};
 use super::candidates::{Candidates, ChosenFrom};
 use super::certainty::{ENOUGH, LEAST_CERTAINTY};
 use super::model::{Grounded, names};
+use super::rules::LONGEST;
 use super::{Nearest, Planner, PlannerError, Proposal, RulesPlanner};
 use crate::kg::Linker;
 use crate::plan::Plan;
@@ -79,9 +80,13 @@ pub fn choose<'a>(
         let order = if trained_first { [PlannerKind::Trained, PlannerKind::Rules, PlannerKind::Meaning] } else { IN_TURN };
         // A caller who asks for the trained planner does not wait for the rules.
         let enough = if trained_first { [least, ENOUGH.max(least)] } else { [ENOUGH.max(least); 2] };
-        let proposals = Asking { rules, others, linker, question }.in_turn(order, enough).await;
+        let core = core(rules, question);
+        let proposals = Asking { rules, others, linker, question: &core }.in_turn(order, enough).await;
         let plan = match proposals.candidates.best() {
-            Some((found, confidence)) if confidence >= least => Ok((Proposal { plan: found.plan.clone(), confidence }, found.from())),
+            Some((found, confidence)) if confidence >= least => {
+                let plan = Plan { question: Some(question.to_owned()), ..found.plan.clone() };
+                Ok((Proposal { plan, confidence }, found.from()))
+            }
             best => Err(proposals.refused.unwrap_or(PlannerError::Unsure { confidence: best.map_or(0.0, |b| b.1) })),
         };
         Choice { plan, trouble: proposals.trouble }
@@ -96,7 +101,16 @@ pub fn candidates<'a>(
     linker: &'a Linker,
     question: &'a str,
 ) -> LocalBoxFuture<'a, Candidates> {
-    async move { Asking { rules, others, linker, question }.in_turn(IN_TURN, [f32::INFINITY; 2]).await.candidates }.boxed_local()
+    async move {
+        let core = core(rules, question);
+        Asking { rules, others, linker, question: &core }.in_turn(IN_TURN, [f32::INFINITY; 2]).await.candidates
+    }
+    .boxed_local()
+}
+
+/// Returns what all planners are asked; a question that is too long as it is, for them to refuse.
+fn core(rules: &RulesPlanner<'_>, question: &str) -> String {
+    if question.len() > LONGEST { question.to_owned() } else { rules.core(question) }
 }
 
 /// A planner that is asked.

@@ -2,12 +2,12 @@
 
 use super::measures::{Names, bases, cues, extreme, measures};
 use super::schema::{is_value, times};
-use super::spelling::{compared, singular};
 use super::weights;
 use crate::compact::{Map, sort_by, sort_unique};
 use crate::kg::{Class, RelationId, TypeId, Vocabulary};
 use crate::text::lexicon::{Language, SPOKEN};
-use crate::text::{fold, is_stop_word, stem, words};
+use crate::text::{fold, words};
+use pocketgraph_question::{is_compound, is_derived, is_function_word, piece, singular, stem_of};
 
 /// The words of a graph's relations and types.
 #[derive(Debug, Clone, Default)]
@@ -205,11 +205,6 @@ impl Lexicon {
     }
 }
 
-/// A word as whole names are compared: its stem; a function word as it is.
-pub(super) fn piece(folded: &str) -> String {
-    if is_function_word(folded) { folded.to_owned() } else { stem_of(folded) }
-}
-
 fn add<T: PartialEq>(entries: &mut Vec<Entry<T>>, first: String, folded: String, id: T) {
     let stem = stem_of(&folded);
     let first = if first.is_empty() { first } else { stem_of(&first) };
@@ -244,45 +239,4 @@ fn content(text: &str) -> Vec<String> {
         [one] if SPOKEN.prepositions().has(one, "alone") => all,
         _ => all.into_iter().filter(|w| !is_function_word(w)).collect(),
     }
-}
-
-/// Whether two words are made of one by an ending ("director", "directed") or by another ending ("writer", "written").
-fn is_inflected(a: &str, b: &str) -> bool {
-    let is_ending = |end: &str| end.is_empty() || SPOKEN.endings().has(end, "derived");
-    let short = if a.len() < b.len() { a } else { b };
-    let shared = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-    // Three letters are enough if they are a whole word; of two different endings the rest must be longer.
-    let least = if shared == short.len() { 3 } else { 4 };
-    let endings = a.get(shared..).zip(b.get(shared..));
-    shared >= least && endings.is_some_and(|(x, y)| is_ending(x) && is_ending(y))
-}
-
-/// Whether two words are made of one: by endings, or by a word in front ("screenwriter").
-fn is_derived(a: &str, b: &str) -> bool {
-    let (short, long) = if a.len() < b.len() { (a, b) } else { (b, a) };
-    // "De" is no word in front: what is descriptive is no script. "Co" is one.
-    let front = || long.strip_suffix(short).is_some_and(|front| front.len() >= 3 || front == "co");
-    is_inflected(a, b) || (short.len() >= 5 && front())
-}
-
-/// Whether two words, in lower case, are forms of one or made of one.
-pub(super) fn is_akin(a: &str, b: &str) -> bool {
-    let (x, y) = (stem_of(a), stem_of(b));
-    x == y || is_derived(&x, &y) || is_derived(a, b)
-}
-
-/// Whether a word is made of a word in front and one derived from the other: "screenwriter" and "written".
-fn is_compound(whole: &str, part: &str) -> bool {
-    let tails = (3..whole.len().saturating_sub(4)).filter_map(|at| whole.get(at..));
-    part.len() >= 5 && tails.into_iter().any(|tail| tail.len() >= 5 && is_inflected(tail, part))
-}
-
-/// The stem of a word, of a verb's irregular form that of its base, of a British spelling that of the American one.
-fn stem_of(folded: &str) -> String {
-    stem(&compared(folded))
-}
-
-/// Words that carry no relation: function words, and the words of asking.
-pub(super) fn is_function_word(folded: &str) -> bool {
-    is_stop_word(folded) || SPOKEN.function_words().has(folded, "question")
 }

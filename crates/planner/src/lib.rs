@@ -36,7 +36,6 @@ mod rank;
 mod rules;
 mod schema;
 mod sets;
-mod spelling;
 mod superlative;
 mod token;
 mod unnamed;
@@ -58,9 +57,9 @@ pub use llm::{Drafted, Form, LlmPlanner, PROMPTS};
 pub use meaning::{MeantRelation, Nearest, Nearness, OneEntityQuestion, one_entity_question};
 pub use pattern::{names, ordering, pattern};
 pub use phrases::{PHRASES, PhraseIndex, Phrases, load_phrases, phrase_vectors, phrases};
+pub use pocketgraph_question::is_verb_form;
 pub use query::{LogicalForm, Query};
 pub use rules::{Planned, RulesPlanner};
-pub use voice::is_verb_form;
 
 /// Why there is no plan.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

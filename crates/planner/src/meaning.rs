@@ -6,7 +6,7 @@
 //! nearer than the next and hardly less near than whatever else people ask about things ("the budget of this film"): a graph without budgets does not say what a film cost. Which relations there are
 //! to choose from is the graph's: those of the named thing, to what the question word asks for.
 
-use super::lexicon::{Lexicon, is_function_word};
+use super::lexicon::Lexicon;
 use super::query::{LogicalForm, Query};
 use super::question::{Ask, Token, ask, asks_how_to, named_mentions, tokens};
 use super::weights;
@@ -14,6 +14,7 @@ use crate::compact::{sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, Linker, LiteralKind, NodeId, Provenance, Relation, RelationId, TripleId};
 use crate::plan::Plan;
 use crate::text::lexicon::{Language, SPOKEN};
+use pocketgraph_question::is_function_word;
 
 /// No question is longer, in bytes.
 const LONGEST: usize = 512;

@@ -3,7 +3,7 @@
 //! Without the name it is a question of its own, and the name leaves of that one's answer what is joined to it. By which relation no word says: it must be the only one between things of the
 //! kind and the name, but for accidents.
 
-use super::lexicon::{Lexicon, is_function_word};
+use super::lexicon::Lexicon;
 use super::walk::reached;
 use super::weights;
 use crate::compact::sort_unique;
@@ -11,6 +11,7 @@ use crate::kg::{Direction, Linker, Match, NodeId, RelationId, TypeId};
 use crate::plan::{Head, Operation, Plan, Relation, SearchKg, Statement};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{Word, fold, words};
+use pocketgraph_question::is_function_word;
 
 /// Words of a question that are searched.
 const LONGEST: usize = 256;

@@ -3,11 +3,11 @@
 //! Rules over where the entities stand and which words stand before, between and behind them. They need no graph, so that they also
 //! tell how a question would be planned; with a graph, what the candidate plans find decides between neighbouring patterns.
 
-use super::lexicon::is_function_word;
 use crate::compact::sort_by;
 use crate::plan::{How, Shape};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, words};
+use pocketgraph_question::is_function_word;
 use std::ops::Range;
 
 /// Characters of a question that are searched for names.

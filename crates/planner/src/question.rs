@@ -1,13 +1,14 @@
 //! A question's words as the planner sees them: where the entities are, what each word speaks of, what is asked for.
 
 use super::kin::opened;
-use super::lexicon::{Lexicon, is_function_word, piece};
+use super::lexicon::Lexicon;
 use super::measures::measures;
 use super::pattern::quoted;
 pub(super) use super::token::Token;
-use crate::kg::{Class, LiteralKind, Mention, RelationId};
+use crate::kg::{Class, Linker, LiteralKind, Mention, RelationId};
 use crate::text::lexicon::{Language, Row, SPOKEN};
 use crate::text::{Word, fold, without_possessive, words};
+use pocketgraph_question::{is_function_word, piece};
 use std::ops::Range;
 
 /// Words beyond these are not looked at, so that a hostile question costs a bounded time.
@@ -29,6 +30,22 @@ fn how(question: &str) -> Option<[String; 2]> {
     let behind = (first.next()? == "how").then(|| std::array::from_fn(|_| first.next().unwrap_or_default()))?;
     let [second, _] = &behind;
     SPOKEN.after_how().has(second, "way").then_some(behind)
+}
+
+/// Returns the question without the words that change no answer, in the same places.
+pub(super) fn core_of(linker: &Linker, lexicon: &Lexicon, question: &str) -> String {
+    let is_name = |m: &Mention| {
+        let text = question.get(m.span.clone()).unwrap_or_default();
+        let marked = m.span.start > 0 && text.contains(|c: char| c.is_uppercase() || c.is_numeric());
+        let empty = |w: &Word<'_>| {
+            let word = fold(w.text);
+            is_function_word(&word) || SPOKEN.discourse().contains(&word) || SPOKEN.hypernyms().contains(&word)
+        };
+        marked || !words(text).iter().all(empty)
+    };
+    let names: Vec<Range<usize>> = linker.mentions(question).iter().filter(|m| is_name(m)).map(|m| m.span.clone()).collect();
+    let means = |word: &str| !lexicon.types(word).is_empty() || !lexicon.relations(word).is_empty();
+    pocketgraph_question::strip_frame(question, &names, &means)
 }
 
 /// The words of a question, with the spans of entities as one word each. So are the words of a relation's whole name: the "country" of "country of citizenship"

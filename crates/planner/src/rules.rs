@@ -7,11 +7,11 @@ use super::comparison::{asks_for_the_same, asks_which_of, compared};
 use super::compose::Composer;
 use super::conditions::{Bound, condition};
 use super::exclusion::{exclusion, without};
-use super::lexicon::{Lexicon, is_function_word};
+use super::lexicon::Lexicon;
 use super::modifier::{intersected, modifier};
 use super::negation::{negate, negated_type, negates};
 use super::pattern::pattern;
-use super::question::{Token, ask, asks_for_a_way, called, exact, exactly_named, is_lexical, named_mentions, tokens};
+use super::question::{Token, ask, asks_for_a_way, called, core_of, exact, exactly_named, is_lexical, named_mentions, tokens};
 use super::rank::Holders;
 use super::schema::{Schema, Step};
 use super::sets::{Combination, combined};
@@ -25,6 +25,7 @@ use crate::plan::{Compare, Head, How, Measure, Operand, Operation, Plan, SearchK
 use crate::text::fold;
 use crate::text::lexicon::{Language, SPOKEN};
 use futures::future::LocalBoxFuture;
+use pocketgraph_question::is_function_word;
 
 /// So many readings of the entity are tried.
 const CANDIDATES: usize = 3;
@@ -33,7 +34,7 @@ const TRIED: usize = 60;
 /// So many things of one name are all meant.
 const NAMESAKES: usize = 7;
 /// No question is longer, in bytes.
-const LONGEST: usize = 4096;
+pub(super) const LONGEST: usize = 4096;
 /// Below this confidence there is no plan: the unit of the weights for how sure a chain is.
 const LEAST: f32 = 0.3;
 /// The score of a chain that explains the whole question: what a paid step and the kind that was asked for are worth together, the unit of its weights.
@@ -79,7 +80,16 @@ impl<'a> RulesPlanner<'a> {
     /// # Errors
     /// [`PlannerError::TooLong`], [`PlannerError::NothingLinked`] and [`PlannerError::Unsure`].
     pub fn planned(&self, question: &str) -> Result<Planned, PlannerError> {
-        self.planned_with(question, true)
+        if question.len() > LONGEST {
+            return Err(PlannerError::TooLong { found: question.len(), limit: LONGEST });
+        }
+        let found = self.planned_with(&self.core(question), true)?;
+        Ok(Planned { plan: Plan { question: Some(question.to_owned()), ..found.plan }, ..found })
+    }
+
+    /// Returns the question without the words that change no answer, in the same places.
+    pub(super) fn core(&self, question: &str) -> String {
+        core_of(self.linker, &self.lexicon, question)
     }
 
     /// The same; a question without what it leaves out leaves nothing out.
@@ -89,9 +99,6 @@ impl<'a> RulesPlanner<'a> {
 
     /// A question with a name in front of a kind's word: "comedy films with Jim Carrey".
     fn modified(&self, question: &str, leaves_out: bool) -> Option<Planned> {
-        if question.len() > LONGEST {
-            return None;
-        }
         let modifier = modifier(self.linker, &self.lexicon, question)?;
         let found = self.planned_with(&modifier.rest, leaves_out).ok()?;
         if !found.answer.iter().all(|&n| self.graph.is_of(n, modifier.kind)) {
@@ -108,9 +115,6 @@ impl<'a> RulesPlanner<'a> {
 
     /// The plan of a question in which no name says more of a kind.
     fn unmodified(&self, question: &str, leaves_out: bool) -> Result<Planned, PlannerError> {
-        if question.len() > LONGEST {
-            return Err(PlannerError::TooLong { found: question.len(), limit: LONGEST });
-        }
         if asks_for_a_way(question) {
             return Err(PlannerError::Unsure { confidence: 0.0 });
         }

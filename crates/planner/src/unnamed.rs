@@ -68,7 +68,7 @@ impl Reading<'_> {
 
     /// Whether the word at a place is none, an entity, or says nothing by itself.
     fn ends(&self, at: usize) -> bool {
-        self.tokens.get(at).is_none_or(|t| t.entity.is_some() || super::lexicon::is_function_word(&t.folded))
+        self.tokens.get(at).is_none_or(|t| t.entity.is_some() || pocketgraph_question::is_function_word(&t.folded))
     }
 
     /// "Who has the highest salary"; of "what is the highest salary" the measure is left to be asked for.

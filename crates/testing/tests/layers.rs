@@ -11,6 +11,7 @@ const ORDER: &[&str] = &[
     "kernels",
     "relaxed",
     "text",
+    "question",
     "bundle",
     "embed",
     "search",

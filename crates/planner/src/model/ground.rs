@@ -3,7 +3,7 @@
 //! Every slot has a few candidates. Readings are built from the entities outwards, a beam at a time, and a reading that finds nothing ranks below
 //! every one that does: the graph tells apart what the words alone do not.
 
-use super::super::lexicon::{Lexicon, is_function_word};
+use super::super::lexicon::Lexicon;
 use super::super::measures::measures;
 use super::super::query::{LogicalForm, Query};
 use super::super::question::{Ask, ask, named_mentions, tokens};
@@ -18,6 +18,7 @@ use crate::kg::{Direction, KnowledgeGraph, Linker, Mention, NodeId, RelationId, 
 use crate::plan::execute::{Phrases, Target};
 use crate::plan::{Extreme, Plan};
 use crate::text::{fold, words};
+use pocketgraph_question::is_function_word;
 
 /// Readings kept of each part of a query.
 const BEAM: usize = 6;

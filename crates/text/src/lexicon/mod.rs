@@ -100,6 +100,8 @@ tables! {
     definition_verbs,
     /// Words that deny or take away.
     denials,
+    /// Words and phrases that say nothing of what a question asks, by class.
+    discourse,
     /// Endings of words.
     endings,
     /// Kinds of things, and the kind that each is one of.
@@ -110,10 +112,10 @@ tables! {
     everyday_relations,
     /// Everyday names of common types; not sorted.
     everyday_types,
-    /// Words that say nothing of what a question asks.
-    frame_words,
     /// Function words and fillers beyond the stop words.
     function_words,
+    /// Nouns that say no more than the question word.
+    hypernyms,
     /// Index terms that say how to answer.
     instruction_stems,
     /// Irregular plurals with their singulars.

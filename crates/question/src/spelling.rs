@@ -7,7 +7,7 @@ fn of(table: Table<'static>, word: &str) -> Option<&'static str> {
 }
 
 /// A word in lower case as it is compared with others.
-pub(super) fn compared(folded: &str) -> String {
+pub(crate) fn compared(folded: &str) -> String {
     if let Some(base) = of(SPOKEN.irregular_verbs(), folded).or_else(|| of(SPOKEN.spellings(), folded)) {
         return base.to_owned();
     }
@@ -22,12 +22,12 @@ pub(super) fn compared(folded: &str) -> String {
 }
 
 /// The singular of a plural that no ending tells.
-pub(super) fn singular(folded: &str) -> &str {
+pub fn singular(folded: &str) -> &str {
     of(SPOKEN.irregular_plurals(), folded).unwrap_or(folded)
 }
 
 /// What a word may be the plural of: itself, its irregular singular, and what its ending leaves.
-pub(super) fn singulars(folded: &str) -> Vec<String> {
+pub fn singulars(folded: &str) -> Vec<String> {
     let mut all = vec![folded.to_owned(), singular(folded).to_owned()];
     all.extend(folded.strip_suffix("ies").map(|begin| format!("{begin}y")));
     all.extend(["s", "es"].iter().filter_map(|end| folded.strip_suffix(end)).map(str::to_owned));

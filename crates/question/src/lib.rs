@@ -1,0 +1,13 @@
+#![doc = include_str!("../README.md")]
+
+use pocketgraph_text as text;
+
+mod forms;
+mod frame;
+mod spelling;
+mod voice;
+
+pub use forms::{is_akin, is_compound, is_derived, is_function_word, piece, stem_of};
+pub use frame::strip_frame;
+pub use spelling::{singular, singulars};
+pub use voice::{End, is_verb_form, named_end};
