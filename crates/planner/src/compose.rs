@@ -117,14 +117,12 @@ impl<'a> Composer<'a> {
     pub fn combination(&mut self, found: &Combination) -> String {
         let of: Vec<String> = found.branches.iter().map(|chain| self.chain(chain)).collect();
         let set = match found.how {
+            _ if of.len() == 1 => of.into_iter().next().unwrap_or_default(),
             Combine::Intersect => self.push(Operation::Intersect { of }),
             Combine::Union => self.push(Operation::Union { of }),
-            Combine::Subtract => {
-                let mut of = of.into_iter();
-                let main = of.next().unwrap_or_default();
-                self.push(Operation::Negation { main, minus: of.collect() })
-            }
         };
+        let minus: Vec<String> = found.minus.iter().map(|chain| self.chain(chain)).collect();
+        let set = if minus.is_empty() { set } else { self.push(Operation::Negation { main: set, minus }) };
         if found.tail.is_empty() { set } else { self.steps(Head::Reference(set), &found.tail) }
     }
 

@@ -14,7 +14,7 @@ use super::pattern::pattern;
 use super::question::{Token, ask, asks_for_a_way, called, core_of, exact, exactly_named, is_lexical, named_mentions, tokens};
 use super::rank::Holders;
 use super::schema::{Schema, Step};
-use super::sets::{Combination, combined};
+use super::sets::{Combination, combined, taken_away};
 use super::superlative::{Superlatives, read};
 use super::walk::{all, follow, value};
 use super::weights;
@@ -186,7 +186,11 @@ impl<'a> RulesPlanner<'a> {
         let joins = |gap: &str| {
             let folded = crate::text::fold(gap);
             let word = |w: &str| folded.split(|c: char| !c.is_alphanumeric()).any(|part| part == w);
-            gap.trim() == "," || is_preposition(&folded) || SPOKEN.operation_cues().words_with("parts").any(word) || (same && word("as"))
+            gap.trim() == ","
+                || is_preposition(&folded)
+                || self.is_participle(&folded)
+                || SPOKEN.operation_cues().words_with("parts").any(word)
+                || (same && word("as"))
         };
         let apart = anchors.windows(2).all(|w| question.get(w[0].span.end..w[1].span.start).is_some_and(joins));
         if anchors.len() < 2 || !apart {
@@ -215,13 +219,13 @@ impl<'a> RulesPlanner<'a> {
         }
         let ask = ask(&tokens, &self.lexicon);
         let bare = spans.windows(2).any(|w| question.get(w[0].end..w[1].start).is_some_and(|gap| is_preposition(&fold(gap))));
-        let neither = tokens.iter().any(|t| t.folded == "neither");
-        let shape = if neither { Shape::Union(2) } else { shape };
-        let found = combined(self.graph, &self.schema, &tokens, &ask, &starts, shape)?;
+        let neither = tokens.iter().take_while(|t| t.entity.is_none()).any(|t| t.folded == "neither");
+        let (shape, away) = if neither { (Shape::Union(2), vec![false; starts.len()]) } else { (shape, taken_away(&tokens)?) };
+        let found = combined(self.graph, &self.schema, &tokens, &ask, &starts, shape, &away)?;
         if neither {
             return self.neither(question, &found);
         }
-        if bare && !found.branches.iter().all(|branch| self.is_only_step(branch)) {
+        if bare && !found.branches.iter().chain(&found.minus).all(|branch| self.is_only_step(branch)) {
             return None;
         }
         let mut composer = Composer::new(self.graph).naming(&tokens, &ask);
@@ -231,6 +235,12 @@ impl<'a> RulesPlanner<'a> {
         }
         let confidence = joint_confidence(&found, bare);
         Some(Planned { plan: composer.finish(question), confidence, answer: found.answer })
+    }
+
+    /// Tells whether a text is one participle that speaks of a relation: "directed by A starring B".
+    fn is_participle(&self, folded: &str) -> bool {
+        let word = folded.trim();
+        word.ends_with("ing") && !self.lexicon.relations(word).is_empty()
     }
 
     /// Whether words speak of all steps of a branch, or it is the one step that joins its thing and things of that class: "films by A with B".

@@ -12,6 +12,7 @@ use super::walk::{advance, follow};
 use crate::compact::{sort_by, sort_unique};
 use crate::kg::{KnowledgeGraph, NodeId};
 use crate::plan::Shape;
+use crate::text::lexicon::{Language, SPOKEN};
 
 /// So many chains of each entity are combined.
 const CHAINS: usize = 12;
@@ -25,6 +26,8 @@ const ENTITIES: usize = 4;
 pub(super) struct Combination {
     /// The chains without the steps that they share at their end.
     pub branches: Vec<Chain>,
+    /// Chains of the same kind whose results are taken away.
+    pub minus: Vec<Chain>,
     /// Steps from the combined set.
     pub tail: Vec<Step>,
     /// What is done with the branches.
@@ -44,8 +47,30 @@ pub(super) enum Combine {
     Intersect,
     /// What any finds.
     Union,
-    /// What the first finds and no other.
-    Subtract,
+}
+
+/// Returns which of a question's entities are taken away: "with A and B but not by C or D" takes away C and D. `None` where nothing would be left.
+pub(super) fn taken_away(tokens: &[Token]) -> Option<Vec<bool>> {
+    let mut away = false;
+    let mut all = Vec::new();
+    for gap in tokens.split_inclusive(|t| t.entity.is_some()).filter(|gap| gap.last().is_some_and(|t| t.entity.is_some())) {
+        let has = |word: &str| gap.iter().any(|t| t.folded == word);
+        let denies = |t: &Token| SPOKEN.denials().has(&t.folded, "between") || t.folded.ends_with("n't") || t.folded.ends_with("n’t");
+        let goes_on = || has("and") && gap.iter().any(|t| !t.relations.is_empty() || SPOKEN.prepositions().has(&t.folded, "participle"));
+        if gap.iter().any(denies) {
+            away = true;
+        } else if has("but") || goes_on() {
+            away = false;
+        }
+        all.push(away);
+    }
+    (!all.iter().all(|away| *away)).then_some(all)
+}
+
+/// Tells whether what any of the entities that are kept leads to is asked for: "A or B but not C".
+fn joins_any(tokens: &[Token], away: &[bool]) -> bool {
+    let gaps = tokens.split_inclusive(|t| t.entity.is_some()).zip(away).skip(1);
+    gaps.filter(|(_, away)| !**away).any(|(gap, _)| gap.iter().any(|t| t.folded == "or"))
 }
 
 /// The best combination of chains from these entities, each given with its reading, in a question of this pattern. `None` where no
@@ -57,12 +82,10 @@ pub(super) fn combined(
     ask: &Ask,
     starts: &[NodeId],
     shape: Shape,
+    away: &[bool],
 ) -> Option<Combination> {
-    let how = match shape {
-        Shape::Union(_) | Shape::Up => Combine::Union,
-        Shape::Negation => Combine::Subtract,
-        _ => Combine::Intersect,
-    };
+    let any = matches!(shape, Shape::Union(_) | Shape::Up) || joins_any(tokens, away);
+    let how = if any { Combine::Union } else { Combine::Intersect };
     let starts = starts.get(..ENTITIES.min(starts.len()))?;
     let mut choices: Vec<Vec<Chain>> = Vec::new();
     for (index, &start) in starts.iter().enumerate() {
@@ -87,7 +110,7 @@ pub(super) fn combined(
         combinations = next;
     }
     sort_by(&mut combinations, |a, b| b.0.total_cmp(&a.0));
-    combinations.iter().take(TRIED).find_map(|(score, picked)| run(graph, how, shape, score / picked.len().max(1) as f32, picked))
+    combinations.iter().take(TRIED).find_map(|(score, picked)| run(graph, (how, away), shape, score / picked.len().max(1) as f32, picked))
 }
 
 fn ends_alike(a: &Chain, b: &Chain) -> bool {
@@ -96,9 +119,9 @@ fn ends_alike(a: &Chain, b: &Chain) -> bool {
 
 /// Runs a combination: the branches, the set operation, and the steps that all branches share at their end. Whether those come before or
 /// after the set operation is the difference between "genres of films with A and B" and "genres that films of A and of B share".
-fn run(graph: &KnowledgeGraph, how: Combine, shape: Shape, score: f32, picked: &[&Chain]) -> Option<Combination> {
+fn run(graph: &KnowledgeGraph, (how, away): (Combine, &[bool]), shape: Shape, score: f32, picked: &[&Chain]) -> Option<Combination> {
     let common = common_end(picked);
-    let inner_first = matches!(shape, Shape::Ip | Shape::Up) || how == Combine::Subtract;
+    let inner_first = matches!(shape, Shape::Ip | Shape::Up) || away.contains(&true);
     let orders: &[usize] = match (common, how) {
         (0, _) => &[0],
         (_, Combine::Union) => &[0],
@@ -108,18 +131,25 @@ fn run(graph: &KnowledgeGraph, how: Combine, shape: Shape, score: f32, picked: &
     let paid = (picked.iter().map(|c| c.paid).sum(), picked.iter().map(|c| c.steps.len()).sum());
     for &cut in orders {
         let cut = cut.min(1) * common;
-        let branches: Vec<Chain> =
-            picked.iter().map(|c| Chain { steps: c.steps[..c.steps.len() - cut].to_vec(), ..(*c).clone() }).collect();
+        let is_away = |at: usize| away.get(at).copied().unwrap_or_default();
+        let inner = |of: bool| {
+            let own = picked.iter().enumerate().filter(move |(at, _)| is_away(*at) == of).map(|(_, c)| c);
+            own.map(|c| Chain { steps: c.steps[..c.steps.len() - cut].to_vec(), ..(*c).clone() }).collect::<Vec<_>>()
+        };
+        let (branches, minus) = (inner(false), inner(true));
         let tail: Vec<Step> = picked.first().map(|c| c.steps[c.steps.len() - cut..].to_vec()).unwrap_or_default();
         let sets: Vec<Vec<NodeId>> = branches.iter().map(|c| follow(graph, c)).collect();
         let mut answer = combine(&sets, how);
+        for set in minus.iter().map(|c| follow(graph, c)) {
+            answer.retain(|node| set.binary_search(node).is_err());
+        }
         for step in &tail {
             answer = advance(graph, &answer, *step);
         }
-        if cut == 0 || !branches.iter().any(|b| b.steps.is_empty()) {
+        if cut == 0 || !branches.iter().chain(&minus).any(|b| b.steps.is_empty()) {
             answer.retain(|node| !picked.iter().any(|c| c.start == Start::Node(*node)));
             if !answer.is_empty() {
-                return Some(Combination { branches, tail, how, answer, score, paid });
+                return Some(Combination { branches, minus, tail, how, answer, score, paid });
             }
         }
     }
@@ -139,7 +169,6 @@ fn combine(sets: &[Vec<NodeId>], how: Combine) -> Vec<NodeId> {
     let within = |node: &NodeId, set: &Vec<NodeId>| set.binary_search(node).is_ok();
     match how {
         Combine::Intersect => first.iter().filter(|n| rest.iter().all(|set| within(n, set))).copied().collect(),
-        Combine::Subtract => first.iter().filter(|n| !rest.iter().any(|set| within(n, set))).copied().collect(),
         Combine::Union => {
             let mut all: Vec<NodeId> = sets.iter().flatten().copied().collect();
             sort_unique(&mut all);
@@ -155,16 +184,18 @@ pub(super) fn share(tokens: &[Token], entity: usize) -> Option<(Vec<Token>, usiz
     let (first, here) = (*places.first()?, *places.get(entity)?);
     let until = places.get(entity + 1).copied().unwrap_or(tokens.len());
     let joins = |t: &Token| matches!(t.folded.as_str(), "and" | "or" | "but" | "not" | "nor" | "also" | "except" | "without");
-    // Behind an entity its own words go on to what joins the next: "did A direct and B star in".
-    let behind = here + 1 + tokens[here + 1..until].iter().position(joins).unwrap_or(until - here - 1);
-    let before = match entity.checked_sub(1).and_then(|e| places.get(e)) {
-        None => here,
-        Some(&previous) => {
-            let gap = &tokens[previous + 1..here];
-            previous + 1 + gap.iter().position(joins).unwrap_or(gap.len())
-        }
-    };
-    let own: Vec<Token> = if entity == 0 { Vec::new() } else { tokens[before..here].to_vec() };
+    // Behind an entity its own words go on to what joins or leads to the next: "did A direct and B star in", "directed by A starring B".
+    let leads = |t: &Token| SPOKEN.prepositions().has(&t.folded, "participle") || (t.folded.ends_with("ing") && !t.relations.is_empty());
+    let ends = |gap: &[Token]| gap.iter().position(joins).or_else(|| gap.iter().position(leads)).unwrap_or(gap.len());
+    let gap = &tokens[here + 1..until];
+    let behind = here + 1 + if until < tokens.len() { ends(gap) } else { gap.iter().position(joins).unwrap_or(gap.len()) };
+    // An entity without words of its own shares those of the one before it: "directed by A and starring B but not C".
+    let own = (1..=entity).rev().map(|e| {
+        let gap = &tokens[places[e - 1] + 1..places[e]];
+        let own = gap[ends(gap)..].iter().filter(|t| !joins(t) && !SPOKEN.denials().contains(&t.folded));
+        own.cloned().collect::<Vec<Token>>()
+    });
+    let own = own.into_iter().find(|own| !own.is_empty()).unwrap_or_default();
     let tail: Vec<Token> = tokens[here + 1..behind].to_vec();
     let speaks = own.iter().chain(&tail).any(|t| !t.relations.is_empty());
     let mut shared: Vec<Token> = tokens[..first].to_vec();
