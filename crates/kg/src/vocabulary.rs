@@ -20,6 +20,16 @@ pub struct Relation {
     pub range: Vec<(Class, u32)>,
 }
 
+/// What the name of a relation begins with that says how pages are laid out, and nothing of what they are about.
+const LAYOUT: &str = "layout:";
+
+impl Relation {
+    /// Tells whether the relation is of page layout: which page has which section, table row or term.
+    pub fn is_layout(&self) -> bool {
+        self.name.starts_with(LAYOUT)
+    }
+}
+
 /// An entity type.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EntityType {

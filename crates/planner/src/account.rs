@@ -103,6 +103,9 @@ pub(super) fn account_with(
         }
     }
     let named = named(linker, question, &used);
+    if used.relations.iter().any(|(r, ..)| is_unasked_layout(graph, lexicon, question, *r)) {
+        return Err(PlannerError::NotAsked("it reads how pages are laid out, and the question asks for what they say"));
+    }
     let mut all = words(question);
     all.truncate(LONGEST);
     let outside = all.iter().filter(|w| !named.iter().any(|n| overlap(w, n)));
@@ -120,6 +123,13 @@ pub(super) fn account_with(
     let by_verb = ask_at.is_some_and(|at| is_named(at + 2));
     ends(graph, lexicon, &plain, plan, &used, by_verb)?;
     explained(linker, lexicon, &tokens(question, &named, lexicon), &used, evidence)
+}
+
+/// Tells whether a relation only says how pages are laid out, and no word asks for pages or their parts.
+fn is_unasked_layout(graph: &KnowledgeGraph, lexicon: &Lexicon, question: &str, relation: RelationId) -> bool {
+    let Some(of) = graph.vocabulary().relation(relation).filter(|r| r.is_layout()) else { return false };
+    let is_part = |t: &TypeId| of.domain.iter().any(|(class, _)| *class == Class::Type(*t));
+    !words(question).iter().any(|w| lexicon.types(&fold(w.text)).iter().any(is_part))
 }
 
 fn overlap(word: &Word<'_>, span: &Range<usize>) -> bool {

@@ -37,11 +37,11 @@ impl Rel {
     /// Name, label and synonyms.
     fn words(self) -> (&'static str, &'static str, &'static [&'static str]) {
         match self {
-            Rel::Contains => ("contains", "contains", &["has section", "includes", "is divided into", "part", "chapter"]),
+            Rel::Contains => ("layout:contains", "contains", &["has section", "includes", "is divided into", "part", "chapter"]),
             Rel::IsA => ("is_a", "is a", &["kind of", "type of", "sort of", "instance of", "class"]),
             Rel::Born => ("date_of_birth", "date of birth", &["born", "birth date", "birthday"]),
             Rel::Died => ("date_of_death", "date of death", &["died", "death date"]),
-            Rel::Defines => ("defines", "defines", &["explains", "describes", "documents", "covers"]),
+            Rel::Defines => ("layout:defines", "defines", &["explains", "describes", "documents", "covers"]),
             Rel::Definition => ("definition", "definition", &["means", "meaning", "described as", "stands for"]),
             Rel::Author => ("author", "written by", &["author", "writer", "wrote"]),
             Rel::Published => ("date", "published on", &["date", "publication date", "posted", "created"]),
@@ -49,7 +49,7 @@ impl Rel {
             Rel::Tag => ("has_tag", "has tag", &["tagged", "tagged with", "keyword", "about", "topic"]),
             Rel::Category => ("in_category", "in category", &["category", "filed under"]),
             Rel::LinksTo => ("links_to", "links to", &["link", "refers to", "references", "points to"]),
-            Rel::Lists => ("lists", "lists", &["has entry", "table of", "row"]),
+            Rel::Lists => ("layout:lists", "lists", &["has entry", "table of", "row"]),
         }
     }
 }
