@@ -21,7 +21,7 @@ async fn candidates_json(engine: &Engine, question: &Value) -> Value {
     let (rows, held) = candidates(engine.corpus(), &query).await.unwrap();
     let ids: Vec<u32> = rows.iter().map(|r| r.0).collect();
     let (passages, _) = engine.corpus().passages(&ids).await.unwrap();
-    let row = |(chunk, features): &(u32, [f32; 7])| {
+    let row = |(chunk, features): &(u32, [f32; 6])| {
         let document = &passages.get(chunk).unwrap().1;
         json!({ "path": document.path, "url": document.url, "features": features })
     };

@@ -6,16 +6,16 @@
 
 A question's line has it as it was given, with the pages that answer it: `pages` (the ends of addresses), `gold_page`, `gold` or `cited_doc_ids` (documents).
 The sets were the given documentation sites, Rust's book with the questions of `tuning/sites/rust-book.jsonl`, and the parts of public sets that docs/benchmarks/retrievers.md names.
-The weights of words and meaning stand as they are. Those of names and titles, and the power of the rarity that they are multiplied by, are chosen from a grid,
+The weights of words and meaning stand as they are. Those of names and titles are chosen from a grid,
 so that the mean of the sets' mean reciprocal rank of the first right document is highest, of equals the lowest weights. Each set is left out once: its figure is that of weights chosen without it. Sets that are hopped belong here too: what the first pass ranks is
 hopped from.
 """
 import argparse, json, pathlib, re
 
 OTHERS = {0: 4.9, 1: 3.5, 4: 4.2, 5: 0.8}  # cosine, BM25, and these of the question's rest
-NAMED, TITLE, RARE = 2, 3, 6
-BEFORE = (2.9, 2.3, 0)  # fitted by a prototype to recall@5 of seven sets, most of them about named things
-GRID = [(named, title, power) for named in (0.0, 1.5, 3.0, 4.5, 6.0, 8.0, 10.0) for title in (0.0, 0.6, 1.2, 2.4, 3.6) for power in (0, 1, 2, 3)]
+NAMED, TITLE = 2, 3
+CURRENT = (2.9, 2.3)
+GRID = [(named, title) for named in (0.0, 1.5, 2.9, 4.5, 6.0, 8.0, 10.0) for title in (0.0, 0.6, 1.2, 2.3, 3.6)]
 
 
 def stem(url):
@@ -47,9 +47,9 @@ def read(folder):
 def scored(weights):
     if isinstance(weights, dict):
         return lambda x: sum(w * x[i] for i, w in weights.items())
-    named, title, power = weights
+    named, title = weights
     others = scored(OTHERS)
-    return lambda x: others(x) + (named * x[NAMED] + title * x[TITLE]) * x[RARE] ** power
+    return lambda x: others(x) + named * x[NAMED] + title * x[TITLE]
 
 
 def mean_reciprocal_rank(questions, weights):
@@ -75,12 +75,12 @@ def main():
     def best(names):
         mean = {weights: sum(figures[n] for n in names) / len(names) for weights, figures in table.items()}
         top = max(mean.values())
-        return min((w for w in GRID if mean[w] > top - 1e-9), key=lambda w: (sum(w[:2]), w[2]))
+        return min((w for w in GRID if mean[w] > top - 1e-9), key=sum)
 
-    print("| set | questions | lexical | hybrid | before | left out | chosen without it: named, title, power |\n|---|---|---|---|---|---|---|")
+    print("| set | questions | lexical | hybrid | current | left out | chosen without it: named, title |\n|---|---|---|---|---|---|---|")
     for name, questions in sets.items():
         chosen = best([n for n in sets if n != name])
-        figures = [mean_reciprocal_rank(questions, w) for w in ({1: 1}, {0: 0.7, 1: 0.3}, BEFORE)] + [table[chosen][name]]
+        figures = [mean_reciprocal_rank(questions, w) for w in ({1: 1}, {0: 0.7, 1: 0.3}, CURRENT)] + [table[chosen][name]]
         print(f"| {name} | {len(questions)} | " + " | ".join(f"{x:.3f}" for x in figures) + f" | {chosen} |")
     chosen = best(list(sets))
     print(f"chosen from all sets: {chosen}: " + ", ".join(f"{name} {table[chosen][name]:.3f}" for name in sets))

@@ -5,7 +5,6 @@ use super::super::scan::Scan;
 use crate::compact::{Map, sort_by};
 use crate::lexical::idf;
 use crate::names::{Mention, in_question};
-use crate::text::terms;
 use crate::vector::QuantizedVector;
 
 /// A document that the question names.
@@ -76,9 +75,6 @@ pub struct Features {
     pub named: f32,
     /// Share of the title that the question covers.
     pub title: f32,
-    /// How rare the title's rarest word is that the question has, or where it has none the name's: the BM25 idf over that of a word of one chunk. Words that
-    /// everybody uses, which titles of documentation often are, name little.
-    pub rare: f32,
     /// The cosine as it was, where it is known.
     pub cosine: Option<f32>,
     /// Whether words or meaning proposed it.
@@ -93,10 +89,8 @@ pub struct Candidates<'a> {
     pub names: &'a NameIndex,
     /// What the question names.
     pub named: &'a Named,
-    /// How far the question covers each document's title, and how rare the rarest word of it is that it has; documents without a share are absent.
-    covered: Map<u32, (f32, f32)>,
-    /// How rare the name of each named document is.
-    rarities: Map<u32, f32>,
+    /// How far the question covers each document's title; documents without a share are absent.
+    covered: Map<u32, f32>,
     words: Map<u32, f32>,
     rest_words: Map<u32, f32>,
 }
@@ -111,25 +105,21 @@ impl<'a> Candidates<'a> {
     pub fn new(names: &'a NameIndex, named: &'a Named, frequency: &Map<String, u32>, chunks: usize) -> Self {
         let rarity = |n: u32| idf(n, chunks);
         let asked: f32 = frequency.values().map(|&n| rarity(n)).sum();
-        let most = rarity(1).max(f32::MIN_POSITIVE);
-        let mut sums = vec![(0f32, 0f32, 0f32); names.documents.documents()];
+        let mut sums = vec![(0f32, 0f32); names.documents.documents()];
         for (term, &n) in frequency.iter() {
             for &(document, weight) in names.titled(term) {
-                if let Some((sum, title, rare)) = sums.get_mut(document as usize) {
+                if let Some((sum, title)) = sums.get_mut(document as usize) {
                     *sum += rarity(n);
                     *title = weight as f32 / 256.0;
-                    *rare = rare.max(rarity(n) / most);
                 }
             }
         }
-        let share = |(document, (sum, title, rare)): (usize, (f32, f32, f32))| {
+        let share = |(document, (sum, title)): (usize, (f32, f32))| {
             let share = (sum / title).min(1.0) * (2.0 * sum / asked).min(1.0);
-            (sum > 0.0 && title > 0.0 && asked > 0.0).then_some((document as u32, (share, rare)))
+            (sum > 0.0 && title > 0.0 && asked > 0.0).then_some((document as u32, share))
         };
-        let rarest = |name: &str| terms(name).iter().filter_map(|(t, _)| frequency.get(t)).map(|&n| rarity(n) / most).fold(0.0, f32::max);
-        let rarities = named.documents.iter().map(|(&d, n)| (d, rarest(&n.written))).collect();
         let covered = sums.into_iter().enumerate().filter_map(share).collect();
-        Candidates { rows: Map::new(), names, named, covered, rarities, words: Map::new(), rest_words: Map::new() }
+        Candidates { rows: Map::new(), names, named, covered, words: Map::new(), rest_words: Map::new() }
     }
 
     /// BM25 of the question and of its rest, by chunk, which count for `share` of what they do as a rule.
@@ -140,13 +130,11 @@ impl<'a> Candidates<'a> {
 
     fn row(&self, chunk: u32) -> Features {
         let document = self.names.documents.of.get(chunk as usize);
-        let covered = document.and_then(|d| self.covered.get(d)).copied().unwrap_or_default();
         Features {
             b: self.words.get(&chunk).copied().unwrap_or(0.0),
             b_rest: self.rest_words.get(&chunk).copied().unwrap_or(0.0),
             named: document.and_then(|d| self.named.documents.get(d)).map_or(0.0, |d| d.share),
-            title: covered.0,
-            rare: if covered.1 > 0.0 { covered.1 } else { document.and_then(|d| self.rarities.get(d)).copied().unwrap_or(0.0) },
+            title: document.and_then(|d| self.covered.get(d)).copied().unwrap_or(0.0),
             ..Features::default()
         }
     }
@@ -184,7 +172,7 @@ impl<'a> Candidates<'a> {
 
     /// Adds the `n` documents whose titles the question covers best, each with its first chunk.
     pub fn propose_covered(&mut self, n: usize) {
-        let mut best: Vec<(u32, f32)> = self.covered.iter().map(|(&d, &(share, _))| (d, share)).collect();
+        let mut best: Vec<(u32, f32)> = self.covered.iter().map(|(&d, &share)| (d, share)).collect();
         sort_by(&mut best, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         self.add_documents(best.into_iter().take(n).map(|x| x.0).collect(), 1);
     }

@@ -39,10 +39,10 @@ mod weight {
     pub const D: f32 = 4.9;
     /// BM25 of the question, over its maximum.
     pub const B: f32 = 3.5;
-    /// Named in the question: 1 over the root of how many documents have the name, times its rarity to the third power.
-    pub const NAMED: f32 = 10.0;
-    /// Share of the title, by rarity, that the question covers, times its rarity to the third power.
-    pub const TITLE: f32 = 1.2;
+    /// Named in the question: 1 over the root of how many documents have the name.
+    pub const NAMED: f32 = 2.9;
+    /// Share of the title, by rarity, that the question covers.
+    pub const TITLE: f32 = 2.3;
     /// Cosine to the rest of the question.
     pub const D_REST: f32 = 4.2;
     /// BM25 of the rest, over its maximum.
@@ -184,12 +184,12 @@ async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalR
 ///
 /// # Errors
 /// As [`Retriever::retrieve`].
-pub async fn candidates(corpus: &Corpus, query: &Query) -> Result<(Vec<(u32, [f32; 7])>, f32), BundleError> {
+pub async fn candidates(corpus: &Corpus, query: &Query) -> Result<(Vec<(u32, [f32; 6])>, f32), BundleError> {
     let found = lexical::search(corpus.bundle(), &query.lexical, SCORED, None).await?;
     let names = NameIndex::open(corpus, &query.read, &query.lexical.terms).await?;
     let named = Named::find(&names, &query.read);
     let first = first(corpus, query, &names, &named, &found, 1.0).await?;
-    let rows = first.all.rows.iter().map(|(&chunk, f)| (chunk, [f.d, f.b, f.named, f.title, f.d_rest, f.b_rest, f.rare])).collect();
+    let rows = first.all.rows.iter().map(|(&chunk, f)| (chunk, [f.d, f.b, f.named, f.title, f.d_rest, f.b_rest])).collect();
     Ok((rows, held_share(corpus, query, &found)))
 }
 
@@ -200,7 +200,7 @@ fn odds(share: f32) -> f32 {
 
 /// The score of the first pass, in which the cosine counts `scale` times what it does for an embedder that knows the language. Feedback's cosines are stretched over the candidates and weigh against words as they do in `hybrid`.
 fn first_pass(f: &features::Features, stage: Stage, scale: f32) -> f32 {
-    let names = f.rare * f.rare * f.rare * (weight::NAMED * f.named + weight::TITLE * f.title);
+    let names = weight::NAMED * f.named + weight::TITLE * f.title;
     let words = weight::B * f.b + weight::B_REST * f.b_rest;
     let meaning = if stage != Stage::Feedback {
         weight::D * f.d + weight::D_REST * f.d_rest
