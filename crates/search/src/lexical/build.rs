@@ -3,9 +3,11 @@
 use super::impact::{quantised, saturation};
 use super::{TITLE_WEIGHT, idf};
 use crate::bundle::{RangeParts, TermPostings, encode_range};
-use crate::text::{exact_terms, terms};
-use std::collections::BTreeMap;
+use crate::text::{exact_terms, fold, terms, words};
+use std::collections::{BTreeMap, BTreeSet};
 
+/// Shorter words are not abbreviated by the number of their letters; "kubernetes", which is "k8s", is as long.
+const LEAST_NUMERONYM: usize = 10;
 /// How many bytes of postings a range file holds at most before it is closed: about 4 kB compressed, so that a question of five words costs about 20 kB.
 const MOST_RANGE_BYTES: usize = 8 << 10;
 /// And at least: a smaller file would cost less than the head of the answer that brings it.
@@ -32,6 +34,17 @@ pub struct TermRange {
     pub terms: u32,
     /// Its bytes, not yet compressed.
     pub parts: RangeParts,
+}
+
+/// Numeronyms of the long words of a heading: "Internationalization" is also found as "i18n".
+fn numeronyms(heading: &str) -> Vec<String> {
+    let short = |word: &str| {
+        let (first, last, letters) = (word.chars().next()?, word.chars().next_back()?, word.len());
+        let is_long = letters >= LEAST_NUMERONYM && word.bytes().all(|b| b.is_ascii_lowercase());
+        is_long.then(|| format!("{first}{}{last}", letters - 2))
+    };
+    let written = words(heading).into_iter().filter_map(|word| short(&fold(word.text)));
+    written.flat_map(|numeronym| terms(&numeronym)).map(|(term, _)| term).collect()
 }
 
 /// About how many bytes a term takes in a range.
@@ -87,7 +100,12 @@ impl LexicalBuilder {
         for h in headings {
             add(h, 1);
         }
+        let headed = std::iter::once(title).chain(headings.iter().map(String::as_str));
+        let numeronyms: BTreeSet<String> = headed.flat_map(numeronyms).collect();
         add(text, 1);
+        for numeronym in numeronyms {
+            counts.entry(numeronym).or_insert(1);
+        }
         let mut all: BTreeMap<String, f32> = BTreeMap::new();
         for (term, count) in counts {
             for (other, share) in also(&term) {
@@ -156,6 +174,13 @@ mod tests {
             let distinct: usize = texts.iter().map(|t| t.iter().collect::<std::collections::BTreeSet<_>>().len()).sum();
             prop_assert_eq!(found, distinct);
         }
+    }
+
+    #[test]
+    fn a_long_word_of_a_heading_is_found_by_its_numeronym() {
+        let short: Vec<String> = ["i18n", "k8s"].iter().flat_map(|word| terms(word)).map(|(term, _)| term).collect();
+        assert_eq!(numeronyms("Internationalization on Kubernetes"), short);
+        assert!(numeronyms("Keys for e2e tests, 1234567890").is_empty());
     }
 
     #[test]
