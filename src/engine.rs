@@ -18,6 +18,9 @@ use std::rc::Rc;
 /// Default number of decoded bytes kept in memory: 120 MB.
 pub const DEFAULT_MEMORY_LIMIT: u64 = 120_000_000;
 
+/// A query with signs seeks this many times the hits that are wanted, to have some left.
+const SIGNS_SEEK: usize = 5;
+
 /// A question is read up to here, in bytes; a longer one is cut at a character, never refused.
 const MAX_QUESTION: usize = 8 << 10;
 
@@ -322,19 +325,21 @@ impl Engine {
         per_page: Option<u32>,
     ) -> Result<SearchResult, EngineError> {
         query.kept = options.filter.chunks(&self.corpus).await?.or(query.kept);
-        let ranked = retrieve::arranged(
-            retriever,
-            &self.corpus,
-            &query,
-            options.k.map(|k| k as usize),
-            per_page.map(|n| n as usize),
-            options.reader_language.as_deref(),
-        )
-        .await?;
+        let (signs, _) = retrieve::Signs::read(&query.text);
+        let k = options.k.map(|k| k as usize);
+        let sought = if signs.is_empty() { k } else { Some(k.unwrap_or(retrieve::DEFAULT_K).saturating_mul(SIGNS_SEEK)) };
+        let ranked =
+            retrieve::arranged(retriever, &self.corpus, &query, sought, per_page.map(|n| n as usize), options.reader_language.as_deref())
+                .await?;
         self.pause().await;
         self.leave_telling_words(&mut query).await;
         let mut found = retrieve::present(&self.corpus, &query, retriever.name(), ranked).await?;
         retrieve::leave_once(&mut found.hits);
+        retrieve::put_titled_first(&mut found.hits, &query.read);
+        if !signs.is_empty() {
+            signs.filter(&mut found.hits);
+            found.hits.truncate(k.unwrap_or(retrieve::DEFAULT_K));
+        }
         Ok(found)
     }
 
@@ -525,6 +530,6 @@ fn retriever(options: &SearchOptions) -> Result<Box<dyn Retriever>, EngineError>
 /// A question of which only the words are known.
 fn words_of(question: &str, typing: bool) -> Query {
     // While a question is being typed, a space at its end says that the last word is finished.
-    let read = if typing { question.trim_start() } else { question.trim() };
+    let (_, read) = retrieve::Signs::read(if typing { question.trim_start() } else { question.trim() });
     Query::of_words(question, &read[..read.floor_char_boundary(MAX_QUESTION)], typing)
 }

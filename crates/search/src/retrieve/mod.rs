@@ -14,6 +14,7 @@ mod names;
 mod present;
 mod registry;
 pub mod scan;
+mod signs;
 mod subgraph;
 mod translated;
 
@@ -28,8 +29,9 @@ pub use hit::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Span, Stage, 
 pub use hybrid::Hybrid;
 pub use lexical::Lexical;
 pub use names::{NameIndex, load_names, title_terms};
-pub use present::{highlights, leave_once, present};
+pub use present::{highlights, leave_once, present, put_titled_first};
 pub use registry::{NAMES, by_name};
+pub use signs::Signs;
 pub use subgraph::{Edge, EdgeKind, Node, NodeKind, Subgraph, subgraph};
 
 use crate::bundle::BundleError;

@@ -4,7 +4,7 @@ use super::{Corpus, Hit, Query, Ranked, RankedChunk, SearchResult, Span};
 use crate::bundle::{BundleError, Chunk, Document};
 use crate::compact::sort_unique;
 use crate::lexical::LexicalQuery;
-use crate::text::{fold, terms};
+use crate::text::{fold, terms, words};
 use futures::future::{FutureExt, LocalBoxFuture};
 
 /// Where words of the question stand in `text`: byte spans, ascending, not overlapping.
@@ -97,6 +97,15 @@ pub fn leave_once(hits: &mut Vec<Hit>) {
     }
 }
 
+/// Puts the best hit of a page first whose title is the query.
+pub fn put_titled_first(hits: &mut [Hit], query: &str) {
+    let folded = |text: &str| words(text).iter().map(|w| fold(w.text)).collect::<Vec<_>>();
+    let asked = folded(query);
+    if let Some(at) = hits.iter().position(|hit| folded(&hit.title) == asked) {
+        hits[..=at].rotate_right(1);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,6 +123,16 @@ mod tests {
         let mut hits = vec![hit("Windows", "a/x"), hit("Linux", "b"), hit("Windows", "x"), hit("Windows", "a/x")];
         leave_once(&mut hits);
         assert_eq!(hits.iter().map(|h| h.url.as_str()).collect::<Vec<_>>(), ["a/x", "b"]);
+    }
+
+    #[test]
+    fn a_page_whose_title_is_the_query_comes_first() {
+        let titled = |title: &str| crate::hits::hit(0, title, &[], "It turns.");
+        let mut hits = vec![titled("Lathes"), titled("Band saws"), titled("Band saw")];
+        put_titled_first(&mut hits, "band  saw");
+        assert_eq!(hits.iter().map(|h| h.title.as_str()).collect::<Vec<_>>(), ["Band saw", "Lathes", "Band saws"]);
+        put_titled_first(&mut hits, "saw");
+        assert_eq!(hits[0].title, "Band saw");
     }
 
     #[test]
