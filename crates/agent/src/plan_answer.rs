@@ -95,6 +95,7 @@ impl PlanAnswer {
             failure: None,
             sentences: Vec::new(),
             quotation: None,
+            certainty: None,
             usage: None,
             warnings: self.warnings.clone(),
         }

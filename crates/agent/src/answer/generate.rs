@@ -383,6 +383,7 @@ fn written(
         partial: None,
         failure: None,
         quotation: None,
+        certainty: None,
         usage,
         warnings,
     }
