@@ -104,7 +104,7 @@ fn drop_asides(pieces: &mut [Piece<'_>], clauses: &[Range<usize>]) {
     if !clauses.iter().any(asks) {
         return;
     }
-    let asides: Vec<Range<usize>> = clauses.iter().filter(|c| !asks(*c)).cloned().collect();
+    let asides: Vec<Range<usize>> = clauses.iter().filter(|c| !asks(c)).cloned().collect();
     for clause in asides {
         let own = &mut pieces[clause];
         let of_asker = own.first().is_some_and(|p| !p.named && p.head() == "i");
