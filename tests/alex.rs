@@ -71,12 +71,8 @@ fn conclusions(a: usize, b: usize) -> [String; 10] {
     ]
 }
 
-/// Alex's day with `more` notes of other days around it.
-fn engine_among(folder: &std::path::Path, more: usize) -> Engine {
-    let others = (0..more)
-        .map(|n| format!("On day {n} of the survey gauge {} showed {} litres of oil in tank {}.", n * 7 % 90, n * 13 % 500, n % 12));
-    let texts: Vec<String> = DAY.iter().chain(&CLUES).map(|text| (*text).to_owned()).chain(others).collect();
-    let titled: Vec<(String, &str)> = texts.iter().enumerate().map(|(i, text)| (format!("Note {i}"), text.as_str())).collect();
+fn engine(folder: &std::path::Path) -> Engine {
+    let titled: Vec<(String, &str)> = DAY.iter().chain(&CLUES).enumerate().map(|(i, text)| (format!("Note {i}"), *text)).collect();
     let corpus = support::corpus(folder, titled.iter().map(|(title, text)| (title.as_str(), *text)));
     support::engine(corpus, |options| BuildOptions { autokg: Some(AutoKgOptions::default()), ..options })
 }

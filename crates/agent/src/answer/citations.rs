@@ -213,6 +213,8 @@ pub(super) struct Judge<'p, 'a> {
 pub(super) struct Judged {
     /// Each passage's number, the piece of it that shares most with the sentence, and whether it supports the sentence.
     pub(super) passages: Vec<(u32, Option<Range<usize>>, CitationStatus)>,
+    /// Whether one of them shares enough words with the sentence to be about the same.
+    pub(super) related: bool,
 }
 
 impl Judged {
@@ -260,7 +262,8 @@ impl<'p, 'a> Judge<'p, 'a> {
             }
         };
         let each = numbers.iter().filter_map(|&n| self.cache.get(&n).map(|p| (n, p.best_unit(&claim.terms), of(p))));
-        Judged { passages: each.collect() }
+        let related = cited.iter().any(|p| claim.share(|t| p.all.contains(t)) >= MIN_OWN_SUPPORT);
+        Judged { passages: each.collect(), related }
     }
 
     /// The passages that support a sentence: one of those that share most with it, or two neighbours among them together. Empty where none do.

@@ -5,7 +5,7 @@
 //! sentence; what is said of another number, name or end of a scale is.
 
 use crate::text::lexicon::{Language, SPOKEN};
-use crate::text::{fold, is_stop_word, stem, without_possessive, words};
+use crate::text::{Word, fold, is_stop_word, stem, without_possessive, words};
 
 /// Words of the same number or name compare equal: folded, without possessive, numbers without grouping marks.
 pub(super) fn plain_word(word: &str) -> String {
@@ -16,11 +16,18 @@ struct ClaimWord {
     folded: String,
     plain: String,
     capital: bool,
+    /// Whether punctuation follows.
+    ends_clause: bool,
 }
 
 fn words_of(text: &str) -> Vec<ClaimWord> {
-    let say = |w: &str| ClaimWord { folded: fold(w), plain: plain_word(w), capital: w.starts_with(char::is_uppercase) };
-    words(text).iter().map(|w| say(w.text)).collect()
+    let of = |w: &Word<'_>| ClaimWord {
+        folded: fold(w.text),
+        plain: plain_word(w.text),
+        capital: w.text.starts_with(char::is_uppercase),
+        ends_clause: text.get(w.span.end..).is_some_and(|rest| rest.starts_with(['.', ',', ':', ';'])),
+    };
+    words(text).iter().map(of).collect()
 }
 
 impl ClaimWord {
@@ -60,7 +67,7 @@ pub(super) enum Fault {
 
 /// Compares a sentence with `units`, of each cited passage the one that shares most with it. `holds` looks a plain word up in the whole passages.
 pub(super) fn find_fault(claim: &str, units: &[&str], holds: &dyn Fn(&str) -> bool) -> Option<Fault> {
-    let claim = words_of(without_interjection(claim));
+    let claim = words_of(claim);
     let units: Vec<Vec<ClaimWord>> = units.iter().map(|u| words_of(u)).collect();
     let numbers: Vec<(bool, String)> = units.iter().flatten().filter_map(ClaimWord::number).collect();
     let missing: Vec<(bool, String)> = claim.iter().filter_map(ClaimWord::number).filter(|n| !numbers.contains(n)).collect();
@@ -75,14 +82,6 @@ pub(super) fn find_fault(claim: &str, units: &[&str], holds: &dyn Fn(&str) -> bo
     (!missing.is_empty() || scale.is_some() || name(&claim, &units, holds)).then_some(Fault::NotMentioned)
 }
 
-/// A sentence without the "No," that answers before it.
-fn without_interjection(claim: &str) -> &str {
-    match claim.split_once(',') {
-        Some((first, rest)) if SPOKEN.denials().has(&fold(first.trim()), "claim") => rest,
-        _ => claim,
-    }
-}
-
 /// A name that the passages lack; or one that their units have not where these name somebody else and no pronoun stands for anybody.
 fn name(claim: &[ClaimWord], units: &[Vec<ClaimWord>], holds: &dyn Fn(&str) -> bool) -> bool {
     let is = |(at, w): (usize, &ClaimWord)| w.capital && w.is_content() && (at > 0 || claim.get(1).is_some_and(|next| next.capital));
@@ -95,14 +94,17 @@ fn name(claim: &[ClaimWord], units: &[Vec<ClaimWord>], holds: &dyn Fn(&str) -> b
 
 /// Words that a sentence denies, plain.
 pub(super) fn denied_words(claim: &str) -> Vec<String> {
-    words_denied(&words_of(without_interjection(claim)))
+    words_denied(&words_of(claim))
 }
 
 fn words_denied(sentence: &[ClaimWord]) -> Vec<String> {
     let denials = (0..sentence.len()).filter(|&at| sentence[at].denies() && sentence.get(at + 1).is_none_or(|w| w.folded != "only"));
-    // A denial reaches as far as its clause: words that ask begin another one.
+    // A denial reaches as far as its clause: punctuation ends it, words that ask begin another one.
     let opens_clause = |w: &ClaimWord| is_stop_word(&w.folded) && SPOKEN.question_words().has(&w.folded, "clause");
-    let denied = |at: usize| sentence[at + 1..].iter().take_while(|w| !opens_clause(w));
+    let denied = |at: usize| {
+        let clause = sentence[at..].iter().position(|w| w.ends_clause).map_or(sentence.len(), |end| at + end + 1);
+        sentence[at + 1..clause].iter().take_while(|w| !opens_clause(w))
+    };
     denials.flat_map(|at| denied(at).filter(|w| w.is_content()).take(2).map(|w| w.plain.clone())).collect()
 }
 

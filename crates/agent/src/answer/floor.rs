@@ -1,10 +1,10 @@
 //! Whether what a model wrote is an answer at all: with any model, however weak, a reader is left no worse off than with a quotation.
 
-use super::Support;
 use super::markers::markers;
 use super::statement::{is_head, states_nothing};
 use super::support::{SupportedReply, find_support};
 use super::written::{ModelReply, plain};
+use super::{Citable, Support};
 use crate::compact::Set;
 use crate::llm::is_unclosed_thought;
 use crate::repetition::repeats_itself;
@@ -102,8 +102,8 @@ fn ends_a_sentence(text: &str) -> bool {
     ranges.len() > 1 || text.trim_end().ends_with(['.', '!', '?', '。', '！', '？', '।', '؟', ']', ')', '"', '”', '»'])
 }
 
-/// Returns `true` if a sentence that cites passages affirms or denies a question that an auxiliary opens ("Was it …?"): most of its words are the question's. Such a
-/// conclusion is in none of its passages, which are its premises.
+/// Returns `true` if a sentence that cites passages affirms or denies a question that an auxiliary opens ("Was it …?"): most of its words are the question's or
+/// its passages'. No passage says such a conclusion; they are its premises.
 fn concludes(written: &ModelReply<'_>, reply: &SupportedReply) -> bool {
     if !plain(written.question).first().is_some_and(|w| SPOKEN.auxiliaries().has(w, "closed")) {
         return false;
@@ -111,20 +111,24 @@ fn concludes(written: &ModelReply<'_>, reply: &SupportedReply) -> bool {
     let set = |text: &str| terms(text).into_iter().map(|(term, _)| term).collect::<Set<String>>();
     let asked = set(written.question);
     reply.sentences.iter().filter_map(|s| reply.text.get(s.at.start as usize..s.at.end as usize)).any(|sentence| {
-        let claim = set(&plain(sentence).join(" "));
-        cites_a_passage(sentence, written) && !claim.items().is_empty() && 2 * claim.shared(&asked) >= claim.items().len()
+        let cited = cited_passages(sentence, written);
+        let held: Vec<Set<String>> = cited.iter().map(|hit| set(&hit.text)).collect();
+        let claim = set(&plain(sentence).join(" ")).into_items();
+        let known = claim.iter().filter(|t| asked.contains(*t) || held.iter().any(|terms| terms.contains(*t))).count();
+        !cited.is_empty() && !claim.is_empty() && 2 * known >= claim.len()
     })
 }
 
-fn cites_a_passage(text: &str, written: &ModelReply<'_>) -> bool {
-    markers(text).iter().any(|m| m.numbers.iter().any(|n| written.passages.iter().any(|(number, _)| number == n)))
+fn cited_passages<'a>(text: &str, written: &ModelReply<'a>) -> Vec<&'a Citable> {
+    let numbers: Vec<u32> = markers(text).into_iter().flat_map(|m| m.numbers).collect();
+    written.passages.iter().filter(|(number, _)| numbers.contains(number)).map(|(_, hit)| *hit).collect()
 }
 
 /// Returns `true` if a reply cites one of the passages in another language than theirs: the check knows words, and cannot compare these.
 fn is_foreign(written: &ModelReply<'_>) -> bool {
     let held: Vec<String> = written.passages.iter().flat_map(|(_, hit)| plain(&hit.text)).collect();
     let reply_words = plain(written.text);
-    cites_a_passage(written.text, written)
+    !cited_passages(written.text, written).is_empty()
         && match (is_english(&reply_words), is_english(&held)) {
             (true, true) => false,
             (false, false) => reply_words.iter().filter(|w| held.contains(w)).count() as f32 <= SHARED_WORDS * reply_words.len() as f32,
@@ -191,7 +195,6 @@ fn is_echo(written: &ModelReply<'_>) -> bool {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::super::Citable;
     use super::*;
     use pocketgraph_testing::hits::hit;
 

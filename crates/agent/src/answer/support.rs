@@ -21,7 +21,8 @@ impl SupportedReply {
     }
 }
 
-/// Finds the passages that support each sentence of `text`. A number that the model wrote stays where its passage supports the sentence, or where none does.
+/// Finds the passages that support each sentence of `text`. A number that the model wrote stays where its passage is about what the sentence says, or where no
+/// passage supports it.
 pub(super) fn find_support(text: &str, passages: &[(u32, &Citable)]) -> SupportedReply {
     let marks = markers(text);
     let marked = Marked::new(text, &marks);
@@ -37,11 +38,16 @@ pub(super) fn find_support(text: &str, passages: &[(u32, &Citable)]) -> Supporte
         let numbers: Vec<u32> = group.iter().flat_map(|m| m.numbers.iter().copied()).collect();
         let judged = judge.judge(claim, &numbers);
         let found = if judged.any(CitationStatus::Verified) { Vec::new() } else { judge.find_support(claim) };
-        let start = out.text.len() + marked.sentences[sentence].start.saturating_sub(read);
+        // A mark that opens a line belongs to the sentence behind it.
+        let begin = group.first().map_or(usize::MAX, |m| m.at.start).min(marked.sentences[sentence].start).max(read);
+        out.text.push_str(text.get(read..begin).unwrap_or_default());
+        read = begin;
+        let start = out.text.len();
         let mut support = Support::Supported;
-        if !found.is_empty() {
+        // What the model cites for a conclusion, or for a part of a sentence, is left to it.
+        if !found.is_empty() && !judged.related {
             read = renumber(text, &mut out.text, read, marked.place_of_number(sentence), group.iter().map(|m| m.at.clone()), &found);
-        } else if !judged.any(CitationStatus::Verified) {
+        } else if found.is_empty() && !judged.any(CitationStatus::Verified) {
             let contradicted = judged.any(CitationStatus::Contradicted) || numbers.is_empty() && judge.is_contradicted(claim);
             support = if contradicted { Support::Contradicted } else { Support::NotMentioned };
         }
