@@ -21,7 +21,9 @@ impl Archive {
     pub fn open(bytes: Vec<u8>, limit: u64) -> Result<Archive, String> {
         // The compound files of older and of encrypted documents.
         if bytes.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) {
-            return Err("encrypted, or of an older format".to_owned());
+            let encrypted: Vec<u8> = "EncryptedPackage".encode_utf16().flat_map(u16::to_le_bytes).collect();
+            let is_encrypted = bytes.windows(encrypted.len()).any(|w| w == encrypted);
+            return Err(if is_encrypted { "encrypted: it asks for a password" } else { "of an older format than its name says" }.to_owned());
         }
         let zip = ZipArchive::new(Cursor::new(bytes)).map_err(|e| format!("damaged: {e}"))?;
         Ok(Archive { zip, left: limit })

@@ -41,6 +41,12 @@ pub(super) struct Place {
 }
 
 impl ChunkFields {
+    /// Bytes of its text, headings and names.
+    pub fn length(&self) -> usize {
+        let named = [&self.id, &self.title, &self.url, &self.text, &self.place.document, &self.place.fragment];
+        named.into_iter().flatten().chain(&self.place.headings).map(String::len).sum()
+    }
+
     /// The chunk as a document of its own; `file` and `number` name it where it has no id. The error says what is wrong with which field.
     pub fn document(self, file: &str, number: usize, base_url: &str) -> Result<SourceDocument, String> {
         let text = self.text.ok_or("no \"text\"")?;

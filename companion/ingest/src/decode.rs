@@ -1,26 +1,24 @@
 //! Bytes of a file to text.
 
-/// Decodes UTF-8 (with or without a byte-order mark) or UTF-16 (with one). Anything else is refused with a reason, never guessed at: a wrong
-/// guess would put garbage into answers, and nobody would know from where.
+use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
+
+/// Bytes at the beginning of a file in which it may declare its encoding, as HTML has it.
+const TOP: usize = 1024;
+
+/// Decodes UTF-8, what a byte-order mark says, or what the file declares. Anything else is refused with a reason, never guessed at: a wrong guess would
+/// put garbage into answers, and nobody would know from where.
 pub(super) fn decode(bytes: Vec<u8>) -> Result<String, String> {
-    let text = if let Some(rest) = bytes.strip_prefix(&[0xff, 0xfe]) {
-        utf16(rest, u16::from_le_bytes)?
-    } else if let Some(rest) = bytes.strip_prefix(&[0xfe, 0xff]) {
-        utf16(rest, u16::from_be_bytes)?
-    } else {
-        let mark = bytes.starts_with(&[0xef, 0xbb, 0xbf]);
-        let mut text = String::from_utf8(bytes).map_err(|e| {
-            let at = e.utf8_error().valid_up_to();
-            let byte = e.as_bytes().get(at).copied().unwrap_or(0);
-            match e.as_bytes().get(..at).and_then(|b| b.iter().position(|&b| b == 0)) {
-                Some(nul) => format!("holds a NUL byte at offset {nul}: not a text file"),
-                None => format!("not UTF-8: byte 0x{byte:02x} at offset {at}"),
-            }
-        })?;
-        if mark {
-            text.drain(..3);
-        }
-        text
+    let text = match Encoding::for_bom(&bytes) {
+        Some((encoding, mark)) => decoded(bytes.get(mark..).unwrap_or(&[]), encoding)?,
+        None => match String::from_utf8(bytes) {
+            // The one encoding whose bytes are all those of ASCII.
+            Ok(text) if declared(text.as_bytes()) == Some(ISO_2022_JP) => decoded(text.as_bytes(), ISO_2022_JP)?,
+            Ok(text) => text,
+            Err(e) => match declared(e.as_bytes()).filter(|encoding| *encoding != UTF_8) {
+                Some(encoding) => decoded(e.as_bytes(), encoding)?,
+                None => return Err(not_utf8(&e)),
+            },
+        },
     };
     match text.bytes().position(|b| b == 0) {
         Some(at) => Err(format!("holds a NUL byte at offset {at}: not a text file")),
@@ -28,14 +26,37 @@ pub(super) fn decode(bytes: Vec<u8>) -> Result<String, String> {
     }
 }
 
-fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Result<String, String> {
-    let (pairs, rest) = bytes.as_chunks::<2>();
-    if !rest.is_empty() {
-        return Err("not UTF-16: an odd number of bytes after its byte-order mark".into());
+fn not_utf8(e: &std::string::FromUtf8Error) -> String {
+    let at = e.utf8_error().valid_up_to();
+    let byte = e.as_bytes().get(at).copied().unwrap_or(0);
+    match e.as_bytes().get(..at).and_then(|b| b.iter().position(|&b| b == 0)) {
+        Some(nul) => format!("holds a NUL byte at offset {nul}: not a text file"),
+        None => format!("not UTF-8: byte 0x{byte:02x} at offset {at}, and it declares no other encoding"),
     }
-    char::decode_utf16(pairs.iter().map(|&p| unit(p)))
-        .collect::<Result<String, _>>()
-        .map_err(|e| format!("not UTF-16: unpaired surrogate 0x{:04x}", e.unpaired_surrogate()))
+}
+
+fn decoded(bytes: &[u8], encoding: &'static Encoding) -> Result<String, String> {
+    let (text, damaged) = encoding.decode_without_bom_handling(bytes);
+    if damaged { Err(format!("not {}, which it says that it is", encoding.name())) } else { Ok(text.into_owned()) }
+}
+
+/// The encoding that a file declares: in `<meta charset>` or its older form, in the first line of XML, or in a comment `-*- coding: … -*-`.
+fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+    let top = String::from_utf8_lossy(bytes.get(..TOP).unwrap_or(bytes)).to_ascii_lowercase();
+    let xml = top
+        .strip_prefix("<?xml")
+        .and_then(|t| t.split_once("?>"))
+        .and_then(|(declaration, _)| declaration.split_once("encoding="))
+        .map(|(_, r)| r);
+    let comment = || top.lines().take(2).find_map(|l| l.split_once("-*-")?.1.split_once("coding:")).map(|(_, r)| r);
+    let meta = || top.split("<meta").skip(1).find_map(|element| element.split('>').next()?.split_once("charset=")).map(|(_, r)| r);
+    let label = xml.or_else(comment).or_else(meta)?.trim_start().trim_start_matches(['"', '\'']);
+    let end = label.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'))).unwrap_or(label.len());
+    // What could be read as ASCII up to here is not UTF-16.
+    let label = label.get(..end)?;
+    // Other programs part the names of encodings with signs where HTML has none.
+    let encoding = Encoding::for_label(label.as_bytes()).or_else(|| Encoding::for_label(label.replace(['-', '_'], "").as_bytes()));
+    encoding.filter(|e| *e != UTF_16LE && *e != UTF_16BE)
 }
 
 #[cfg(test)]
@@ -51,11 +72,27 @@ mod tests {
     }
 
     #[test]
+    fn declared_encodings_are_decoded() {
+        for declaration in [
+            "<meta charset=windows-1252>",
+            "<head><meta http-equiv=\"Content-Type\" content=\"text/html; charset=iso-8859-1\">",
+            "<?xml version=\"1.0\" encoding='latin1'?>",
+            ".. -*- coding: latin-1 -*-\n",
+        ] {
+            assert!(decode([declaration.as_bytes(), b"caf\xe9"].concat()).unwrap().ends_with("café"), "{declaration}");
+        }
+        assert!(decode(b"<meta charset=shift_jis>\x88\xea".to_vec()).unwrap().ends_with("一"));
+        assert!(decode(b"<meta charset=iso-2022-jp>\x1b$B0l\x1b(B".to_vec()).unwrap().ends_with("一"));
+        assert!(decode(b"<meta charset=latin1>caf\xc3\xa9".to_vec()).unwrap().ends_with("café"), "UTF-8 for sure");
+    }
+
+    #[test]
     fn what_is_not_text_is_refused_with_its_place() {
-        assert_eq!(decode(b"caf\xe9".to_vec()).unwrap_err(), "not UTF-8: byte 0xe9 at offset 3");
+        assert!(decode(b"caf\xe9".to_vec()).unwrap_err().starts_with("not UTF-8: byte 0xe9 at offset 3"));
+        assert!(decode(b"charset=latin1 caf\xe9".to_vec()).is_err(), "a mention is no declaration");
         assert!(decode(b"a\0b".to_vec()).unwrap_err().contains("NUL byte at offset 1"));
         assert!(decode(b"\x7fELF\0\xff".to_vec()).unwrap_err().contains("NUL byte at offset 4"));
-        assert!(decode(b"\xff\xfeh".to_vec()).unwrap_err().contains("odd number"));
-        assert!(decode(b"\xff\xfe\x00\xd8".to_vec()).unwrap_err().contains("surrogate"));
+        assert!(decode(b"\xff\xfeh".to_vec()).unwrap_err().contains("UTF-16"));
+        assert!(decode(b"\xff\xfe\x00\xd8".to_vec()).unwrap_err().contains("UTF-16"));
     }
 }

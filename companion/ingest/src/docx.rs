@@ -1,71 +1,118 @@
-//! DOCX: the text of a word processor's document, with its headings, lists and tables. Macros, deleted text and instructions of fields are not read.
+//! DOCX: the text of a word processor's document as its readers see it, with headings, lists, tables, notes and what stands in boxes. What was deleted or
+//! moved away, hidden text, instructions of fields and tables of contents are not read.
 
 use super::archive::Archive;
-use super::made_html::Html;
-use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
+use super::docx_styles::{Numberings, Style, is_on, outline, styles};
+use super::made_html::{Html, escaped};
+use super::story::{Kind, Story};
+use super::xml::{self, Visitor, attribute, count};
+use quick_xml::events::BytesStart;
 use std::collections::HashMap;
 
-/// Columns that a cell may cover.
-const WIDEST: usize = 64;
+/// Boxes inside boxes.
+const DEEPEST: usize = 64;
 
 /// The document as HTML.
 ///
 /// # Errors
 /// Why it cannot be read, for the user.
 pub(super) fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
+    let mut out = Html::of_file(bytes.len());
     let mut archive = Archive::open(bytes, limit)?;
     let text = archive.text("word/document.xml")?.ok_or("no DOCX: it has no word/document.xml")?;
-    let styles = archive.text("word/styles.xml")?.map(|t| headings(&t)).unwrap_or_default();
-    let title = archive.text("docProps/core.xml")?.and_then(|t| title(&t)).unwrap_or_default();
-    let mut writer = Writer { out: Html::titled(&title), styles, paragraph: None, tables: Vec::new(), hidden: 0 };
-    writer.read(&text)?;
-    Ok(writer.out.finish())
+    let styles = archive.text("word/styles.xml")?.map(|t| styles(&t)).unwrap_or_default();
+    let numberings = archive.text("word/numbering.xml")?.map(|t| Numberings::read(&t)).unwrap_or_default();
+    let mut notes = HashMap::new();
+    for (file, kind) in [("word/footnotes.xml", "footnote"), ("word/endnotes.xml", "endnote")] {
+        if let Some(text) = archive.text(file)? {
+            notes.extend(read_notes(&text, kind)?);
+        }
+    }
+    out.title(&archive.text("docProps/core.xml")?.and_then(|t| xml::text_of(&t, "title")).unwrap_or_default());
+    let mut reader = Reader { numberings, notes, ..Reader::new(styles, Story::new(out)) };
+    xml::walk(&text, &mut reader)?;
+    reader.end_paragraph();
+    reader.story.finish().finish()
 }
 
-/// The levels of styles that are headings, by their ids: their names are the same in every language.
-fn headings(styles: &str) -> HashMap<String, u8> {
-    let mut levels = HashMap::new();
-    let mut style = None;
-    let mut reader = Reader::from_str(styles);
-    while let Ok(event) = reader.read_event() {
-        match &event {
-            Event::Eof => break,
-            Event::Start(e) | Event::Empty(e) => match e.local_name().as_ref() {
-                b"style" => style = attribute(e, "styleId"),
-                b"name" => {
-                    let name = attribute(e, "val").unwrap_or_default().to_ascii_lowercase();
-                    let level = match name.strip_prefix("heading ").and_then(|n| n.trim().parse::<u8>().ok()) {
-                        Some(level @ 1..=9) => Some(level.min(6)),
-                        _ => (name == "title").then_some(1),
-                    };
-                    if let (Some(id), Some(level)) = (style.clone(), level) {
-                        levels.insert(id, level);
-                    }
+/// The notes of a kind by their ids, which begin with the kind.
+fn read_notes(text: &str, kind: &'static str) -> Result<HashMap<String, String>, String> {
+    let mut notes = Notes { kind, id: None, run: Run::default(), hidden: 0, shown: false, all: HashMap::new() };
+    xml::walk(text, &mut notes)?;
+    Ok(notes.all)
+}
+
+struct Notes {
+    kind: &'static str,
+    id: Option<String>,
+    run: Run,
+    hidden: usize,
+    shown: bool,
+    all: HashMap<String, String>,
+}
+
+impl Visitor for Notes {
+    fn start(&mut self, name: &str, e: &BytesStart<'_>) {
+        self.hidden += usize::from(is_hidden(name));
+        self.shown = name == "t";
+        match name {
+            // Lines between notes and text are notes of a type.
+            _ if name == self.kind => self.id = attribute(e, "id").filter(|_| attribute(e, "type").is_none_or(|t| t == "normal")),
+            "r" => self.run = Run::default(),
+            "p" => {
+                if let Some(note) = self.id.as_ref().and_then(|id| self.all.get_mut(&format!("{}{id}", self.kind))) {
+                    note.push(' ');
                 }
-                b"outlineLvl" => {
-                    let level = attribute(e, "val").and_then(|v| v.parse::<u8>().ok()).filter(|l| *l < 9);
-                    if let (Some(id), Some(level)) = (style.clone(), level) {
-                        levels.entry(id).or_insert((level + 1).min(6));
-                    }
+            }
+            _ => self.run.property(name, e),
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        self.shown = false;
+        self.hidden = self.hidden.saturating_sub(usize::from(is_hidden(name)));
+    }
+
+    fn text(&mut self, text: &str) {
+        if let Some(id) = self.id.as_ref().filter(|_| self.shown && self.hidden == 0 && !self.run.hidden) {
+            self.run.write(text, self.all.entry(format!("{}{id}", self.kind)).or_default());
+        }
+    }
+}
+
+/// Whether nobody is shown what an element holds: what was deleted or moved away, how something looked before it was changed, and what older programs
+/// show in place of a drawing.
+fn is_hidden(name: &str) -> bool {
+    matches!(name, "del" | "moveFrom" | "Fallback") || name.ends_with("PrChange")
+}
+
+/// How letters that follow look.
+#[derive(Default, Clone)]
+struct Run {
+    hidden: bool,
+    raised: Option<&'static str>,
+}
+
+impl Run {
+    fn property(&mut self, name: &str, e: &BytesStart<'_>) {
+        let value = || attribute(e, "val").unwrap_or_default();
+        match name {
+            "vanish" => self.hidden = is_on(&value()),
+            "vertAlign" => {
+                self.raised = match value().as_str() {
+                    "superscript" => Some("sup"),
+                    "subscript" => Some("sub"),
+                    _ => None,
                 }
-                _ => {}
-            },
+            }
             _ => {}
         }
     }
-    levels
-}
 
-fn title(properties: &str) -> Option<String> {
-    let mut reader = Reader::from_str(properties);
-    let mut inside = false;
-    loop {
-        match reader.read_event().ok()? {
-            Event::Start(e) => inside = e.local_name().as_ref() == b"title",
-            Event::Text(text) if inside => return Some(text.unescape().ok()?.trim().to_owned()),
-            Event::Eof => return None,
-            _ => {}
+    fn write(&self, text: &str, out: &mut String) {
+        match self.raised {
+            Some(name) => out.push_str(&format!("<{name}>{}</{name}>", escaped(text))),
+            None => out.push_str(&escaped(text)),
         }
     }
 }
@@ -73,191 +120,332 @@ fn title(properties: &str) -> Option<String> {
 /// A paragraph that is being read.
 #[derive(Default)]
 struct Paragraph {
-    level: Option<u8>,
-    listed: bool,
-    text: String,
+    style: Style,
+    /// What it says itself in place of its style: the level of a heading, if it is to be one, and its list.
+    level: Option<Option<u8>>,
+    numbering: Option<String>,
+    list_level: Option<usize>,
+    html: String,
+    /// The paragraphs of boxes that hang on it.
+    boxes: Vec<(Kind, String)>,
 }
 
-/// A table that is being read.
+/// A field whose result is being read, or whose instruction is.
 #[derive(Default)]
-struct Table {
-    /// The text of the cell above in each column, for cells that go on.
-    above: Vec<String>,
-    column: usize,
-    span: usize,
-    goes_on: bool,
-    head: bool,
-    cell: String,
-    row: Vec<(String, usize)>,
+struct Field {
+    instruction: String,
+    hides: bool,
 }
 
-struct Writer {
-    out: Html,
-    styles: HashMap<String, u8>,
+struct Reader {
+    story: Story,
+    styles: HashMap<String, Style>,
+    numberings: Numberings,
+    notes: HashMap<String, String>,
     paragraph: Option<Paragraph>,
-    tables: Vec<Table>,
+    /// Paragraphs around the boxes that are open, with the look of their letters.
+    around: Vec<(Option<Paragraph>, Option<Run>)>,
+    /// Boxes in boxes beyond those.
+    deeper: usize,
+    run: Option<Run>,
+    fields: Vec<Field>,
     /// Elements open whose text is shown elsewhere or not at all.
     hidden: usize,
+    /// Content controls that are open; whether each shows but what is to be filled in.
+    controls: Vec<bool>,
+    /// How many of those show but that.
+    unfilled: usize,
+    /// What the text in the element that is open is.
+    inside: Inside,
 }
 
-impl Writer {
-    fn read(&mut self, text: &str) -> Result<(), String> {
-        let mut reader = Reader::from_str(text);
-        let mut shown = false;
-        loop {
-            match reader.read_event().map_err(|e| format!("damaged: {e}"))? {
-                Event::Start(e) => {
-                    shown = e.local_name().as_ref() == b"t";
-                    self.start(&e);
-                }
-                Event::Empty(e) => {
-                    self.start(&e);
-                    self.end(e.local_name().as_ref());
-                }
-                Event::End(e) => {
-                    shown = false;
-                    self.end(e.local_name().as_ref());
-                }
-                Event::Text(text) if shown && self.hidden == 0 => self.text(&text.unescape().unwrap_or_default()),
-                Event::Eof => return Ok(()),
-                _ => {}
-            }
-        }
-    }
+#[derive(PartialEq, Eq)]
+enum Inside {
+    Text,
+    Instruction,
+    Other,
+}
 
-    fn start(&mut self, e: &BytesStart<'_>) {
-        let value = || attribute(e, "val").unwrap_or_default();
-        match e.local_name().as_ref() {
-            // What older programs show in place of a drawing.
-            b"Fallback" => self.hidden += 1,
-            b"p" => self.paragraph = Some(Paragraph::default()),
-            b"pStyle" => {
-                let level = self.styles.get(&value()).copied();
-                if let Some(p) = &mut self.paragraph {
-                    p.level = level;
-                }
-            }
-            b"numPr" => {
-                if let Some(p) = &mut self.paragraph {
-                    p.listed = true;
-                }
-            }
-            b"tab" => self.text(" "),
-            b"br" | b"cr" => self.text("\n"),
-            b"noBreakHyphen" => self.text("-"),
-            b"tbl" => {
-                if self.tables.is_empty() {
-                    self.out.raw("<table>");
-                }
-                self.tables.push(Table::default());
-            }
-            b"tr" => {
-                if let Some(t) = self.tables.last_mut() {
-                    t.column = 0;
-                    t.head = false;
-                }
-            }
-            b"tblHeader" => {
-                if let Some(t) = self.tables.last_mut() {
-                    t.head = value() != "0" && value() != "false";
-                }
-            }
-            b"tc" => {
-                if let Some(t) = self.tables.last_mut() {
-                    (t.span, t.goes_on) = (1, false);
-                    t.cell.clear();
-                }
-            }
-            b"gridSpan" => {
-                if let Some(t) = self.tables.last_mut() {
-                    t.span = value().parse().unwrap_or(1).clamp(1, WIDEST);
-                }
-            }
-            b"vMerge" => {
-                let begins = value() == "restart";
-                if let Some(t) = self.tables.last_mut() {
-                    t.goes_on = !begins;
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn end(&mut self, name: &[u8]) {
+impl Visitor for Reader {
+    fn start(&mut self, name: &str, e: &BytesStart<'_>) {
+        self.hidden += usize::from(is_hidden(name));
+        self.inside = match name {
+            "t" => Inside::Text,
+            "instrText" => Inside::Instruction,
+            _ => Inside::Other,
+        };
         match name {
-            b"Fallback" => self.hidden = self.hidden.saturating_sub(1),
-            b"p" => self.end_paragraph(),
-            b"tc" => {
-                if let Some(t) = self.tables.last_mut() {
-                    let above = t.above.get(t.column).filter(|_| t.goes_on);
-                    let cell = above.cloned().unwrap_or_else(|| t.cell.trim().to_owned());
-                    t.above.resize(t.above.len().max(t.column + t.span).min(4096), String::new());
-                    if let Some(place) = t.above.get_mut(t.column) {
-                        place.clone_from(&cell);
-                    }
-                    t.column += t.span;
-                    t.row.push((cell, t.span));
+            "fldChar" => self.field(&attribute(e, "fldCharType").unwrap_or_default()),
+            "sdt" => self.controls.push(false),
+            "showingPlcHdr" => {
+                if let Some(control) = self.controls.last_mut().filter(|c| !**c) {
+                    *control = true;
+                    self.unfilled += 1;
                 }
             }
-            b"tr" => self.end_row(),
-            b"tbl" if self.tables.len() == 1 => {
-                self.tables.clear();
-                self.out.raw("</table>\n");
+            "txbxContent" if self.around.len() < DEEPEST => self.around.push((self.paragraph.take(), self.run.take())),
+            "txbxContent" => self.deeper += 1,
+            "p" => self.paragraph = Some(Paragraph::default()),
+            "r" => self.run = Some(Run::default()),
+            _ if self.is_hidden() => {}
+            "tbl" | "tr" | "tc" | "tblHeader" | "gridSpan" | "vMerge" if self.around.is_empty() => self.start_of_table(name, e),
+            _ => self.start_of_text(name, e),
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        self.inside = Inside::Other;
+        self.hidden = self.hidden.saturating_sub(usize::from(is_hidden(name)));
+        match name {
+            "sdt" => {
+                self.unfilled -= usize::from(self.controls.pop() == Some(true));
             }
-            b"tbl" => {
-                // A table in a cell is text of that cell.
-                self.tables.pop();
+            "p" => self.end_paragraph(),
+            "r" => self.run = None,
+            "txbxContent" if self.deeper > 0 => self.deeper -= 1,
+            "txbxContent" => {
+                self.end_paragraph();
+                if let Some((paragraph, run)) = self.around.pop() {
+                    (self.paragraph, self.run) = (paragraph, run);
+                }
             }
+            "tr" if self.around.is_empty() => self.story.end_row(),
+            "tbl" if self.around.is_empty() => self.story.end_table(),
             _ => {}
         }
     }
 
     fn text(&mut self, text: &str) {
-        if self.hidden > 0 {
-            return;
+        match self.inside {
+            Inside::Instruction => {
+                if let Some(field) = self.fields.last_mut() {
+                    field.instruction.push_str(text);
+                }
+            }
+            Inside::Text if !self.is_hidden() => {
+                if let Some(p) = &mut self.paragraph {
+                    self.run.clone().unwrap_or_default().write(text, &mut p.html);
+                }
+            }
+            _ => {}
         }
-        if let Some(p) = &mut self.paragraph {
-            p.text.push_str(text);
+    }
+}
+
+impl Reader {
+    fn new(styles: HashMap<String, Style>, story: Story) -> Reader {
+        Reader {
+            story,
+            styles,
+            numberings: Numberings::default(),
+            notes: HashMap::new(),
+            paragraph: None,
+            around: Vec::new(),
+            deeper: 0,
+            run: None,
+            fields: Vec::new(),
+            hidden: 0,
+            controls: Vec::new(),
+            unfilled: 0,
+            inside: Inside::Other,
+        }
+    }
+
+    fn is_hidden(&self) -> bool {
+        self.hidden > 0 || self.run.as_ref().is_some_and(|r| r.hidden) || self.fields.iter().any(|f| f.hides) || self.unfilled > 0
+    }
+
+    /// A field begins, its instruction ends, or its result does.
+    fn field(&mut self, part: &str) {
+        match part {
+            "begin" if self.fields.len() < 64 => self.fields.push(Field::default()),
+            "separate" => {
+                if let Some(field) = self.fields.last_mut() {
+                    field.hides = field.instruction.split_whitespace().next().is_some_and(|name| name.eq_ignore_ascii_case("TOC"));
+                }
+            }
+            "end" => drop(self.fields.pop()),
+            _ => {}
+        }
+    }
+
+    fn start_of_table(&mut self, name: &str, e: &BytesStart<'_>) {
+        let value = || attribute(e, "val").unwrap_or_default();
+        match name {
+            "tbl" => self.story.begin_table(),
+            "tr" => self.story.begin_row(),
+            "tblHeader" if is_on(&value()) => self.story.is_head(),
+            "tc" => self.story.begin_cell(),
+            "gridSpan" => self.story.spans(count(e, "val"), None),
+            "vMerge" if value() != "restart" => self.story.goes_on(),
+            _ => {}
+        }
+    }
+
+    fn start_of_text(&mut self, name: &str, e: &BytesStart<'_>) {
+        let value = || attribute(e, "val").unwrap_or_default();
+        let Some(p) = &mut self.paragraph else { return };
+        match name {
+            "pStyle" => p.style = self.styles.get(&value()).cloned().unwrap_or_default(),
+            "outlineLvl" => p.level = Some(outline(&value())),
+            "numId" => p.numbering = Some(value()),
+            "ilvl" => p.list_level = value().parse().ok(),
+            "rStyle" => {
+                if let Some(run) = &mut self.run {
+                    run.hidden = self.styles.get(&value()).is_some_and(|s| s.hidden);
+                }
+            }
+            "tab" | "ptab" if self.run.is_some() => p.html.push(' '),
+            "cr" => p.html.push_str("<br>"),
+            "br" => p.html.push_str(if attribute(e, "type").is_some_and(|t| t != "textWrapping") { " " } else { "<br>" }),
+            "noBreakHyphen" => p.html.push('-'),
+            "sym" => p.html.push_str(symbol(&attribute(e, "char").unwrap_or_default())),
+            "docPr" => {
+                if let Some(described) = attribute(e, "descr").filter(|d| !d.trim().is_empty()) {
+                    p.html.push_str(&format!("<img alt=\"{}\">", escaped(&described)));
+                }
+            }
+            "footnoteReference" | "endnoteReference" => {
+                let id = format!("{}{}", name.trim_end_matches("Reference"), attribute(e, "id").unwrap_or_default());
+                // In its place once, however often it is referred to.
+                if let Some(note) = self.notes.remove(&id).filter(|n| !n.trim().is_empty()) {
+                    p.html.push_str(&format!(" ({})", note.trim()));
+                }
+            }
+            _ => {
+                if let Some(run) = &mut self.run {
+                    run.property(name, e);
+                }
+            }
         }
     }
 
     fn end_paragraph(&mut self) {
-        let Some(p) = self.paragraph.take() else { return };
-        if let Some(t) = self.tables.first_mut() {
-            if !t.cell.is_empty() {
-                t.cell.push(' ');
+        let Some(mut p) = self.paragraph.take() else { return };
+        let level = p.level.unwrap_or(p.style.level);
+        let numbering = p.numbering.take().or_else(|| p.style.numbering.clone()).filter(|n| n != "0");
+        let list_level = p.list_level.or(p.style.list_level).unwrap_or(0);
+        if p.html.trim().is_empty() || p.style.contents || p.style.hidden {
+            p.html.clear();
+        }
+        let kind = match (level, numbering) {
+            (Some(level), _) => Kind::Heading(level.min(6)),
+            (None, Some(numbering)) if !p.html.is_empty() => Kind::Item(list_level, self.numberings.next(&numbering, list_level)),
+            _ => Kind::Text,
+        };
+        if let Some(outer) = self.around.first_mut().and_then(|(p, _)| p.as_mut()) {
+            if !p.html.is_empty() {
+                outer.boxes.push((kind, p.html));
             }
-            t.cell.push_str(p.text.trim());
+            outer.boxes.append(&mut p.boxes);
             return;
         }
-        match p.level {
-            Some(level) => {
-                self.out.element(["h1", "h2", "h3", "h4", "h5", "h6"].get(usize::from(level) - 1).copied().unwrap_or("h6"), &p.text)
-            }
-            None if p.listed => self.out.element("li", &p.text),
-            None => self.out.element("p", &p.text),
+        self.story.paragraph(&kind, &p.html);
+        for (kind, html) in p.boxes {
+            self.story.paragraph(&kind, &html);
         }
-    }
-
-    fn end_row(&mut self) {
-        if self.tables.len() != 1 {
-            return;
-        }
-        let Some(t) = self.tables.first_mut() else { return };
-        let row = std::mem::take(&mut t.row);
-        let head = t.head;
-        self.out.raw("<tr>");
-        for (cell, span) in row {
-            let name = if head { "th" } else { "td" };
-            self.out.raw(&format!("<{name} colspan=\"{span}\">"));
-            self.out.text(&cell);
-            self.out.raw(&format!("</{name}>"));
-        }
-        self.out.raw("</tr>\n");
     }
 }
 
-fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found = element.attributes().with_checks(false).flatten().find(|a| a.key.local_name().as_ref() == name.as_bytes())?;
-    found.unescape_value().ok().map(|v| v.into_owned())
+/// What a sign of the usual fonts of signs shows, where it says something.
+fn symbol(code: &str) -> &'static str {
+    match code.to_ascii_uppercase().trim_start_matches(['0', 'F']) {
+        "C" | "50" | "52" => "✓",
+        "B" | "4F" | "51" | "53" => "✗",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    /// A document of these parts.
+    fn document(parts: &[(&str, &str)]) -> String {
+        let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        for (name, text) in parts {
+            zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+            zip.write_all(text.as_bytes()).unwrap();
+        }
+        html(zip.finish().unwrap().into_inner(), 1 << 20).unwrap()
+    }
+
+    fn body(text: &str) -> String {
+        document(&[("word/document.xml", &format!("<w:document xmlns:w='u'><w:body>{text}</w:body></w:document>"))])
+    }
+
+    fn paragraph(text: &str) -> String {
+        format!("<w:p><w:r><w:t>{text}</w:t></w:r></w:p>")
+    }
+
+    #[test]
+    fn a_box_does_not_cut_the_paragraph_around_it() {
+        let inner = paragraph("Boxed.");
+        let made = body(&format!(
+            "<w:p><w:r><w:t>Before</w:t></w:r><w:r><w:txbxContent>{inner}</w:txbxContent></w:r><w:r><w:t> after.</w:t></w:r></w:p>"
+        ));
+        assert!(made.contains("<p>Before after.</p>\n<p>Boxed.</p>"), "{made}");
+    }
+
+    #[test]
+    fn what_is_moved_away_deleted_or_hidden_is_not_read_and_what_is_inserted_is() {
+        let run = |t: &str| format!("<w:r><w:t>{t}</w:t></w:r>");
+        let made = body(&format!(
+            "<w:p><w:moveFrom>{}</w:moveFrom><w:del>{}</w:del><w:ins>{}</w:ins><w:moveTo>{}</w:moveTo>\
+             <w:r><w:rPr><w:vanish/></w:rPr><w:t>secret</w:t></w:r><w:r><w:rPr><w:vanish w:val='0'/></w:rPr><w:t>shown</w:t></w:r></w:p>",
+            run("moved "),
+            run("gone "),
+            run("new "),
+            run("here ")
+        ));
+        assert!(made.ends_with("<p>new here shown</p>\n"), "{made}");
+    }
+
+    #[test]
+    fn notes_are_read_where_they_are_referred_to() {
+        let notes = "<w:footnotes><w:footnote w:type='separator' w:id='0'><w:p/></w:footnote><w:footnote w:id='2'><w:p><w:r><w:t>By hand.</w:t></w:r></w:p></w:footnote></w:footnotes>";
+        let text =
+            "<w:body><w:p><w:r><w:t>Inspected</w:t></w:r><w:r><w:footnoteReference w:id='2'/></w:r><w:r><w:t>.</w:t></w:r></w:p></w:body>";
+        assert!(document(&[("word/document.xml", text), ("word/footnotes.xml", notes)]).contains("Inspected (By hand.)."));
+    }
+
+    #[test]
+    fn cells_that_are_one_are_written_once_over_their_rows() {
+        let cell = |merge: &str, text: &str| format!("<w:tc><w:tcPr>{merge}</w:tcPr>{}</w:tc>", paragraph(text));
+        let made = body(&format!(
+            "<w:tbl><w:tr>{}{}</w:tr><w:tr>{}{}</w:tr></w:tbl>",
+            cell("<w:vMerge w:val='restart'/>", "Both"),
+            cell("", "one"),
+            cell("<w:vMerge/>", ""),
+            cell("", "two")
+        ));
+        assert!(made.contains("rowspan=\"2\">Both</td>") && made.matches("Both").count() == 1, "{made}");
+    }
+
+    #[test]
+    fn a_small_file_that_makes_much_text_is_refused() {
+        let cell = format!("<w:tbl><w:tr><w:tc>{}</w:tc></w:tr></w:tbl>", paragraph(&"word ".repeat(1000)));
+        let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        zip.start_file("word/document.xml", zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(format!("<w:body>{}</w:body>", cell.repeat(1000)).as_bytes()).unwrap();
+        assert!(html(zip.finish().unwrap().into_inner(), 64 << 20).unwrap_err().contains("times its size"));
+    }
+
+    #[test]
+    fn headings_follow_styles_and_outlines_and_contents_are_left_out() {
+        let styles = "<w:styles><w:style w:styleId='A'><w:name w:val='heading 2'/></w:style><w:style w:styleId='B'><w:name w:val='mine'/><w:basedOn w:val='A'/></w:style>\
+                      <w:style w:styleId='C'><w:name w:val='toc 1'/></w:style></w:styles>";
+        let with = |properties: &str, text: &str| format!("<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>");
+        let text = format!(
+            "<w:body>{}{}{}{}</w:body>",
+            with("<w:pStyle w:val='B'/>", "Based"),
+            with("<w:outlineLvl w:val='0'/>", "Outlined"),
+            with("<w:pStyle w:val='C'/>", "Contents 7"),
+            with("<w:pPrChange><w:pPr><w:pStyle w:val='A'/></w:pPr></w:pPrChange>", "Text")
+        );
+        let made = document(&[("word/document.xml", &text), ("word/styles.xml", styles)]);
+        assert!(made.ends_with("<h2>Based</h2>\n<h1>Outlined</h1>\n<p>Text</p>\n"), "{made}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::archive::Archive;
 use super::made_html::Html;
+use super::xml::attribute;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use std::collections::HashMap;
@@ -14,6 +15,7 @@ const MOST: usize = 10_000;
 /// # Errors
 /// Why it is none that can be read, for the user.
 pub(super) fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
+    let mut out = Html::of_file(bytes.len());
     let mut archive = Archive::open(bytes, limit)?;
     if archive.has("META-INF/rights.xml") {
         return Err("protected against copying".to_owned());
@@ -22,8 +24,11 @@ pub(super) fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     let package_path = rootfile(&container).ok_or("names no package")?;
     let package = package(&archive.text(&package_path)?.ok_or("its package is missing")?);
     let folder = package_path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut out = Html::titled(&package.title);
+    out.title(&package.title);
     for href in package.chapters() {
+        if out.is_full() {
+            break;
+        }
         let decoded = percent_encoding::percent_decode_str(href).decode_utf8_lossy().into_owned();
         let path = if folder.is_empty() { decoded } else { format!("{folder}/{decoded}") };
         // A chapter that is missing is no reason to lose the others.
@@ -31,7 +36,7 @@ pub(super) fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
         out.raw(&body(&chapter));
         out.raw("\n");
     }
-    Ok(out.finish())
+    out.finish()
 }
 
 /// What stands between the tags of the body.
@@ -111,9 +116,4 @@ fn elements(text: &str, mut each: impl FnMut(&str, &BytesStart<'_>, &str)) {
             Ok(_) => {}
         }
     }
-}
-
-fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
-    let found = element.attributes().with_checks(false).flatten().find(|a| a.key.local_name().as_ref() == name.as_bytes())?;
-    found.unescape_value().ok().map(|v| v.into_owned())
 }

@@ -1,7 +1,9 @@
-//! Front matter: the YAML or TOML block at the top of a Markdown file, read for its plain fields.
+//! Front matter: the YAML, TOML or JSON block at the top of a Markdown file, read for its plain fields.
 //!
 //! This is a tolerant reader of the part of both languages that front matter uses: scalars, lists, one table inside another. Whatever it
 //! does not understand it passes over; nothing in a front matter can fail a build.
+
+use serde_json::Value;
 
 /// A file has no more fields than this; those that come after are not kept, not even for a while.
 const MAX_FIELDS: usize = 1000;
@@ -43,6 +45,9 @@ impl Fields {
 /// A list gives one field an item, all with the list's key; a table's fields have the table's name and a full stop before their keys. An opening line
 /// without a closing one is no front matter.
 pub(super) fn front_matter(source: &str) -> (Vec<(String, String)>, usize) {
+    if source.starts_with('{') {
+        return json(source).unwrap_or_default();
+    }
     let Some((first, rest)) = source.split_once('\n') else { return (Vec::new(), 0) };
     let (toml, closers): (bool, &[&str]) = match first.trim_end() {
         "---" => (false, &["---", "..."]),
@@ -60,6 +65,34 @@ pub(super) fn front_matter(source: &str) -> (Vec<(String, String)>, usize) {
         at += line.len();
     }
     (Vec::new(), 0)
+}
+
+/// An object at the top of a file, and the byte behind its line.
+fn json(source: &str) -> Option<(Vec<(String, String)>, usize)> {
+    let mut values = serde_json::Deserializer::from_str(source).into_iter::<serde_json::Map<String, Value>>();
+    let object = values.next()?.ok().filter(|o| !o.is_empty())?;
+    let behind = source.get(values.byte_offset()..)?;
+    let line = behind.find('\n').map_or(behind.len(), |n| n + 1);
+    if !behind.get(..line)?.trim().is_empty() {
+        return None;
+    }
+    let mut out = Fields::default();
+    for (key, value) in &object {
+        match value {
+            Value::Object(table) => table.iter().for_each(|(name, value)| json_values(value, &format!("{key}.{name}"), &mut out)),
+            value => json_values(value, key, &mut out),
+        }
+    }
+    Some((out.into_vec(), values.byte_offset() + line))
+}
+
+fn json_values(value: &Value, key: &str, out: &mut Fields) {
+    match value {
+        Value::Array(items) => items.iter().take(MAX_FIELDS).filter(|i| !i.is_array()).for_each(|item| json_values(item, key, out)),
+        Value::String(text) if !text.is_empty() => out.push(key, text),
+        Value::Number(_) | Value::Bool(_) => out.push(key, &value.to_string()),
+        _ => {}
+    }
 }
 
 /// The first value of a field, by name in any case.
@@ -315,6 +348,17 @@ mod tests {
         let toml = format!("tags = [{}]\n{}", "1, ".repeat(900), "k = 1\n".repeat(5000));
         assert_eq!(of(&format!("+++\n{toml}+++\n")).len(), MAX_FIELDS);
         assert!(of(&format!("+++\n{} = [1, 2]\n+++\n", "k".repeat(5000))).is_empty(), "a key is repeated with each item of its list");
+    }
+
+    #[test]
+    fn an_object_of_json_is_front_matter_and_other_braces_are_text() {
+        let (fields, at) = front_matter("{\n \"title\": \"A\", \"tags\": [\"x\", 2], \"p\": {\"q\": true}\n}\n\ntext");
+        let mut fields = fields;
+        fields.sort();
+        assert_eq!((fields, at), (pairs(&[("p.q", "true"), ("tags", "2"), ("tags", "x"), ("title", "A")]), 54));
+        for text in ["{{ call }}\ntext", "{\"a\": 1} goes on\n", "{}\n", "{"] {
+            assert_eq!(front_matter(text), (Vec::new(), 0), "{text}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::html_elements::{Role, is_content, is_for_machines, is_void, role_of};
 use super::html_tables::{Rows, laid_out};
 use super::html_tokens::{Attributes, Token, Tokens, decoded};
 use super::markdown_source::MASK;
-use super::{Link, address};
+use super::{Link, address, stopwatch};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -155,7 +155,7 @@ fn extract(source: &str, piece: bool) -> Extracted {
         link: None,
     };
     let mut tokens = Tokens::new(source);
-    while let Some((range, token)) = tokens.next() {
+    while let Some((range, token)) = tokens.next().filter(|_| !stopwatch::is_over()) {
         match token {
             Token::Start { name, attributes, closed } => {
                 if reader.depths.foreign == 0 {

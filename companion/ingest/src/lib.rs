@@ -4,14 +4,17 @@ pub mod chunk;
 pub mod namesakes;
 pub mod rank;
 mod address;
+mod allowance;
 mod archive;
 mod asciidoc;
 mod block;
 mod decode;
 mod docx;
+mod docx_styles;
 mod epub;
 mod front_matter;
 mod chunk_collection;
+mod data_table;
 mod generators;
 mod globs;
 mod html;
@@ -33,19 +36,27 @@ mod marked;
 mod mdx;
 mod notebook;
 mod npy;
+mod odf;
+mod ooxml;
 mod openapi;
+mod openapi_schema;
 mod precomputed;
 mod parquet;
 mod parquet_vectors;
 mod plain;
+mod pptx;
 mod chunk_fields;
 mod rendered;
 mod rst;
 mod shards;
 mod slug;
+mod stopwatch;
+mod story;
 mod vectors;
 mod visible;
 mod walk;
+mod xlsx;
+mod xml;
 
 pub use address::{UrlStyle, is_base_url};
 pub use block::{Block, BlockKind};
@@ -62,6 +73,7 @@ pub use vectors::{Vectors, read_vectors};
 pub use walk::FormatRule;
 pub use walk::{Format, format_of};
 
+use allowance::Allowance;
 use front_matter::{field, front_matter};
 use generators::{Page as SitePage, Site};
 use includes::{Folder, Includer};
@@ -77,6 +89,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use stopwatch::Stopwatch;
 use walk::{FoundFile, walk};
 
 /// Titles longer than this many characters are cut.
@@ -239,11 +252,13 @@ pub enum IngestError {
         /// Why.
         source: io::Error,
     },
-    /// The single file named is of no known kind.
-    #[error("{}: not a kind of file that can be read (.md, .markdown, .mdx, .html, .htm, .rst, .adoc, .asciidoc, .ipynb, .txt, .text, .jsonl, .epub, .docx, .pdf, openapi.json, openapi.yaml, .1 to .8)", path.display())]
+    /// The single file named is of no kind that is read.
+    #[error("{}: {reason}", path.display())]
     UnknownFormat {
         /// Which.
         path: PathBuf,
+        /// Why it is not read.
+        reason: String,
     },
     /// A line of the chunks brought from outside is malformed.
     #[error("{}: line {line}: {reason}", path.display())]
@@ -295,7 +310,9 @@ pub enum IngestError {
 ///
 /// Files are read on all cores; the result does not depend on their number. `progress` is called after each file, from any thread.
 pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestProgress) + Sync)) -> Result<Corpus, IngestError> {
-    let (found, mut skipped) = walk(root, options)?;
+    let walked = walk(root, options)?;
+    let others = walked.note();
+    let (found, mut skipped) = (walked.found, walked.skipped);
     let single = root.is_file();
     let rendered = if single { Rendered::default() } else { Rendered::of(root, &found) };
     // A folder that a generator wrote lies in its project, but its files are no sources.
@@ -340,7 +357,7 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
     let mut corpus = Corpus {
         files,
         bytes: bytes_total,
-        notes: notes(&site, &rendered, options),
+        notes: notes(&site, &rendered, options).into_iter().chain(others).collect(),
         warnings: warnings(&site, options),
         ..Corpus::default()
     };
@@ -455,6 +472,8 @@ struct Outcome {
     unindexed: bool,
     /// Files that were brought in.
     used: BTreeSet<String>,
+    /// Their bytes.
+    brought_in: usize,
 }
 
 fn read(found: &FoundFile, reading: &Reading<'_>) -> Outcome {
@@ -494,7 +513,10 @@ fn try_read(found: &FoundFile, reading: &Reading<'_>, outcome: &mut Outcome) -> 
 /// # Errors
 /// [`IngestError::UnknownFormat`] where the ending is that of no kind that can be read.
 pub fn ingest_bytes(path: &str, bytes: Vec<u8>, options: &IngestOptions) -> Result<Corpus, IngestError> {
-    let Some(format) = format_of(Path::new(path)) else { return Err(IngestError::UnknownFormat { path: path.into() }) };
+    let Some(format) = format_of(Path::new(path)) else {
+        let reason = format!("not a kind of file that can be read ({})", walk::endings());
+        return Err(IngestError::UnknownFormat { path: path.into(), reason });
+    };
     let found = FoundFile { path: path.to_owned(), file: path.into(), format, bytes: bytes.len() as u64 };
     let mut outcome = Outcome::default();
     let size = found.bytes;
@@ -512,22 +534,32 @@ pub fn ingest_bytes(path: &str, bytes: Vec<u8>, options: &IngestOptions) -> Resu
 }
 
 fn read_whole(bytes: Vec<u8>, found: &FoundFile, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<(), String> {
+    let watch = Stopwatch::start(bytes.len());
+    let document = document(bytes, found, reading, outcome)?;
+    watch.check()?;
+    keep(document, found, reading, outcome)
+}
+
+fn document(bytes: Vec<u8>, found: &FoundFile, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<SourceDocument, String> {
     let options = reading.options;
-    if let Format::Epub | Format::Docx = found.format {
-        let limit = options.max_file_bytes.min(2 << 30);
-        let made = if found.format == Format::Epub { epub::html(bytes, limit)? } else { docx::html(bytes, limit)? };
-        let document = made_page(&made, found, reading);
-        return keep(document, found, reading, outcome);
-    }
-    if found.format == Format::Pdf {
-        let text = options.pdf.read(bytes)?;
-        if let Some(reason) = &text.unread {
-            outcome.skipped.push(Skipped { path: found.path.clone(), reason: reason.clone() });
+    let limit = options.max_file_bytes.min(2 << 30);
+    match found.format {
+        Format::Epub => return Ok(made_page(&epub::html(bytes, limit)?, found, reading)),
+        Format::Docx => return Ok(made_page(&docx::html(bytes, limit)?, found, reading)),
+        Format::Pptx => return Ok(made_page(&pptx::html(bytes, limit)?, found, reading)),
+        Format::Xlsx => return Ok(made_in_part(xlsx::html(bytes, limit)?, found, reading, outcome)),
+        Format::OpenDocument => return Ok(made_in_part(odf::html(bytes, limit)?, found, reading, outcome)),
+        Format::Pdf => {
+            let text = options.pdf.read(bytes)?;
+            if let Some(reason) = &text.unread {
+                outcome.skipped.push(Skipped { path: found.path.clone(), reason: reason.clone() });
+            }
+            return Ok(pdf_pages(text, found, reading));
         }
-        return keep(pdf_pages(text, found, reading), found, reading, outcome);
+        _ => {}
     }
     let source = decode::decode(bytes)?;
-    let includer = Includer::new(reading.folder, &found.path);
+    let includer = Includer::new(reading.folder, &found.path, source.len());
     let format = match found.format {
         Format::Text if reading.site.text_is_rst || rst::looks_like(&source, &found.file) => Format::ReStructuredText,
         format => format,
@@ -539,20 +571,23 @@ fn read_whole(bytes: Vec<u8>, found: &FoundFile, reading: &Reading<'_>, outcome:
         Format::ReStructuredText | Format::AsciiDoc => marked_page(&source, found, format, reading, &includer)?,
         Format::OpenApi => made_page(&openapi::html(&source)?, found, reading),
         Format::Man => made_page(&man::html(&source)?, found, reading),
-        Format::Text | Format::JsonLines | Format::Epub | Format::Docx | Format::Pdf => SourceDocument {
+        Format::Table => made_in_part(data_table::html(&source)?, found, reading, outcome),
+        _ => SourceDocument {
             url: address::url_of(&found.path, &options.base_url, reading.site.style()),
             title: name_of(&found.path),
             blocks: plain::read(&source),
             ..blank(found)
         },
     };
+    includer.check()?;
+    outcome.brought_in = includer.bytes();
     outcome.used = includer.used.into_inner();
     // Not of HTML, whose pages may be without text because their author marked it as not to be searched.
     let markdown = matches!(found.format, Format::Markdown | Format::Mdx);
     if markdown && document.blocks.iter().all(|b| matches!(b.kind, BlockKind::Heading(_))) {
         document.blocks.extend(description(&document.front_matter, &source));
     }
-    keep(document, found, reading, outcome)
+    Ok(document)
 }
 
 /// Adds what the site knows of a page, and keeps the page.
@@ -565,6 +600,11 @@ fn keep(mut document: SourceDocument, found: &FoundFile, reading: &Reading<'_>, 
     if document.blocks.is_empty() {
         return Err("holds no text".into());
     }
+    let read = usize::try_from(found.bytes).unwrap_or(usize::MAX).saturating_add(outcome.brought_in);
+    let allowance = Allowance::of_file(read);
+    allowance.take(document.blocks.iter().map(|b| b.text.len()).sum());
+    allowance.take(document.links.iter().map(|l| l.target.len() + l.text.len()).sum());
+    allowance.check()?;
     outcome.documents.push(document);
     Ok(())
 }
@@ -767,6 +807,13 @@ fn made_page(html: &str, found: &FoundFile, reading: &Reading<'_>) -> SourceDocu
         front_matter: page.meta,
         ..blank(found)
     }
+}
+
+/// A page of another format, with what of its file was not read.
+fn made_in_part(made: (String, Option<String>), found: &FoundFile, reading: &Reading<'_>, outcome: &mut Outcome) -> SourceDocument {
+    let (html, unread) = made;
+    outcome.skipped.extend(unread.map(|reason| Skipped { path: found.path.clone(), reason }));
+    made_page(&html, found, reading)
 }
 
 /// A PDF. Its places are those of the text that was read, and every block has its page as its fragment, which viewers go to.

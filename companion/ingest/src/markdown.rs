@@ -1,6 +1,5 @@
 //! Markdown to blocks.
 
-use super::Link;
 use super::block::{Block, BlockKind, CharIndex, Draft};
 use super::html::{self, is_ignored};
 use super::html_elements::is_void;
@@ -8,6 +7,7 @@ use super::html_tokens::{Token, Tokens};
 use super::markdown_indented::{Moved, moved_left};
 use super::markdown_source::{MASK, mask, parts};
 use super::slug::{HeadingIds, Slugs};
+use super::{Link, stopwatch};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
@@ -54,7 +54,9 @@ pub(super) fn read_made(made: &str, origin: &Moved, source: &str, from: usize, d
         | given;
     for part in parts(&masked) {
         let base = part.start;
-        for (event, range) in Parser::new_ext(masked.get(part).unwrap_or(""), options).into_offset_iter() {
+        for (event, range) in
+            Parser::new_ext(masked.get(part).unwrap_or(""), options).into_offset_iter().take_while(|_| !stopwatch::is_over())
+        {
             let shown = shown_of(&event, range);
             let here = moved.range(base + shown.start..base + shown.end);
             if let Event::Text(text) | Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) = &event

@@ -3,29 +3,7 @@
 use super::Link;
 use super::block::{Block, BlockKind, Draft};
 use super::front_matter::Fields;
-use std::cell::Cell;
 use std::ops::Range;
-
-/// What a file names once may be put in as often as it likes: a name of half the file's length, used in the other half, would grow with the square of it.
-/// So all that is put in adds at most the file's own length and [`Allowance::BESIDES`]; after that names stand as they are written.
-pub(super) struct Allowance(Cell<usize>);
-
-impl Allowance {
-    /// In bytes.
-    pub const BESIDES: usize = 64 << 10;
-
-    /// What may be put into a file.
-    pub fn of(source: &str) -> Allowance {
-        Allowance(Cell::new(source.len().saturating_add(Self::BESIDES)))
-    }
-
-    /// Takes what `value` adds, if there is that much left.
-    pub fn take(&self, value: &str) -> bool {
-        let left = self.0.get().checked_sub(value.len());
-        self.0.set(left.unwrap_or(self.0.get()));
-        left.is_some()
-    }
-}
 
 /// What a file says.
 #[derive(Default)]
@@ -107,18 +85,4 @@ fn head(rows: &[Vec<Vec<Range<usize>>>]) -> Vec<Vec<Range<usize>>> {
         parts
     };
     (0..columns).map(of).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_put_in_adds_no_more_than_the_file_and_a_little() {
-        let allowance = Allowance::of(&"x".repeat(1000));
-        let value = "y".repeat(500);
-        let taken = (0..1_000_000).take_while(|_| allowance.take(&value)).count();
-        assert_eq!(taken, (1000 + Allowance::BESIDES) / 500);
-        assert!(allowance.take("") && allowance.take("y"), "what still fits is still put in");
-    }
 }

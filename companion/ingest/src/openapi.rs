@@ -1,14 +1,15 @@
 //! OpenAPI: the operations of an interface as sections of a page, with what they take and give.
 
 use super::made_html::Html;
-use super::marked::Allowance;
-use serde_json::{Map, Value};
-
-/// Bytes of the page that is made; what comes after is left out.
-const LONGEST: usize = 32 << 20;
+use super::openapi_schema::{Schemas, allowed, example, items, kind_of, line, text, value_text};
+use serde_json::Value;
+use std::collections::HashMap;
 
 /// The methods of HTTP that a path may have, in the order in which they are shown.
 const METHODS: [&str; 8] = ["get", "post", "put", "patch", "delete", "head", "options", "trace"];
+
+/// The columns of a table of parameters or fields behind the first; those that are empty in all rows are left out.
+const COLUMNS: [&str; 7] = ["In", "Type", "Required", "Default", "Allowed", "Example", "Description"];
 
 /// The description as HTML.
 ///
@@ -23,172 +24,296 @@ pub(super) fn html(source: &str) -> Result<String, String> {
     if whole.get("openapi").is_none() && whole.get("swagger").is_none() {
         return Err("no description of an interface: it has no field openapi or swagger".to_owned());
     }
-    Ok(Page { whole: &whole, allowance: Allowance::of(source) }.html())
+    let mut out = Html::of_file(source.len());
+    Page { whole: &whole, schemas: Schemas::of(&whole) }.write(&mut out);
+    out.finish()
 }
 
 struct Page<'v> {
     whole: &'v Value,
-    /// What descriptions that are named once and used often may still add.
-    allowance: Allowance,
+    schemas: Schemas<'v>,
 }
 
 impl<'v> Page<'v> {
-    fn html(&self) -> String {
-        let info = self.whole.get("info");
-        let title = info.map_or("", |i| text(i, "title"));
-        let mut out = Html::titled(title);
-        out.element("h1", title);
-        if let Some(info) = info {
-            self.described(&mut out, info);
+    fn write(&self, out: &mut Html) {
+        let info = self.whole.get("info").unwrap_or(&Value::Null);
+        out.title(text(info, "title"));
+        out.element("h1", text(info, "title"));
+        out.markdown(text(info, "description"));
+        if !text(info, "version").is_empty() {
+            out.element("p", &format!("Version: {}", text(info, "version")));
         }
-        for server in items(self.whole, "servers") {
-            out.element("p", &format!("Server: {} {}", text(server, "url"), text(server, "description")));
-        }
-        let operations = self.operations();
-        for tag in self.tags(&operations) {
+        self.servers(out);
+        self.security(out);
+        let paths = self.operations("paths");
+        for (tag, operations) in self.by_tag(&paths) {
             out.element("h2", if tag.is_empty() { "Operations" } else { tag });
-            let about = items(self.whole, "tags").find(|t| text(t, "name") == tag);
-            if let Some(about) = about {
-                self.described(&mut out, about);
+            if let Some(about) = items(self.whole, "tags").find(|t| !tag.is_empty() && text(t, "name") == tag) {
+                out.markdown(text(about, "description"));
             }
-            for operation in operations.iter().filter(|o| o.tag == tag) {
-                if out.length() > LONGEST {
-                    return out.finish();
-                }
-                self.operation(&mut out, operation);
+            for operation in operations {
+                self.operation(out, operation);
             }
         }
-        self.schemas(&mut out);
-        out.finish()
+        let webhooks = self.operations("webhooks");
+        if !webhooks.is_empty() {
+            out.element("h2", "Webhooks");
+        }
+        for webhook in &webhooks {
+            self.operation(out, webhook);
+        }
+        self.described_schemas(out);
     }
 
-    fn described(&self, out: &mut Html, about: &Value) {
-        out.markdown(text(about, "description"));
+    fn servers(&self, out: &mut Html) {
+        for server in items(self.whole, "servers") {
+            let mut url = text(server, "url").to_owned();
+            for (name, variable) in server.get("variables").and_then(Value::as_object).into_iter().flatten().take(20) {
+                url = url.replace(&format!("{{{name}}}"), text(variable, "default"));
+            }
+            out.element("p", &format!("Server: {url} {}", text(server, "description")));
+        }
+        // As descriptions of version 2 have it.
+        if !text(self.whole, "host").is_empty() {
+            let scheme = items(self.whole, "schemes").next().and_then(Value::as_str).unwrap_or("https");
+            out.element("p", &format!("Server: {scheme}://{}{}", text(self.whole, "host"), text(self.whole, "basePath")));
+        }
     }
 
-    fn operations(&self) -> Vec<Operation<'v>> {
+    /// Writes how callers say who they are.
+    fn security(&self, out: &mut Html) {
+        let schemes = self.whole.pointer("/components/securitySchemes").or_else(|| self.whole.get("securityDefinitions"));
+        let Some(schemes) = schemes.and_then(Value::as_object).filter(|s| !s.is_empty()) else { return };
+        out.element("h2", "Authentication");
+        for (name, scheme) in schemes {
+            let scheme = self.schemas.resolved(scheme);
+            out.element("h3", name);
+            let means = match text(scheme, "type") {
+                "apiKey" => format!("API key {} in the {}.", text(scheme, "name"), text(scheme, "in")),
+                "http" => format!("HTTP authentication: {} {}", text(scheme, "scheme"), text(scheme, "bearerFormat")),
+                "openIdConnect" => format!("OpenID Connect: {}", text(scheme, "openIdConnectUrl")),
+                kind => kind.to_owned(),
+            };
+            out.element("p", &means);
+            out.markdown(text(scheme, "description"));
+            for (flow, about) in scheme.get("flows").and_then(Value::as_object).into_iter().flatten() {
+                let addresses = ["authorizationUrl", "tokenUrl"].map(|n| text(about, n)).join(" ");
+                out.element("p", &format!("{flow}: {}", addresses.trim()));
+                let scopes = about.get("scopes").and_then(Value::as_object);
+                out.table(&["Scope", "Description"], scopes.into_iter().flatten().map(|(scope, about)| [scope.clone(), value_text(about)]));
+            }
+        }
+        if let Some(needed) = needs(self.whole) {
+            out.element("p", &format!("Unless an operation says otherwise: {needed}"));
+        }
+    }
+
+    /// The operations below a field of the description, in its order.
+    fn operations(&self, field: &str) -> Vec<Operation<'v>> {
         let mut all = Vec::new();
-        for (path, item) in self.whole.get("paths").and_then(Value::as_object).into_iter().flatten() {
+        for (path, item) in self.whole.get(field).and_then(Value::as_object).into_iter().flatten() {
+            let of_path = self.schemas.resolved(item);
             for method in METHODS {
-                let Some(operation) = item.get(method) else { continue };
-                let tag = items(operation, "tags").next().and_then(Value::as_str).unwrap_or("");
-                all.push(Operation { path, method, tag, of_path: item, operation });
+                let Some(operation) = of_path.get(method) else { continue };
+                all.push(Operation { path, method, of_path, operation });
             }
         }
         all
     }
 
-    /// In the order in which the description lists them, then others as operations name them.
-    fn tags<'o>(&self, operations: &'o [Operation<'v>]) -> Vec<&'o str>
-    where
-        'v: 'o,
-    {
-        let mut tags: Vec<&str> = Vec::new();
-        let listed = items(self.whole, "tags").map(|t| text(t, "name"));
-        for tag in listed.chain(operations.iter().map(|o| o.tag)) {
-            if !tags.contains(&tag) && operations.iter().any(|o| o.tag == tag) {
-                tags.push(tag);
+    /// By the first tag of each: in the order in which the description lists them, then others as operations name them.
+    fn by_tag<'o>(&self, operations: &'o [Operation<'v>]) -> Vec<(&'v str, Vec<&'o Operation<'v>>)> {
+        let mut groups: Vec<(&str, Vec<&Operation<'_>>)> = Vec::new();
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        let listed = items(self.whole, "tags").map(|t| (text(t, "name"), None));
+        let named = operations.iter().map(|o| (items(o.operation, "tags").next().and_then(Value::as_str).unwrap_or(""), Some(o)));
+        for (tag, operation) in listed.chain(named) {
+            let place = *places.entry(tag).or_insert_with(|| {
+                groups.push((tag, Vec::new()));
+                groups.len() - 1
+            });
+            if let Some((_, group)) = groups.get_mut(place) {
+                group.extend(operation);
             }
         }
-        tags
+        groups.retain(|(_, group)| !group.is_empty());
+        groups
     }
 
-    fn operation(&self, out: &mut Html, o: &Operation<'_>) {
-        let (method, id) = (o.method.to_ascii_uppercase(), text(o.operation, "operationId"));
+    fn operation(&self, out: &mut Html, o: &Operation<'v>) {
+        if out.is_full() {
+            return;
+        }
+        let (method, id, summary) = (o.method.to_ascii_uppercase(), text(o.operation, "operationId"), text(o.operation, "summary"));
         let call = format!("{method} {}", o.path);
-        let named = [text(o.operation, "summary"), id].into_iter().find(|n| !n.trim().is_empty()).unwrap_or(&call);
-        out.element("h3", named);
+        let is_webhook = !o.path.starts_with('/');
+        let named = match () {
+            () if is_webhook && !summary.is_empty() => format!("{}: {summary}", o.path),
+            () if is_webhook => o.path.to_owned(),
+            () => [summary, id, call.as_str()].into_iter().find(|n| !n.trim().is_empty()).unwrap_or("").to_owned(),
+        };
+        out.element("h3", &named);
         out.element("pre", &call);
         if !id.is_empty() {
             out.element("p", &format!("Operation: {id}"));
         }
-        if o.operation.get("deprecated").and_then(Value::as_bool) == Some(true) {
-            out.element("p", "Deprecated.");
+        if is_set(o.operation, "deprecated") {
+            out.element("p", &format!("Deprecated: {}.", if id.is_empty() { call.as_str() } else { id }));
         }
-        self.described(out, o.operation);
-        let parameters: Vec<&Value> =
-            items(o.of_path, "parameters").chain(items(o.operation, "parameters")).map(|p| self.resolved(p)).collect();
-        let row = |p: &&Value| {
-            let required = if p.get("required").and_then(Value::as_bool) == Some(true) { "yes" } else { "no" };
-            let kind = kind_of(p.get("schema").unwrap_or(p));
-            vec![text(p, "name").to_owned(), text(p, "in").to_owned(), required.to_owned(), kind, self.repeated(text(p, "description"))]
-        };
-        out.table(&["Parameter", "In", "Required", "Type", "Description"], &parameters.iter().map(row).collect::<Vec<_>>());
-        if let Some(body) = o.operation.get("requestBody").map(|b| self.resolved(b)) {
-            out.element("p", &format!("Request body: {}", contents(body)));
-            out.markdown(&self.repeated(text(body, "description")));
-            self.fields_of(out, body);
+        out.markdown(text(o.operation, "description"));
+        if let Some(needed) = needs(o.operation) {
+            out.element("p", &needed);
         }
-        let responses = o.operation.get("responses").and_then(Value::as_object);
-        let row = |(status, response): (&String, &Value)| {
-            let response = self.resolved(response);
-            vec![status.clone(), self.repeated(text(response, "description")), contents(response)]
-        };
-        out.table(&["Status", "Description", "Content"], &responses.into_iter().flatten().map(row).collect::<Vec<_>>());
+        let parameters: Vec<&'v Value> =
+            items(o.of_path, "parameters").chain(items(o.operation, "parameters")).map(|p| self.schemas.resolved(p)).collect();
+        table(out, "Parameter", parameters.iter().copied().filter(|p| text(p, "in") != "body").map(|p| self.parameter(p)));
+        for body in parameters.iter().copied().filter(|p| text(p, "in") == "body") {
+            self.body(out, "Request body", body);
+        }
+        if let Some(body) = o.operation.get("requestBody") {
+            self.body(out, "Request body", self.schemas.resolved(body));
+        }
+        self.responses(out, o.operation);
     }
 
-    /// The fields of a body that is described in place.
-    fn fields_of(&self, out: &mut Html, body: &Value) {
-        let schema = body.get("content").and_then(Value::as_object).and_then(|c| c.values().next()).and_then(|c| c.get("schema"));
-        if let Some(schema) = schema.filter(|s| s.get("$ref").is_none()) {
-            out.table(&["Field", "Type", "Required", "Description"], &fields(schema));
+    fn parameter(&self, p: &'v Value) -> Row {
+        let schema = self.schemas.resolved(p.get("schema").unwrap_or(p));
+        let required = if is_set(p, "required") { "yes" } else { "no" };
+        Row {
+            name: text(p, "name").to_owned(),
+            cells: [
+                text(p, "in").to_owned(),
+                kind_of(p.get("schema").unwrap_or(p)),
+                required.to_owned(),
+                schema.get("default").map(value_text).unwrap_or_default(),
+                allowed(schema),
+                example(p).or_else(|| example(schema)).unwrap_or_default(),
+                line(if text(p, "description").is_empty() { text(schema, "description") } else { text(p, "description") }),
+            ],
         }
     }
 
-    fn schemas(&self, out: &mut Html) {
-        let schemas = self.whole.pointer("/components/schemas").or_else(|| self.whole.get("definitions")).and_then(Value::as_object);
-        let Some(schemas) = schemas.filter(|s| !s.is_empty()) else { return };
-        out.element("h2", "Schemas");
-        for (name, schema) in schemas {
-            if out.length() > LONGEST {
+    fn responses(&self, out: &mut Html, operation: &'v Value) {
+        let responses = operation.get("responses").and_then(Value::as_object);
+        out.table(
+            &["Status", "Description", "Content"],
+            responses.into_iter().flatten().map(|(status, response)| {
+                let response = self.schemas.resolved(response);
+                [status.clone(), line(text(response, "description")), contents(response)]
+            }),
+        );
+        for (status, response) in responses.into_iter().flatten() {
+            for content in response.get("content").and_then(Value::as_object).into_iter().flat_map(|c| c.values()) {
+                self.example(out, &format!("Example of the response {status}:"), content);
+            }
+        }
+    }
+
+    /// Writes what a body holds, and its fields where they are described in place.
+    fn body(&self, out: &mut Html, name: &str, body: &'v Value) {
+        out.element("p", &format!("{name}: {}", contents(body)));
+        out.markdown(text(body, "description"));
+        let content = body.get("content").and_then(Value::as_object).and_then(|c| c.values().next()).unwrap_or(body);
+        if let Some(schema) = content.get("schema").filter(|s| s.get("$ref").is_none()) {
+            self.fields(out, schema);
+        }
+        self.example(out, "Example:", content);
+    }
+
+    fn example(&self, out: &mut Html, lead: &str, content: &Value) {
+        if let Some(example) = example(content) {
+            out.element("p", lead);
+            out.element("pre", &example);
+        }
+    }
+
+    fn described_schemas(&self, out: &mut Html) {
+        let schemas = self.schemas.all();
+        if schemas.is_some() {
+            out.element("h2", "Schemas");
+        }
+        for (name, schema) in schemas.into_iter().flatten() {
+            if out.is_full() {
                 return;
             }
             out.element("h3", name);
-            self.described(out, schema);
-            let values: Vec<String> = items(schema, "enum").map(value_text).collect();
-            if !values.is_empty() {
-                out.element("p", &format!("One of: {}", values.join(", ")));
+            out.markdown(text(schema, "description"));
+            if is_set(schema, "deprecated") {
+                out.element("p", &format!("Deprecated: {name}."));
             }
-            out.table(&["Field", "Type", "Required", "Description"], &fields(schema));
+            let fields: Vec<String> = self.schemas.fields(schema).map(|f| f.name.to_owned()).collect();
+            let choices: Vec<String> = ["oneOf", "anyOf"].iter().flat_map(|f| items(schema, f)).map(kind_of).collect();
+            match () {
+                () if !fields.is_empty() => out.element("p", &format!("{name} has the fields {}.", fields.join(", "))),
+                () if !choices.is_empty() => out.element("p", &format!("{name} is one of {}.", choices.join(", "))),
+                () if !allowed(schema).is_empty() => out.element("p", &format!("{name} is {}: {}.", kind_of(schema), allowed(schema))),
+                () => out.element("p", &format!("{name}: {}", kind_of(schema))),
+            }
+            self.fields(out, schema);
+            self.example(out, "Example:", schema);
         }
     }
 
-    /// A description that may be used often, as one line; empty where it would add too much.
-    fn repeated(&self, description: &str) -> String {
-        if self.allowance.take(description) { plain(description) } else { String::new() }
-    }
-
-    /// What a reference into the same file names, one step far.
-    fn resolved(&self, value: &'v Value) -> &'v Value {
-        let target = value.get("$ref").and_then(Value::as_str).and_then(|r| r.strip_prefix('#'));
-        target.and_then(|t| self.whole.pointer(t)).unwrap_or(value)
+    fn fields(&self, out: &mut Html, schema: &'v Value) {
+        let row = |field: super::openapi_schema::Field<'v>| {
+            let schema = self.schemas.resolved(field.schema);
+            Row {
+                name: field.name.to_owned(),
+                cells: [
+                    String::new(),
+                    kind_of(field.schema),
+                    if field.required { "yes" } else { "no" }.to_owned(),
+                    [field.schema, schema].iter().find_map(|s| s.get("default")).map(value_text).unwrap_or_default(),
+                    allowed(schema),
+                    example(schema).unwrap_or_default(),
+                    line([field.schema, schema].iter().map(|s| text(s, "description")).find(|d| !d.is_empty()).unwrap_or("")),
+                ],
+            }
+        };
+        table(out, "Field", self.schemas.fields(schema).map(row));
     }
 }
 
-/// An operation and where it stands.
+/// An operation and its place.
 struct Operation<'v> {
     path: &'v str,
     method: &'static str,
-    tag: &'v str,
     of_path: &'v Value,
     operation: &'v Value,
 }
 
-fn text<'v>(value: &'v Value, field: &str) -> &'v str {
-    value.get(field).and_then(Value::as_str).unwrap_or("")
+/// A parameter or a field, and what [`COLUMNS`] say of it.
+struct Row {
+    name: String,
+    cells: [String; COLUMNS.len()],
 }
 
-fn items<'v>(value: &'v Value, field: &str) -> impl Iterator<Item = &'v Value> {
-    value.get(field).and_then(Value::as_array).into_iter().flatten()
+fn table(out: &mut Html, first: &str, rows: impl Iterator<Item = Row> + Clone) {
+    let mut used = [false; COLUMNS.len()];
+    for row in rows.clone() {
+        used.iter_mut().zip(&row.cells).for_each(|(used, cell)| *used |= !cell.is_empty());
+        if used.iter().skip(1).all(|u| *u) {
+            break;
+        }
+    }
+    let is_used = |column: usize| used.get(column).copied().unwrap_or(false);
+    let heads: Vec<&str> = std::iter::once(first).chain((0..).zip(COLUMNS).filter(|(c, _)| is_used(*c)).map(|(_, name)| name)).collect();
+    let shown = |row: Row| {
+        std::iter::once(row.name).chain((0..).zip(row.cells).filter(|(c, _)| is_used(*c)).map(|(_, cell)| cell)).collect::<Vec<_>>()
+    };
+    out.table(&heads, rows.map(shown));
 }
 
-fn value_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+fn is_set(value: &Value, field: &str) -> bool {
+    value.get(field).and_then(Value::as_bool) == Some(true)
 }
 
-/// A description as one line without marks of its own.
-fn plain(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+/// Which of the ways to say who calls is needed.
+fn needs(about: &Value) -> Option<String> {
+    let ways = about.get("security")?.as_array()?;
+    let names = |way: &Value| way.as_object().map(|w| w.keys().cloned().collect::<Vec<_>>().join(" and ")).unwrap_or_default();
+    let named: Vec<String> = ways.iter().map(names).filter(|n| !n.is_empty()).collect();
+    Some(if named.is_empty() { "Needs no authentication.".to_owned() } else { format!("Needs {}.", named.join(" or ")) })
 }
 
 /// Media types of a body, and what they hold.
@@ -200,59 +325,6 @@ fn contents(body: &Value) -> String {
         (true, Some(schema)) => kind_of(schema),
         _ => all.join(", "),
     }
-}
-
-/// A schema in few words: `Pet`, `array of Pet`, `string (date-time)`.
-fn kind_of(schema: &Value) -> String {
-    if let Some(name) = schema.get("$ref").and_then(Value::as_str) {
-        return name.rsplit('/').next().unwrap_or(name).to_owned();
-    }
-    for (field, joint) in [("oneOf", " or "), ("anyOf", " or "), ("allOf", " and ")] {
-        let parts: Vec<String> = items(schema, field)
-            .take(8)
-            .filter_map(|s| s.get("$ref").or_else(|| s.get("type")))
-            .map(|s| {
-                let name = value_text(s);
-                name.rsplit('/').next().unwrap_or(&name).to_owned()
-            })
-            .collect();
-        if !parts.is_empty() {
-            return parts.join(joint);
-        }
-    }
-    let kind = match schema.get("type") {
-        Some(Value::Array(kinds)) => kinds.iter().map(value_text).collect::<Vec<_>>().join(" or "),
-        Some(kind) => value_text(kind),
-        None => String::new(),
-    };
-    if kind == "array"
-        && let Some(item) = schema.get("items")
-    {
-        let name =
-            item.get("$ref").and_then(Value::as_str).map(|r| r.rsplit('/').next().unwrap_or(r)).unwrap_or_else(|| text(item, "type"));
-        return format!("array of {name}");
-    }
-    match text(schema, "format") {
-        "" => kind,
-        format => format!("{kind} ({format})"),
-    }
-}
-
-/// The fields of a schema, with those of what it joins.
-fn fields(schema: &Value) -> Vec<Vec<String>> {
-    let of = |schema: &Value| -> Vec<Vec<String>> {
-        let required: Vec<&str> = items(schema, "required").filter_map(Value::as_str).collect();
-        let none = Map::new();
-        let all = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-        let row = |(name, field): (&String, &Value)| {
-            let needed = if required.contains(&name.as_str()) { "yes" } else { "no" };
-            vec![name.clone(), kind_of(field), needed.to_owned(), plain(text(field, "description"))]
-        };
-        all.iter().map(row).collect()
-    };
-    let mut rows = of(schema);
-    rows.extend(items(schema, "allOf").flat_map(of));
-    rows
 }
 
 #[cfg(test)]
@@ -270,7 +342,7 @@ mod tests {
             "<h2>pet</h2>",
             "<h3>Find a pet</h3>",
             "<pre>GET /pets/{id}</pre>",
-            "<td>id</td><td>path</td><td>yes</td><td>integer (int64)</td>",
+            "<td>id</td><td>path</td><td>integer (int64)</td><td>yes</td>",
             "<td>200</td><td>The pet</td><td>application/json Pet</td>",
             "<h2>Operations</h2>",
             "<h3>DELETE /pets/{id}</h3>",
@@ -282,14 +354,41 @@ mod tests {
     }
 
     #[test]
-    fn a_description_that_is_named_once_and_used_often_is_not_written_without_end() {
+    fn what_is_named_once_and_used_often_is_not_written_without_end() {
         let uses = "      - $ref: '#/components/parameters/P'\n".repeat(2000);
         let long = "word ".repeat(4000);
-        let source = format!(
-            "openapi: 3.0.0\npaths:\n  /a:\n    parameters:\n{uses}    get: {{}}\n    put: {{}}\ncomponents:\n  parameters:\n    P: {{name: p, description: '{long}'}}\n"
-        );
-        let made = html(&source).unwrap();
-        assert!(made.contains("word word") && made.len() < 8 * source.len(), "{} from {}", made.len(), source.len());
+        for field in ["name", "description"] {
+            let source = format!(
+                "openapi: 3.0.0\npaths:\n  /a:\n    parameters:\n{uses}    get: {{}}\ncomponents:\n  parameters:\n    P: {{{field}: '{long}'}}\n"
+            );
+            assert!(html(&source).unwrap_err().contains("times its size"));
+        }
+    }
+
+    #[test]
+    fn limits_inherited_fields_webhooks_and_keys_are_read() {
+        let source = r##"{"openapi": "3.1.0", "paths": {"/a": {"get": {"deprecated": true, "operationId": "getA", "parameters": [
+            {"name": "n", "in": "query", "schema": {"type": "integer", "default": 25, "minimum": 1, "maximum": 200}},
+            {"name": "s", "in": "query", "schema": {"$ref": "#/components/schemas/State"}}]}}},
+            "webhooks": {"moored": {"post": {"summary": "A ship has moored"}}},
+            "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key", "description": "Ask Ann."}},
+            "schemas": {"State": {"enum": ["free", "taken"]}, "Berth": {"properties": {"length": {"type": "number"}}, "required": ["length"]},
+            "Deep": {"allOf": [{"$ref": "#/components/schemas/Berth"}, {"properties": {"draught": {"minimum": 2}}}]},
+            "Round": {"allOf": [{"$ref": "#/components/schemas/Round"}]}}}}"##;
+        let made = html(source).unwrap();
+        for part in [
+            "<td>n</td><td>query</td><td>integer</td><td>no</td><td>25</td><td>1 to 200</td>",
+            "<td>s</td><td>query</td><td>State</td><td>no</td><td></td><td>free, taken</td>",
+            "<p>Deprecated: getA.</p>",
+            "<h3>moored: A ship has moored</h3>",
+            "<p>API key X-Key in the header.</p>",
+            "<p>Ask Ann.</p>",
+            "<p>Deep has the fields length, draught.</p>",
+            "<td>length</td><td>number</td><td>yes</td>",
+            "<td>draught</td><td></td><td>no</td><td>at least 2</td>",
+        ] {
+            assert!(made.contains(part), "{part} in {made}");
+        }
     }
 
     #[test]

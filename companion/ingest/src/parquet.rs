@@ -5,6 +5,7 @@
 //! [`PLACE_COLUMNS`]. Further columns are not read.
 
 use super::IngestError;
+use super::allowance::Allowance;
 use super::chunk_fields::ChunkFields;
 use super::parquet_vectors;
 use super::vectors::Vectors;
@@ -59,6 +60,9 @@ pub(super) fn read(path: &Path, with_vectors: bool, each: &mut Each<'_>) -> Resu
 }
 
 fn rows(path: &Path, file: File, with_vectors: bool, at: &mut usize, each: &mut Each<'_>) -> Result<Table, IngestError> {
+    let bytes = file.metadata().map_or(0, |m| usize::try_from(m.len()).unwrap_or(usize::MAX));
+    // A text that stands once in a dictionary may be that of any number of rows.
+    let allowance = Allowance::of_file(bytes);
     let reader = SerializedFileReader::new(file).map_err(|e| table(path, &format!("not a Parquet file that can be read: {e}")))?;
     let schema = reader.metadata().file_metadata().schema();
     let (wanted, vector) = columns(schema, with_vectors).map_err(|reason| table(path, &reason))?;
@@ -69,7 +73,10 @@ fn rows(path: &Path, file: File, with_vectors: bool, at: &mut usize, each: &mut 
         *at += 1;
         let found = found.map_err(|e| row(path, *at, &format!("the file is damaged here: {e}")))?;
         let wrong = |reason: String| row(path, *at, &reason);
-        each(*at, chunk_of_row(&found).map_err(wrong)?).map_err(wrong)?;
+        let chunk = chunk_of_row(&found).map_err(wrong)?;
+        allowance.take(chunk.length());
+        allowance.check().map_err(|reason| table(path, &reason))?;
+        each(*at, chunk).map_err(wrong)?;
     }
     let vectors = vector.map(|name| vectors(path, &reader, &name, *at)).transpose()?;
     Ok(Table { columns, vectors, rows: *at })

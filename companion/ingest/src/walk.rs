@@ -2,6 +2,7 @@
 
 use super::{IngestError, IngestOptions, Skipped};
 use ignore::WalkBuilder;
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +39,56 @@ pub enum Format {
     OpenApi,
     /// A manual page.
     Man,
+    /// Separated values.
+    Table,
+    /// A spreadsheet of Excel.
+    Xlsx,
+    /// A presentation of PowerPoint.
+    Pptx,
+    /// A text, spreadsheet or presentation of OpenDocument.
+    OpenDocument,
+}
+
+/// The formats: their names in rules, and the endings of their files.
+const FORMATS: [(Format, &str, &[&str]); 17] = [
+    (Format::Markdown, "md", &["md", "markdown"]),
+    (Format::Mdx, "mdx", &["mdx"]),
+    (Format::Html, "html", &["html", "htm"]),
+    (Format::ReStructuredText, "rst", &["rst"]),
+    (Format::AsciiDoc, "adoc", &["adoc", "asciidoc"]),
+    (Format::Notebook, "ipynb", &["ipynb"]),
+    (Format::Text, "text", &["txt", "text"]),
+    (Format::JsonLines, "jsonl", &["jsonl"]),
+    (Format::Epub, "epub", &["epub"]),
+    (Format::Docx, "docx", &["docx", "docm"]),
+    (Format::OpenDocument, "odf", &["odt", "ods", "odp"]),
+    (Format::Xlsx, "xlsx", &["xlsx", "xlsm"]),
+    (Format::Pptx, "pptx", &["pptx", "pptm"]),
+    (Format::Table, "csv", &["csv", "tsv"]),
+    (Format::Pdf, "pdf", &["pdf"]),
+    // Known by more than their endings.
+    (Format::OpenApi, "openapi", &[]),
+    (Format::Man, "man", &[]),
+];
+
+/// Documents that are not read, and why.
+const UNREAD: [(&[&str], &str); 5] = [
+    (&["doc", "dot"], "an older format of Word: save it as .docx"),
+    (&["xls", "xlt", "xlsb"], "a format of Excel that is not read: save it as .xlsx"),
+    (&["ppt", "pps", "pot"], "an older format of PowerPoint: save it as .pptx"),
+    (&["rtf", "wpd", "pages"], "not read: save it as .docx or .odt"),
+    (&["mobi", "azw", "azw3", "djvu", "chm", "tex", "org", "textile", "numbers"], "a document of a format that is not read"),
+];
+
+/// The endings of files that can be read, for messages.
+pub(super) fn endings() -> String {
+    let all: Vec<String> = FORMATS.iter().flat_map(|(_, _, endings)| *endings).map(|e| format!(".{e}")).collect();
+    format!("{}, openapi.json, openapi.yaml, .1 to .8", all.join(", "))
+}
+
+fn unread(file: &Path) -> Option<&'static str> {
+    let ending = file.extension()?.to_str()?.to_ascii_lowercase();
+    UNREAD.iter().find(|(endings, _)| endings.contains(&ending.as_str())).map(|(_, reason)| *reason)
 }
 
 /// A file to be read.
@@ -48,6 +99,31 @@ pub(super) struct FoundFile {
     pub file: PathBuf,
     pub format: Format,
     pub bytes: u64,
+}
+
+/// The files of a folder.
+pub(super) struct Walked {
+    pub found: Vec<FoundFile>,
+    /// What could be read and is not.
+    pub skipped: Vec<Skipped>,
+    /// Number of files of other kinds, by their endings.
+    pub others: BTreeMap<String, usize>,
+}
+
+impl Walked {
+    /// How many files of other kinds there are, for the user.
+    pub fn note(&self) -> Option<String> {
+        const NAMED: usize = 6;
+        let all: usize = self.others.values().sum();
+        let mut counts: Vec<(&str, usize)> = self.others.iter().map(|(ending, n)| (ending.as_str(), *n)).collect();
+        counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+        let named = |(ending, n): &(&str, usize)| format!("{n} {}", if ending.is_empty() { "without an ending" } else { ending });
+        let mut shown: Vec<String> = counts.iter().take(NAMED).map(named).collect();
+        if counts.len() > NAMED {
+            shown.push("others".to_owned());
+        }
+        (all > 0).then(|| format!("{all} files are of kinds that are not read: {}", shown.join(", ")))
+    }
 }
 
 /// Which kind of file names with an ending are, in place of what their ending says: `txt=rst`.
@@ -63,17 +139,10 @@ impl std::str::FromStr for FormatRule {
     fn from_str(text: &str) -> Result<Self, String> {
         let (ending, name) = text.split_once('=').ok_or("write ENDING=FORMAT, as in txt=rst")?;
         let ending = ending.trim_start_matches('.').to_ascii_lowercase();
-        let format = match name {
-            "text" => Some(Format::Text),
-            "man" => Some(Format::Man),
-            "openapi" => Some(Format::OpenApi),
-            "mdx" | "md" | "html" | "rst" | "adoc" | "ipynb" | "jsonl" | "epub" | "docx" | "pdf" => {
-                format_of(Path::new(&format!("x.{name}")))
-            }
-            _ => None,
-        };
-        let format = format
-            .ok_or_else(|| format!("{name} is no format: md, mdx, html, rst, adoc, ipynb, text, jsonl, epub, docx, pdf, openapi or man"))?;
+        let format = FORMATS.iter().find(|(_, own, _)| *own == name).map(|(format, _, _)| *format).ok_or_else(|| {
+            let names: Vec<&str> = FORMATS.iter().map(|(_, own, _)| *own).collect();
+            format!("{name} is no format: {}", names.join(", "))
+        })?;
         if ending.is_empty() || ending.contains(['/', '.']) {
             return Err("write ENDING=FORMAT, as in txt=rst".to_owned());
         }
@@ -91,26 +160,16 @@ fn ruled(file: &Path, rules: &[FormatRule]) -> Option<Format> {
 /// What a file is, by the ending of its name.
 pub fn format_of(file: &Path) -> Option<Format> {
     let stem = file.file_stem()?.to_str().unwrap_or("").to_ascii_lowercase();
-    Some(match file.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "epub" => Format::Epub,
-        "docx" | "docm" => Format::Docx,
-        "pdf" => Format::Pdf,
+    let ending = file.extension()?.to_str()?.to_ascii_lowercase();
+    match ending.as_str() {
         // Other files of these endings are for programs.
-        "json" | "yaml" | "yml" if stem.ends_with("openapi") || stem.ends_with("swagger") => Format::OpenApi,
+        "json" | "yaml" | "yml" => (stem.ends_with("openapi") || stem.ends_with("swagger")).then_some(Format::OpenApi),
         // Sections of the manual; older logs and versions of libraries end in numbers, too.
-        "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" if ![".log", ".so", ".tar", ".dylib"].iter().any(|e| stem.ends_with(e)) => {
-            Format::Man
+        "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" => {
+            (![".log", ".so", ".tar", ".dylib"].iter().any(|e| stem.ends_with(e))).then_some(Format::Man)
         }
-        "md" | "markdown" => Format::Markdown,
-        "mdx" => Format::Mdx,
-        "html" | "htm" => Format::Html,
-        "adoc" | "asciidoc" => Format::AsciiDoc,
-        "ipynb" => Format::Notebook,
-        "rst" => Format::ReStructuredText,
-        "txt" | "text" => Format::Text,
-        "jsonl" => Format::JsonLines,
-        _ => return None,
-    })
+        ending => FORMATS.iter().find(|(_, _, endings)| endings.contains(&ending)).map(|(format, _, _)| *format),
+    }
 }
 
 /// The readable files below `root`, or `root` itself if it is a file, sorted by path; and what had to be left out.
@@ -118,15 +177,18 @@ pub fn format_of(file: &Path) -> Option<Format> {
 /// Hidden files, bundles and what `.gitignore`, `.ignore` and `.pocketgraphignore` inside the folder name are left out silently. Ignore files above the
 /// folder and the user's own git configuration do not count: the same folder gives the same files on every machine, and a generated site can be read
 /// where the repository ignores it.
-pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<(Vec<FoundFile>, Vec<Skipped>), IngestError> {
+pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<Walked, IngestError> {
     let at_root = |source| IngestError::Read { path: root.to_owned(), source };
     let metadata = std::fs::metadata(root).map_err(at_root)?;
-    let (mut found, mut skipped) = (Vec::new(), Vec::new());
+    let (mut found, mut skipped, mut others) = (Vec::new(), Vec::new(), BTreeMap::new());
     if metadata.is_file() {
-        let Some(format) = ruled(root, &options.formats) else { return Err(IngestError::UnknownFormat { path: root.to_owned() }) };
+        let Some(format) = ruled(root, &options.formats) else {
+            let reason = unread(root).map_or_else(|| format!("not a kind of file that can be read ({})", endings()), str::to_owned);
+            return Err(IngestError::UnknownFormat { path: root.to_owned(), reason });
+        };
         let path = root.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         found.push(FoundFile { path, file: root.to_owned(), format, bytes: metadata.len() });
-        return Ok((found, skipped));
+        return Ok(Walked { found, skipped, others });
     }
     std::fs::read_dir(root).map_err(at_root)?;
     let excluded: Vec<PathBuf> = options.exclude.iter().filter_map(|p| p.canonicalize().ok()).collect();
@@ -159,11 +221,23 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<(Vec<FoundFil
             }
             continue;
         }
-        let Some(format) = ruled(file, &options.formats).filter(|_| !kind.is_dir()) else { continue };
+        if kind.is_dir() {
+            continue;
+        }
         let path = relative(root, file);
         if options.excluded.matches(&path) || !options.included.is_empty() && !options.included.matches(&path) {
             continue;
         }
+        let Some(format) = ruled(file, &options.formats) else {
+            match unread(file) {
+                Some(reason) => skipped.push(Skipped { path, reason: reason.into() }),
+                None => {
+                    let ending = file.extension().map_or_else(String::new, |e| format!(".{}", e.to_string_lossy().to_lowercase()));
+                    *others.entry(ending).or_default() += 1;
+                }
+            }
+            continue;
+        };
         if !kind.is_file() {
             // Reading a pipe or a device could wait for ever.
             skipped.push(Skipped { path, reason: "not a regular file".into() });
@@ -179,7 +253,7 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<(Vec<FoundFil
         }
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok((found, skipped))
+    Ok(Walked { found, skipped, others })
 }
 
 /// Returns true if a folder is a bundle: an earlier build's output may be among the documents.

@@ -1,8 +1,8 @@
 //! Marks inside paragraphs: emphasis, macros, links, attributes.
 
 use super::super::Link;
+use super::super::allowance::Allowance;
 use super::super::block::Draft;
-use super::super::marked::Allowance;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -116,7 +116,7 @@ impl<'s> Inline<'_, 's> {
                     return Some(end);
                 }
                 let own = self.attributes.get(name).copied();
-                let value = own.or_else(|| character(name)).filter(|v| own.is_none() || self.allowance.take(v))?;
+                let value = own.or_else(|| character(name)).filter(|v| own.is_none() || self.allowance.take(v.len()))?;
                 self.plain(plain..at);
                 self.draft.push(value, self.at(at..at + close + 1));
                 Some(at + close + 1)
@@ -189,6 +189,7 @@ impl<'s> Inline<'_, 's> {
             return None;
         }
         let after = self.text.get(at + close + 1..)?;
+        let after = after.get(..after.floor_char_boundary(LONGEST))?;
         let length = after.find(|c: char| c.is_whitespace() || matches!(c, '[' | '<' | '`' | '*')).unwrap_or(after.len());
         let path = after.get(..length)?;
         let bracket = near(after.get(length..)?.strip_prefix('[')?, ']')?;

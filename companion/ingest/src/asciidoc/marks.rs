@@ -11,6 +11,8 @@ pub(super) enum Mark {
     Quote,
     Table,
     Hidden,
+    /// A table of values parted by the sign that the mark begins with.
+    Values(char),
 }
 
 pub(super) fn delimiter(text: &str) -> Option<Mark> {
@@ -25,6 +27,7 @@ pub(super) fn delimiter(text: &str) -> Option<Mark> {
         '_' if all('_') => Mark::Quote,
         '+' | '/' if all('+') || all('/') => Mark::Hidden,
         '|' | '!' if text.get(1..)?.len() >= 3 && text.get(1..)?.bytes().all(|b| b == b'=') => Mark::Table,
+        sign @ (',' | ':') if text.get(1..) == Some("===") => Mark::Values(sign),
         _ => return None,
     })
 }

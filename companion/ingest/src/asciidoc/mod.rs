@@ -27,10 +27,11 @@ fn without_references(text: &str) -> String {
 #[cfg(test)]
 mod tests;
 
-use super::address;
+use super::allowance::Allowance;
 use super::block::{BlockKind, CharIndex, Draft};
 use super::lines::{Line, lines};
-use super::marked::{self, Allowance, Page, Rows};
+use super::marked::{self, Page, Rows};
+use super::{address, stopwatch};
 use inline::inline;
 use marks::{Mark, anchor, attribute, block_macro, checked, delimiter, ends_paragraph, is_comment, list_marker, style, term, title};
 use std::collections::HashMap;
@@ -48,7 +49,7 @@ pub(super) fn read<'s>(source: &'s str, attributes: &'s [(String, String)]) -> P
     let lines = lines(source);
     let attributes = attributes.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let mut reader =
-        Reader { source, index: &index, attributes, allowance: Allowance::of(source), page: Page::default(), ids: HashMap::new() };
+        Reader { source, index: &index, attributes, allowance: Allowance::of_names(source), page: Page::default(), ids: HashMap::new() };
     let body = reader.header(&lines);
     reader.body(lines.get(body..).unwrap_or(&[]), BlockKind::Paragraph, 0);
     reader.page
@@ -116,7 +117,7 @@ impl<'s> Reader<'_, 's> {
     fn body(&mut self, lines: &[Line<'s>], kind: BlockKind, depth: usize) {
         let mut about = About::default();
         let mut at = 0;
-        while let Some(line) = lines.get(at) {
+        while let Some(line) = lines.get(at).filter(|_| !stopwatch::is_over()) {
             if line.is_blank() || is_comment(line) || line.text == "+" {
                 at += 1;
             } else if attribute(line).is_some() {
@@ -213,9 +214,12 @@ impl<'s> Reader<'_, 's> {
         match mark {
             Mark::Code => self.code(lines),
             Mark::Hidden => {}
-            Mark::Table if about.attributes.contains("format=") => self.code(lines),
-            Mark::Table => {
-                let (rows, heads) = table::rows(lines, about.attributes);
+            Mark::Table | Mark::Values(_) => {
+                let sign = if let Mark::Values(sign) = mark { Some(sign) } else { table::separator(about.attributes) };
+                let (rows, heads) = match sign {
+                    Some(sign) => table::values(lines, sign, about.attributes),
+                    None => table::rows(lines, about.attributes),
+                };
                 self.table(&rows, heads);
             }
             // What is marked as code may stand in an open block.

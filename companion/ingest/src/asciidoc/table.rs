@@ -1,4 +1,4 @@
-//! Tables whose cells begin with bars.
+//! Tables whose cells begin with bars, and tables of separated values.
 
 use super::super::lines::Line;
 use super::super::marked::Rows;
@@ -19,8 +19,7 @@ struct Cell {
 pub(super) fn rows(lines: &[Line<'_>], attributes: &str) -> (Rows, usize) {
     let mut cells: Vec<Cell> = Vec::new();
     let mut in_first_line = 0;
-    let mut head = false;
-    for (number, line) in lines.iter().enumerate().filter(|(_, l)| !l.is_blank()) {
+    for line in lines.iter().filter(|l| !l.is_blank()) {
         let mut from = None;
         for (at, _) in line.text.match_indices('|') {
             if line.text.get(..at).is_some_and(|t| t.ends_with('\\')) {
@@ -39,8 +38,6 @@ pub(super) fn rows(lines: &[Line<'_>], attributes: &str) -> (Rows, usize) {
         part(&mut cells, line, from, line.text.len());
         if in_first_line == 0 {
             in_first_line = cells.iter().map(|c| c.columns).sum();
-            // A first line with a blank one behind it, and none before, is a head.
-            head = number == 0 && lines.get(1).is_some_and(Line::is_blank);
         }
     }
     // A cell that stands several times has its text in the last.
@@ -53,14 +50,59 @@ pub(super) fn rows(lines: &[Line<'_>], attributes: &str) -> (Rows, usize) {
         cell.rows = cell.rows.max(1);
     }
     let columns = columns(attributes).unwrap_or(in_first_line).clamp(1, MOST_COLUMNS);
+    (laid_out(cells, columns), heads(lines, attributes))
+}
+
+/// How many rows are the head: a first line with a blank one behind it is one.
+fn heads(lines: &[Line<'_>], attributes: &str) -> usize {
+    let head = lines.first().is_some_and(|l| !l.is_blank()) && lines.get(1).is_some_and(Line::is_blank);
     let has_option = |name: &str| {
         attributes.contains(&format!("%{name}"))
             || attributes.contains(&format!("options=\"{name}"))
             || attributes.contains(&format!("opts=\"{name}"))
             || attributes.contains(&format!("options={name}"))
     };
-    let heads = usize::from(has_option("header") || head && !has_option("noheader"));
-    (laid_out(cells, columns), heads)
+    usize::from(has_option("header") || head && !has_option("noheader"))
+}
+
+/// The sign that parts the values of a table, where its attributes name a format of values.
+pub(super) fn separator(attributes: &str) -> Option<char> {
+    let format = attributes.split("format=").nth(1)?.trim_start_matches('"');
+    [("csv", ','), ("tsv", '\t'), ("dsv", ':')].iter().find(|(name, _)| format.starts_with(name)).map(|(_, sign)| *sign)
+}
+
+/// The rows of a table of values that a sign parts, and how many of them are its head. A value between quotes may go on over lines.
+pub(super) fn values(lines: &[Line<'_>], sign: char, attributes: &str) -> (Rows, usize) {
+    let mut rows = Rows::new();
+    let mut quoted = false;
+    for line in lines.iter().filter(|l| !l.is_blank()) {
+        if !quoted {
+            rows.push(vec![Vec::new()]);
+        }
+        let Some(row) = rows.last_mut() else { continue };
+        let mut from = 0;
+        for (at, c) in line.text.char_indices() {
+            quoted ^= c == '"';
+            if c == sign && !quoted {
+                value(row, line, from..at);
+                row.push(Vec::new());
+                from = at + 1;
+            }
+        }
+        value(row, line, from..line.text.len());
+    }
+    (rows, heads(lines, attributes))
+}
+
+/// Adds a part of a line to the last value of a row, without white space and quotes around it.
+fn value(row: &mut [Vec<Range<usize>>], line: &Line<'_>, part: Range<usize>) {
+    let Some((cell, text)) = row.last_mut().zip(line.text.get(part.clone())) else { return };
+    let around = |c: char| c.is_whitespace() || c == '"';
+    let start = line.start + part.start + (text.len() - text.trim_start_matches(around).len());
+    let end = start + text.trim_matches(around).len();
+    if start < end {
+        cell.push(start..end);
+    }
 }
 
 /// The cells row by row.

@@ -115,7 +115,9 @@ fn tables_are_rows_of_cells() {
         shown("[%header,cols=3*]\n|===\n|Boat |Basin |Skipper\n|Mistral\n.2+|East\n|Ida\n|Zephyr\n|Ulf\n2*|x |y\n|===\n"),
         ["Table: Boat | Basin | Skipper\nMistral | East | Ida\nZephyr | East | Ulf\nx | x | y"]
     );
-    assert_eq!(shown("[format=csv]\n|===\na,b\n|===\n"), ["Code: a,b"]);
+    assert_eq!(shown("[%header,format=csv]\n|===\na,\"b, c\"\nd,e\n|===\n"), ["Table: a | b, c\nd | e"]);
+    assert_eq!(shown(",===\nKnot,Use\nBowline,\"to\nrescue\"\n,===\n"), ["Table: Knot | Use\nBowline | to rescue"]);
+    assert_eq!(shown(":===\na:b\n:===\n"), ["Table: a | b"]);
 }
 
 #[test]

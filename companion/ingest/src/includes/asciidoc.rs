@@ -4,6 +4,12 @@ use super::Includer;
 use super::lines::{listed, moved_left};
 use std::borrow::Cow;
 
+/// Tags inside tags.
+const DEEPEST_TAGS: usize = 64;
+
+/// Tags that one include may name.
+const MOST_TAGS: usize = 64;
+
 /// A page's text with the parts of other files that it shows. `page` is its path, which says its module.
 pub(in super::super) fn expanded<'s>(source: &'s str, page: &str, includer: &Includer<'_>) -> Cow<'s, str> {
     if !source.contains("include::") {
@@ -73,8 +79,8 @@ fn attribute<'a>(attributes: &'a str, name: &str) -> Option<&'a str> {
 
 fn selected(text: &str, attributes: &str) -> String {
     let mark = |line: &str| line.contains("tag::") && line.contains("[]") || line.contains("end::") && line.contains("[]");
-    let tags: Vec<&str> =
-        attribute(attributes, "tags").or_else(|| attribute(attributes, "tag")).into_iter().flat_map(|t| t.split([';', ','])).collect();
+    let named = attribute(attributes, "tags").or_else(|| attribute(attributes, "tag"));
+    let tags: Vec<&str> = named.into_iter().flat_map(|t| t.split([';', ','])).take(MOST_TAGS).collect();
     let shown = match attribute(attributes, "lines") {
         Some(lines) => {
             listed(&text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect::<String>(), &lines.replace("..-1", ".."), "..")
@@ -88,24 +94,31 @@ fn selected(text: &str, attributes: &str) -> String {
 /// The lines inside any of the tags; `*` and `**` stand for all, `!name` for all but one.
 fn tagged(text: &str, tags: &[&str]) -> String {
     let mut open: Vec<&str> = Vec::new();
-    let mut out = String::new();
+    // How many of the open ones are wanted, and how many are not.
+    let (mut wanted, mut barred) = (0usize, 0usize);
+    let is_wanted = |name: &str| usize::from(tags.contains(&name));
+    let is_barred = |name: &str| usize::from(tags.iter().any(|t| t.strip_prefix('!') == Some(name)));
     let all = tags.iter().any(|t| matches!(*t, "*" | "**"));
+    let outside = tags.contains(&"**");
     let only_not = tags.iter().all(|t| t.starts_with('!'));
+    let mut out = String::new();
     for line in text.lines() {
         let named = |mark: &str| line.split_once(mark).and_then(|(_, r)| r.split_once("[]")).map(|(name, _)| name);
         if let Some(name) = named("end::") {
-            if let Some(at) = open.iter().rposition(|o| *o == name) {
-                open.truncate(at);
+            // What ends is near the end of what is open.
+            if let Some(at) = open.iter().rev().take(DEEPEST_TAGS).position(|o| *o == name) {
+                for closed in open.drain(open.len() - 1 - at..) {
+                    (wanted, barred) = (wanted - is_wanted(closed), barred - is_barred(closed));
+                }
             }
             continue;
         }
         if let Some(name) = named("tag::") {
+            (wanted, barred) = (wanted + is_wanted(name), barred + is_barred(name));
             open.push(name);
             continue;
         }
-        let barred = open.iter().any(|o| tags.iter().any(|t| t.strip_prefix('!') == Some(o)));
-        let wanted = open.iter().any(|o| tags.contains(o)) || all && (!open.is_empty() || tags.contains(&"**")) || only_not;
-        if wanted && !barred {
+        if barred == 0 && (wanted > 0 || all && (!open.is_empty() || outside) || only_not) {
             out.push_str(line);
             out.push('\n');
         }

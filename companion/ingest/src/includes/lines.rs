@@ -6,20 +6,25 @@ pub(super) fn range(text: &str, first: usize, last: usize) -> String {
     text.lines().skip(first - 1).take((last + 1).saturating_sub(first)).flat_map(|l| [l, "\n"]).collect()
 }
 
-/// Lines by a list such as `1,3-5,20-` or `1..3;7..-1`; `between` parts first and last.
+/// Lines by a list such as `1,3-5,20-` or `1..3;7..-1`; `between` parts first and last. Each line once, in the order of the text.
 pub(super) fn listed(text: &str, list: &str, between: &str) -> String {
-    let mut out = String::new();
-    for one in list.split([',', ';']).map(str::trim).filter(|s| !s.is_empty()).take(1000) {
-        let number = |s: &str, or: usize| s.trim().parse::<usize>().unwrap_or(or);
-        let (first, last) = match one.split_once(between) {
-            Some((first, last)) => (number(first, 1), number(last, usize::MAX - 1)),
-            None => (number(one, 0), number(one, 0)),
-        };
-        if first > 0 {
-            out.push_str(&range(text, first, last));
+    let number = |s: &str, or: usize| s.trim().parse::<usize>().unwrap_or(or);
+    let range = |one: &str| match one.split_once(between) {
+        Some((first, last)) => (number(first, 1), number(last, usize::MAX)),
+        None => (number(one, 0), number(one, 0)),
+    };
+    let mut ranges: Vec<(usize, usize)> = list.split([',', ';']).map(str::trim).filter(|s| !s.is_empty()).map(range).collect();
+    ranges.retain(|(first, _)| *first > 0);
+    ranges.sort_unstable();
+    let mut ranges = ranges.into_iter().peekable();
+    let mut last = 0;
+    let shown = |(number, _): &(usize, &str)| {
+        while let Some((_, end)) = ranges.next_if(|(first, _)| first <= number) {
+            last = last.max(end);
         }
-    }
-    out
+        *number <= last
+    };
+    (1..).zip(text.lines()).filter(shown).flat_map(|(_, line)| [line, "\n"]).collect()
 }
 
 /// The lines between one that `opens` accepts and one that `closes` accepts, without lines that `is_mark` accepts.

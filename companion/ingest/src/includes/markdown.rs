@@ -152,9 +152,7 @@ fn snippet(target: &str, inside: bool, includer: &Includer<'_>) -> Option<String
     includer.within(path, |path, text| {
         let shown = match part {
             None => text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect(),
-            Some(part) if part.bytes().all(|b| b.is_ascii_digit() || matches!(b, b':' | b',' | b'-')) => {
-                part.split(',').map(|one| numbered(text, one)).collect()
-            }
+            Some(part) if part.bytes().all(|b| b.is_ascii_digit() || matches!(b, b':' | b',' | b'-')) => listed(text, part, ":"),
             Some(name) => {
                 let named = |line: &str, which: &str| line.contains(&format!("[{which}:{name}]"));
                 between(text, |l| named(l, "start"), |l| named(l, "end"), mark)?

@@ -14,6 +14,7 @@ pub(super) use asciidoc::expanded as asciidoc;
 pub(super) use markdown::expanded as markdown;
 pub(super) use rst::expanded as rst;
 
+use super::allowance::Allowance;
 use super::front_matter::front_matter;
 use super::visible::VisibleFiles;
 use std::cell::{Cell, RefCell};
@@ -108,19 +109,23 @@ pub(super) struct Includer<'f> {
     /// The files that are being brought in, the page first.
     open: RefCell<Vec<String>>,
     taken: Cell<usize>,
+    /// Bytes of the files that were brought in, each counted once.
     bytes: Cell<usize>,
+    /// What may be brought in again.
+    allowance: Allowance,
     /// All that were brought in.
     pub used: RefCell<BTreeSet<String>>,
 }
 
 impl<'f> Includer<'f> {
-    /// For the page at `path`.
-    pub fn new(folder: Option<&'f Folder>, path: &str) -> Self {
+    /// For the page at `path`, which has so many bytes.
+    pub fn new(folder: Option<&'f Folder>, path: &str, bytes: usize) -> Self {
         Includer {
             folder,
             open: RefCell::new(vec![path.to_owned()]),
             taken: Cell::new(0),
             bytes: Cell::new(0),
+            allowance: Allowance::of_file(bytes),
             used: RefCell::new(BTreeSet::new()),
         }
     }
@@ -134,16 +139,33 @@ impl<'f> Includer<'f> {
             return None;
         }
         let text = folder.text(&path)?;
-        if self.bytes.get() + text.len() > MOST_BYTES {
+        let is_new = !self.used.borrow().contains(&path);
+        let fits = if is_new { self.bytes.get() + text.len() <= MOST_BYTES } else { self.allowance.take(text.len()) };
+        if !fits {
             return None;
         }
+        if is_new {
+            self.bytes.set(self.bytes.get() + text.len());
+            self.used.borrow_mut().insert(path.clone());
+        }
         self.taken.set(self.taken.get() + 1);
-        self.bytes.set(self.bytes.get() + text.len());
-        self.used.borrow_mut().insert(path.clone());
         self.open.borrow_mut().push(path.clone());
         let made = with(&path, &text);
         self.open.borrow_mut().pop();
         made
+    }
+
+    /// Bytes of the files that were brought in, each counted once.
+    pub fn bytes(&self) -> usize {
+        self.bytes.get()
+    }
+
+    /// Refuses a page that brings in the same text too often.
+    ///
+    /// # Errors
+    /// The reason, for the user.
+    pub fn check(&self) -> Result<(), String> {
+        self.allowance.check()
     }
 }
 

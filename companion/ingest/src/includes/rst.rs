@@ -1,12 +1,14 @@
-//! Includes of reStructuredText: `include` and `literalinclude`.
+//! Includes of reStructuredText: `include`, `literalinclude` and the files of `csv-table`.
 
 use super::lines::{listed, moved_left, moved_right, range};
 use super::{Includer, language};
 use std::borrow::Cow;
+use std::iter::Peekable;
+use std::str::SplitInclusive;
 
 /// A page's text with the parts of other files that it shows.
 pub(in super::super) fn expanded<'s>(source: &'s str, includer: &Includer<'_>) -> Cow<'s, str> {
-    if !source.contains("include:: ") {
+    if !source.contains("include:: ") && !source.contains("csv-table::") {
         return Cow::Borrowed(source);
     }
     let mut out = String::with_capacity(source.len());
@@ -14,6 +16,11 @@ pub(in super::super) fn expanded<'s>(source: &'s str, includer: &Includer<'_>) -
     while let Some(line) = lines.next() {
         let text = line.trim_start();
         let indent = line.get(..line.len() - text.len()).unwrap_or("");
+        if text.starts_with(".. csv-table::") {
+            out.push_str(line);
+            values(&mut lines, indent, includer, &mut out);
+            continue;
+        }
         let call = text.strip_prefix(".. ").map(str::trim_start).and_then(|t| t.split_once("include::"));
         let Some((kind @ ("" | "literal"), target)) = call else {
             out.push_str(line);
@@ -49,6 +56,22 @@ pub(in super::super) fn expanded<'s>(source: &'s str, includer: &Includer<'_>) -
         }
     }
     Cow::Owned(out)
+}
+
+/// Copies the options of a table of values, and puts the file that one of them names below them.
+fn values<'s>(lines: &mut Peekable<SplitInclusive<'s, char>>, indent: &str, includer: &Includer<'_>, out: &mut String) {
+    let mut file = None;
+    while let Some(next) = lines.next_if(|l| l.trim().starts_with(':') && l.len() - l.trim_start().len() > indent.len()) {
+        match next.trim().strip_prefix(":file:") {
+            Some(target) => file = Some(target.trim()),
+            None => out.push_str(next),
+        }
+    }
+    if let Some(text) = file.and_then(|target| includer.within(target, |_, text| Some(text.to_owned()))) {
+        out.push('\n');
+        out.push_str(&moved_right(&text, &format!("{indent}   ")));
+        out.push('\n');
+    }
 }
 
 fn code(text: &str, path: &str, options: &[(&str, &str)]) -> String {

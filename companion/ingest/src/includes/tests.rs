@@ -17,7 +17,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
 fn shown(dir: &tempfile::TempDir, page: &str, how: impl Fn(&str, &Includer<'_>) -> String) -> String {
     let folder = Folder::new(&dir.path().join("docs"), "docs/", &[]).unwrap();
     let text = fs::read_to_string(dir.path().join("docs").join(page)).unwrap();
-    how(&text, &Includer::new(Some(&folder), page))
+    how(&text, &Includer::new(Some(&folder), page, text.len()))
 }
 
 fn md(text: &str, includer: &Includer<'_>) -> String {
@@ -141,6 +141,20 @@ fn what_includes_itself_ends() {
     let many = "{{#include b.md}}\n".repeat(400);
     let dir = folder(&[("a.md", &many), ("b.md", &many.replace("b.md", "c.md")), ("c.md", "c\n")]);
     assert!(shown(&dir, "a.md", md).matches("c\n").count() <= MOST);
+}
+
+#[test]
+fn lines_that_are_named_again_and_again_are_shown_once_and_files_only_as_often_as_a_page_may() {
+    let big = "word word word\n".repeat(4000);
+    let again = "1:,".repeat(20_000);
+    let dir = folder(&[("a.md", &format!("--8<-- \"b.inc:{again}1:\"\n")), ("b.inc", &big), ("c.md", &"--8<-- \"b.inc\"\n".repeat(400))]);
+    assert_eq!(shown(&dir, "a.md", md), big);
+    let spent = shown(&dir, "c.md", |t, i| {
+        let text = md(t, i);
+        assert!(i.check().is_err() && text.len() < 2 << 20, "{}", text.len());
+        String::new()
+    });
+    assert!(spent.is_empty());
 }
 
 #[cfg(unix)]

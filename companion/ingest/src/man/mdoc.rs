@@ -3,8 +3,8 @@
 use super::super::made_html::Html;
 use super::{arguments, shown};
 
-pub(super) fn html(source: &str) -> String {
-    let mut page = Mdoc::default();
+pub(super) fn html(source: &str) -> Result<String, String> {
+    let mut page = Mdoc { out: Html::of_file(source.len()), text: String::new(), kind: "", name: String::new(), code: false };
     for line in source.lines() {
         page.line(line);
     }
@@ -12,7 +12,6 @@ pub(super) fn html(source: &str) -> String {
     page.out.finish()
 }
 
-#[derive(Default)]
 struct Mdoc {
     out: Html,
     text: String,
@@ -35,7 +34,7 @@ impl Mdoc {
                     arguments.first().map_or("", String::as_str).to_lowercase(),
                     arguments.get(1).map_or("", String::as_str)
                 );
-                self.out = Html::titled(&shown(&named));
+                self.out.title(&shown(&named));
                 self.out.element("h1", &shown(&named));
             }
             "Sh" | "Ss" => {

@@ -19,18 +19,17 @@ pub(super) fn html(source: &str) -> Result<String, String> {
         return Err("no manual page".to_owned());
     }
     if source.lines().any(|l| l.starts_with(".Dd") || l.starts_with(".Dt ")) {
-        return Ok(mdoc::html(source));
+        return mdoc::html(source);
     }
-    let mut page = Man::default();
+    let mut page = Man { out: Html::of_file(source.len()), text: String::new(), kind: "", term: false, code: false };
     let mut lines = source.lines();
     while let Some(line) = lines.next() {
         page.line(line, &mut lines);
     }
     page.end_block();
-    Ok(page.out.finish())
+    page.out.finish()
 }
 
-#[derive(Default)]
 struct Man {
     out: Html,
     /// Running text of the paragraph that is open.
@@ -56,7 +55,7 @@ impl Man {
                     arguments.first().map_or("", String::as_str).to_lowercase(),
                     arguments.get(1).map_or("", String::as_str)
                 );
-                self.out = Html::titled(&shown(&named));
+                self.out.title(&shown(&named));
                 self.out.element("h1", &shown(&named));
             }
             "SH" | "SS" => {

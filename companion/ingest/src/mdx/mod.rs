@@ -11,6 +11,7 @@ use super::front_matter::front_matter;
 use super::includes::Includer;
 use super::markdown_fence::Fence;
 use super::markdown_indented::Moved;
+use super::stopwatch;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
@@ -101,11 +102,21 @@ fn part(source: &str, includer: &Includer<'_>, given: &[Property]) -> (String, M
         open: Vec::new(),
         fence: Fence::default(),
         pass: 0,
+        missing: Vec::new(),
     };
     reader.read();
     reader.origin.step(reader.out.len(), source.len());
     (reader.out, reader.origin)
 }
+
+/// Elements inside elements.
+const DEEPEST: usize = 512;
+
+/// White space before what stands on a line.
+const WIDEST: usize = 256;
+
+/// Bytes of code inside a paragraph.
+const LONGEST_CODE: usize = 4096;
 
 /// An element that is open.
 struct Open {
@@ -132,11 +143,13 @@ struct Reader<'a, 's> {
     fence: Fence,
     /// Fences that are none, still open: their length.
     pass: usize,
+    /// Marks of ends that the rest of the source does not have.
+    missing: Vec<String>,
 }
 
 impl Reader<'_, '_> {
     fn read(&mut self) {
-        while self.at < self.source.len() {
+        while self.at < self.source.len() && !stopwatch::is_over() {
             self.line();
         }
     }
@@ -174,7 +187,7 @@ impl Reader<'_, '_> {
         {
             open.column = Some(column);
         }
-        let shift = self.open.iter().rev().find_map(|o| o.column).unwrap_or(0).min(column);
+        let shift = self.open.iter().rev().take(DEEPEST).find_map(|o| o.column).unwrap_or(0).min(column);
         let shown = line.get(shift..).unwrap_or(line);
         let marks = text.bytes().take_while(|&b| b == b'`').count();
         if !self.fence.is_open() && marks >= 3 {
@@ -255,6 +268,7 @@ impl Reader<'_, '_> {
     fn code(&mut self) {
         let rest = self.source.get(self.at..).unwrap_or("");
         let marks = rest.len() - rest.trim_start_matches('`').len();
+        let rest = rest.get(..rest.floor_char_boundary(LONGEST_CODE.max(marks))).unwrap_or(rest);
         let paragraph = rest.find("\n\n").unwrap_or(rest.len());
         let mut from = marks;
         let mut end = marks;
@@ -269,6 +283,18 @@ impl Reader<'_, '_> {
         }
         self.verbatim(self.at..self.at + end);
         self.at += end;
+    }
+
+    /// Where `mark` comes in the rest of the source. One that does not come is not searched again.
+    fn end(&mut self, rest: &str, mark: &str) -> Option<usize> {
+        if self.missing.iter().any(|m| m == mark) {
+            return None;
+        }
+        let found = rest.find(mark);
+        if found.is_none() {
+            self.missing.push(mark.to_owned());
+        }
+        found
     }
 
     fn expression(&mut self, heading: bool) {
@@ -314,7 +340,7 @@ impl Reader<'_, '_> {
     /// Reads a tag; whether there is one.
     fn element(&mut self, heading: bool) -> bool {
         let rest = self.source.get(self.at..).unwrap_or("");
-        if let Some(end) = rest.strip_prefix("<!--").and_then(|r| r.find("-->")) {
+        if let Some(end) = rest.strip_prefix("<!--").and_then(|r| self.end(r, "-->")) {
             self.at += end + 7;
             return true;
         }
@@ -328,7 +354,7 @@ impl Reader<'_, '_> {
         }
         if DROPPED.contains(&name.as_str()) {
             let end = format!("</{name}>");
-            let skipped = if closed { 0 } else { rest.get(length..).and_then(|r| r.find(&end)).map_or(0, |n| n + end.len()) };
+            let skipped = if closed { 0 } else { rest.get(length..).and_then(|r| self.end(r, &end)).map_or(0, |n| n + end.len()) };
             self.at = after + skipped;
             return true;
         }
@@ -372,8 +398,9 @@ impl Reader<'_, '_> {
         true
     }
 
+    /// Whether nothing but white space is written on the line; more of it than anybody indents by begins one, too.
     fn begins_line(&self) -> bool {
-        self.out.rsplit('\n').next().is_none_or(|l| l.trim().is_empty())
+        self.out.chars().rev().take(WIDEST).take_while(|c| *c != '\n').all(char::is_whitespace)
     }
 
     /// Writes a block of its own in place of these bytes of the source.
@@ -404,8 +431,8 @@ impl Reader<'_, '_> {
     }
 
     fn close(&mut self, name: &str, whole: Range<usize>) {
-        if let Some(at) = self.open.iter().rposition(|o| o.name == name) {
-            self.open.truncate(at);
+        if let Some(up) = self.open.iter().rev().take(DEEPEST).position(|o| o.name == name) {
+            self.open.truncate(self.open.len() - 1 - up);
             if name.starts_with(char::is_uppercase) && self.begins_line() || is_block(name) {
                 self.block("", whole);
             }

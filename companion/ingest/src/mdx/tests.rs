@@ -5,7 +5,7 @@ use super::super::includes::Folder;
 use super::*;
 
 fn shown(source: &str) -> String {
-    let (text, _) = markdown(source, &Includer::new(None, "a.mdx"));
+    let (text, _) = markdown(source, &Includer::new(None, "a.mdx", source.len()));
     let mut lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.dedup_by(|a, b| a.is_empty() && b.is_empty());
     lines.join("\n").trim().to_owned()
@@ -51,8 +51,10 @@ fn parts_are_read_where_they_are_shown_with_what_they_are_given() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("_part.mdx"), "---\na: b\n---\nimport Y from './_part.mdx';\n\nFor {props.os} only.\n\n<Y />").unwrap();
     let folder = Folder::new(dir.path(), "", &[]).unwrap();
-    let (text, _) =
-        markdown("import Part from './_part.mdx';\n\n# T\n\n- a\n\n  <Part os=\"Linux\" />\n\nEnd", &Includer::new(Some(&folder), "a.mdx"));
+    let (text, _) = markdown(
+        "import Part from './_part.mdx';\n\n# T\n\n- a\n\n  <Part os=\"Linux\" />\n\nEnd",
+        &Includer::new(Some(&folder), "a.mdx", 100),
+    );
     assert_eq!(text.split_whitespace().collect::<Vec<_>>().join(" "), "# T - a For Linux only. End");
 }
 

@@ -118,7 +118,9 @@ impl<'s> Reader<'_, 's> {
             Use::Values => {
                 let header = option("header");
                 let heads = option("header-rows").is_some_and(|l| l.text.trim() != "0");
-                self.values(header.iter().chain(content.iter()), header.is_some() || heads);
+                let sign = option("delim").map_or("", |l| l.text.trim());
+                let lines: Vec<Line<'s>> = header.iter().chain(content.iter()).copied().filter(|l| !l.is_blank()).collect();
+                self.values(&lines, sign, header.is_some() || heads);
             }
         }
     }
@@ -134,19 +136,31 @@ impl<'s> Reader<'_, 's> {
         }
     }
 
-    fn values<'l>(&mut self, lines: impl Iterator<Item = &'l Line<'s>>, has_header: bool)
-    where
-        's: 'l,
-    {
+    /// A table of values, which the sign `sign` parts. A value between quotes may go on over lines.
+    fn values(&mut self, lines: &[Line<'s>], sign: &str, has_header: bool) {
+        let sign = match sign {
+            "tab" | "\\t" => b'\t',
+            "space" => b' ',
+            sign => sign.bytes().next().unwrap_or(b','),
+        };
         let mut draft = Draft::new(BlockKind::Table);
         draft.header = has_header;
-        for line in lines.filter(|l| !l.is_blank()) {
-            draft.new_line();
+        let mut at = 0;
+        while let Some(first) = lines.get(at) {
+            let from = at;
+            let mut quotes = 0;
+            while let Some(line) = lines.get(at).filter(|_| at == from || quotes % 2 == 1) {
+                quotes += line.text.matches('"').count();
+                at += 1;
+            }
+            let row = lines.get(from..at).unwrap_or(&[]);
             // Quotes count behind a comma alone for the one, behind a space for the other.
-            let text = line.text.replace(", \"", ",\"");
-            let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(text.as_bytes());
+            let text = row.iter().map(|l| l.text).collect::<Vec<_>>().join(" ").replace(", \"", ",\"");
+            let mut reader = csv::ReaderBuilder::new();
+            let mut reader = reader.has_headers(false).flexible(true).delimiter(sign).trim(csv::Trim::All).from_reader(text.as_bytes());
             let cells: Vec<String> = reader.records().flatten().flat_map(|r| r.iter().map(str::to_owned).collect::<Vec<_>>()).collect();
-            draft.push(&cells.join(" | "), line.range());
+            draft.new_line();
+            draft.push(&cells.join(" | "), first.start..row.last().map_or(first.end(), Line::end));
         }
         self.finish(draft);
     }

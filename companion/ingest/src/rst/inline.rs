@@ -1,9 +1,9 @@
 //! Marks inside paragraphs: emphasis, literals, references, roles.
 
 use super::super::Link;
+use super::super::allowance::Allowance;
 use super::super::block::Draft;
 use super::super::lines::flow;
-use super::super::marked::Allowance;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ pub(super) struct Names<'s> {
 impl<'s> Names<'s> {
     /// Where a reference by a name leads.
     fn target(&self, name: &str) -> Option<&'s str> {
-        self.targets.get(&folded(name)).copied().filter(|t| self.allowance.take(t))
+        self.targets.get(&folded(name)).copied().filter(|t| self.allowance.take(t.len()))
     }
 }
 
@@ -131,7 +131,7 @@ impl<'s> Inline<'_, 's> {
         let inner = self.closed(at, "|")?;
         self.plain(plain..at);
         let name = self.text.get(inner.clone()).unwrap_or("");
-        match self.names.substitutions.get(name).filter(|v| self.names.allowance.take(v)) {
+        match self.names.substitutions.get(name).filter(|v| self.names.allowance.take(v.len())) {
             Some(value) => self.draft.push(value, self.base + inner.start..self.base + inner.end),
             None => self.plain(inner.clone()),
         }

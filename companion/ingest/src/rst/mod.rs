@@ -8,11 +8,12 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use super::address;
+use super::allowance::Allowance;
 use super::block::{BlockKind, CharIndex, Draft};
 use super::lines::{Line, indented, joined, lines, rule, trimmed, verbatim};
-use super::marked::{self, Allowance, Page, Rows};
+use super::marked::{self, Page, Rows};
 use super::slug::{HeadingIds, Slugs};
+use super::{address, stopwatch};
 use inline::{Names, folded, inline};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -59,7 +60,7 @@ pub(super) fn read(source: &str) -> Page {
 
 /// What the explicit marks of a text give names to.
 fn named<'s>(source: &str, lines: &[Line<'s>]) -> Names<'s> {
-    let mut names = Names { allowance: Allowance::of(source), targets: HashMap::new(), substitutions: HashMap::new() };
+    let mut names = Names { allowance: Allowance::of_names(source), targets: HashMap::new(), substitutions: HashMap::new() };
     for line in lines {
         let Some(rest) = line.text.strip_prefix(".. ") else { continue };
         if let Some(target) = rest.trim_start().strip_prefix('_') {
@@ -98,7 +99,7 @@ impl<'s> Reader<'_, 's> {
         }
         let base = lines.iter().filter(|l| !l.is_blank()).map(|l| l.indent).min().unwrap_or(first.indent);
         let mut at = 0;
-        while let Some(&line) = lines.get(at) {
+        while let Some(&line) = lines.get(at).filter(|_| !stopwatch::is_over()) {
             let rest = lines.get(at..).unwrap_or(&[]);
             at += if line.is_blank() {
                 1
