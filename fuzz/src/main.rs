@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod bundles;
+mod growth;
 mod memory;
 mod mutate;
 mod runner;
@@ -11,6 +12,9 @@ mod targets;
 
 use std::path::Path;
 use std::time::Duration;
+
+/// The targets that are measured at several sizes.
+const GROWTH: &str = "growth";
 
 #[global_allocator]
 static ALLOCATOR: memory::Counted = memory::Counted;
@@ -33,11 +37,13 @@ fn main() {
     let all = targets::all();
     if list {
         all.iter().for_each(|t| println!("{}", t.name));
+        println!("{GROWTH}");
         return;
     }
     // A name stands for the targets that begin with it.
-    let chosen: Vec<_> = all.iter().filter(|t| names.is_empty() || names.iter().any(|n| t.name.starts_with(n.as_str()))).collect();
-    if chosen.is_empty() {
+    let is_chosen = |name: &str| names.is_empty() || names.iter().any(|n| name.starts_with(n.as_str()));
+    let chosen: Vec<_> = all.iter().filter(|t| is_chosen(&t.name)).collect();
+    if chosen.is_empty() && !is_chosen(GROWTH) {
         misused("there is no such target; --list names them");
     }
     runner::watch();
@@ -58,6 +64,14 @@ fn main() {
         );
         inputs += run.inputs;
         findings += run.findings.len();
+    }
+    if is_chosen(GROWTH) {
+        // Many elements, each at several sizes.
+        let (tried, found) = growth::run(Duration::from_secs_f64(seconds * 60.0));
+        found.iter().for_each(|f| eprintln!("FINDING growth: {f}"));
+        println!("{GROWTH:<28} {tried:>10} elements, {:>15} findings", found.len());
+        inputs += tried as u64;
+        findings += found.len();
     }
     println!("{inputs} inputs, {findings} findings");
     if findings > 0 {

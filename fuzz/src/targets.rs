@@ -730,6 +730,22 @@ fn documents() -> Vec<Target> {
             )
         },
         packed("word", "a/b.docx", WORD, |text| vec![("word/document.xml", text), ("word/styles.xml", WORD_STYLES)]),
+        packed("word-notes", "a/b.docx", WORD_NUMBERS, |text| {
+            vec![("word/document.xml", WORD), ("word/numbering.xml", text), ("word/footnotes.xml", text)]
+        }),
+        packed("sheets", "a/b.xlsx", SHEET, |text| {
+            vec![
+                ("xl/workbook.xml", WORKBOOK),
+                ("xl/_rels/workbook.xml.rels", WORKBOOK_FILES),
+                ("xl/sheet1.xml", text),
+                ("xl/styles.xml", text),
+            ]
+        }),
+        packed("slides", "a/b.pptx", SLIDE, |text| {
+            vec![("ppt/presentation.xml", SLIDES), ("ppt/_rels/presentation.xml.rels", SLIDES_FILES), ("ppt/slide1.xml", text)]
+        }),
+        packed("open-document", "a/b.odt", OPEN_TEXT, |text| vec![("content.xml", text)]),
+        of("table", "a/b.csv", &["a,b\n\"x, y\",2\n", "a;b\tc\n"], &[",", ";", "\t", "\"", "\"\"", "\n", "|"]),
         packed("book", "a/b.epub", BOOK, |text| {
             vec![("META-INF/container.xml", BOOK_CONTAINER), ("OPS/book.opf", text), ("OPS/a.xhtml", BOOK_CHAPTER)]
         }),
@@ -744,6 +760,24 @@ fn documents() -> Vec<Target> {
         },
     ]
 }
+
+const WORD_NUMBERS: &str = "<n><abstractNum abstractNumId='0'><lvl ilvl='0'><start val='1'/><numFmt val='lowerRoman'/><lvlText val='%1.'/></lvl></abstractNum>\
+    <num numId='1'><abstractNumId val='0'/><lvlOverride ilvl='0'><startOverride val='3'/></lvlOverride></num><footnote id='2'><p><r><t>Note.</t></r></p></footnote></n>";
+
+const WORKBOOK: &str = "<workbook><workbookPr/><sheets><sheet name='Boats' r:id='r1'/></sheets></workbook>";
+const WORKBOOK_FILES: &str = "<Relationships><Relationship Id='r1' Type='x/worksheet' Target='sheet1.xml'/></Relationships>";
+const SHEET: &str = "<worksheet><numFmts><numFmt numFmtId='170' formatCode='yyyy-mm'/></numFmts><cellXfs><xf numFmtId='0'/><xf numFmtId='170'/></cellXfs><sheetData>\
+    <row r='1'><c r='A1' t='inlineStr'><is><t>Boat</t></is></c><c r='B1' t='str'><v>since</v></c></row><row><c r='A2' t='b'><v>1</v></c><c r='AB2' s='1'><v>45000.5</v></c></row></sheetData></worksheet>";
+
+const SLIDES: &str = "<p:presentation><p:sldIdLst><p:sldId id='256' r:id='r1'/></p:sldIdLst></p:presentation>";
+const SLIDES_FILES: &str = "<Relationships><Relationship Id='r1' Type='x/slide' Target='slide1.xml'/></Relationships>";
+const SLIDE: &str = "<p:sld><p:sp><p:ph type='title'/><a:p><a:r><a:t>Fees</a:t></a:r></a:p></p:sp><p:sp><p:ph idx='1'/><a:p><a:pPr lvl='1'><a:buAutoNum type='arabicPeriod'/></a:pPr><a:r><a:t>One</a:t></a:r></a:p>\
+    </p:sp><a:tbl><a:tr><a:tc gridSpan='2' rowSpan='3'><a:p><a:r><a:t>Cell</a:t></a:r></a:p></a:tc></a:tr></a:tbl></p:sld>";
+
+const OPEN_TEXT: &str = "<o><style:style style:name='S'><style:text-properties style:text-position='super 58%'/></style:style><text:h text:outline-level='2'>Head</text:h>\
+    <text:p>10<text:span text:style-name='S'>4</text:span><text:note><text:note-body><text:p>Note.</text:p></text:note-body></text:note></text:p>\
+    <text:list><text:list-item text:start-value='3'><text:p>Third</text:p></text:list-item></text:list><office:spreadsheet><table:table table:name='T'>\
+    <table:table-row table:number-rows-repeated='9'><table:table-cell table:number-columns-repeated='3' table:number-columns-spanned='2'><text:p>x</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></o>";
 
 /// A target that puts its input into an archive, with what else such a file needs, so that changes reach the reader inside.
 fn packed(name: &str, path: &'static str, seed: &str, files: fn(&str) -> Vec<(&str, &str)>) -> Target {
