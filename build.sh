@@ -55,7 +55,7 @@ Usage: ./build.sh TASK
   companion  the program, target/release/pocketgraph, which carries pkg/dist
   package    npm's packages and Python's wheel for this platform, in target/package
   bench      benchmarks, and what a browser transfers and how long it waits before the first hits
-  size       the sizes of everything that is shipped; fails if one is above its limit in tests/budget/budgets.txt
+  size       the sizes of everything that is shipped; fails if one is above its limit in tests/ratchets.txt or tests/budget/budgets.txt
   fuzz [TARGET] [SECONDS]
              feed decoders with mutated bytes, 60 seconds each (or SECONDS): all, or those whose names begin with TARGET.
              Fails if one panics, hangs or takes much memory, and keeps its input in fuzz/findings.

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
-# The tasks `size` and `bench`: what is shipped and what it costs, held against tests/budget/budgets.txt.
+# The tasks `size` and `bench`: what is shipped and what it costs, held against tests/budget/budgets.txt and the modules' bytes in tests/ratchets.txt.
 
 BUDGETS=${POCKETGRAPH_BUDGETS:-$ROOT/tests/budget/budgets.txt}
+RATCHETS=$ROOT/tests/ratchets.txt
 BROKEN=0
 
 task_size() {
@@ -35,10 +36,10 @@ task_size() {
 package_rows() {
   local search=pkg/dist/pocketgraph_wasm_bg.wasm full=pkg/dist/pocketgraph_full_bg.wasm
   row 'wasm to search, raw' "$(bytes_of "$search")"
-  row 'wasm to search, gzip -9' "$(each_gzipped "$search")" wasm_gzip
+  row 'wasm to search, gzip -9' "$(each_gzipped "$search")" search_module
   row 'wasm to search, brotli -q 11' "$(brotli_bytes "$search")"
   row 'full wasm, raw' "$(bytes_of "$full")"
-  row 'full wasm, gzip -9' "$(each_gzipped "$full")" full_wasm_gzip
+  row 'full wasm, gzip -9' "$(each_gzipped "$full")" full_module
   row 'full wasm, brotli -q 11' "$(brotli_bytes "$full")"
   row 'the loop in relaxed SIMD, raw' "$(bytes_of pkg/dist/pocketgraph_relaxed.wasm)"
   row 'the loop in relaxed SIMD, gzip -9' "$(each_gzipped pkg/dist/pocketgraph_relaxed.wasm)"
@@ -139,11 +140,11 @@ brotli_bytes() {
   node -p 'require("node:zlib").brotliCompressSync(require("node:fs").readFileSync(process.argv[1])).length' "$1"
 }
 
-# budget NAME FIELD: field 2 is the limit, 3 the unit, 4 what happens beyond.
+# budget NAME FIELD: field 2 is the limit, 3 the unit, 4 `tell` where more is told only.
 budget() {
   local value
-  value=$(awk -v name="$1" -v field="$2" '$1 == name { print $field; exit }' "$BUDGETS")
-  [ -n "$value" ] || die "$BUDGETS has no budget '$1'"
+  value=$(awk -v name="$1" -v field="$2" '$1 == name { print $field; exit }' "$BUDGETS" "$RATCHETS")
+  [ -n "$value" ] || die "neither $BUDGETS nor $RATCHETS has a limit '$1'"
   printf '%s' "$value"
 }
 
@@ -159,13 +160,13 @@ verdict() {
 
 note_broken() {
   [ -n "$1" ] || return 0
-  if exceeds "$2" "$(budget "$1" 2)" && [ "$(budget "$1" 4)" = fail ]; then
+  if exceeds "$2" "$(budget "$1" 2)" && [ "$(budget "$1" 4)" != tell ]; then
     BROKEN=$((BROKEN + 1))
   fi
 }
 
 end_with_verdict() {
   printf '\n'
-  [ "$BROKEN" -eq 0 ] || die "$BROKEN of the budgets in tests/budget/budgets.txt broken"
+  [ "$BROKEN" -eq 0 ] || die "$BROKEN of the budgets are broken"
   say "every budget is kept"
 }

@@ -75,11 +75,12 @@ test("a broken budget fails, a kept one and one that is only told do not", () =>
   assert.notEqual(judge("row x 1 missing").status, 0);
 });
 
-test("the budgets of both wasm modules are the ones that the budgets file states, and break the build", () => {
-  const limits = Object.fromEntries(readFileSync(join(root, "tests/budget/budgets.txt"), "utf8").match(/^\w+ +\d+/gm).map((line) => line.split(/ +/)));
-  for (const name of ["wasm_gzip", "full_wasm_gzip"]) {
-    const said = withHelpers(`printf "%s %s %s" "$(budget ${name} 2)" "$(budget ${name} 3)" "$(budget ${name} 4)"`);
-    assert.equal(said.stdout, `${limits[name]} bytes fail`);
+test("the limits of both wasm modules are the ones of the ratchets, and break the build", () => {
+  const limits = Object.fromEntries(readFileSync(join(root, "tests/ratchets.txt"), "utf8").match(/^\w+ +\d+/gm).map((line) => line.split(/ +/)));
+  for (const name of ["search_module", "full_module"]) {
+    const judged = withHelpers(`row x ${Number(limits[name]) + 1} ${name}\nend_with_verdict`);
+    assert.equal(judged.status, 1);
+    assert.ok(judged.stdout.includes(`**over** ${limits[name]} bytes`), judged.stdout);
   }
 });
 

@@ -82,7 +82,7 @@ mod tests {
     use super::*;
     use crate::hits::hit;
 
-    fn found(query: &str) -> Vec<u32> {
+    fn kept_chunks(query: &str) -> Vec<u32> {
         let mut hits = vec![
             hit(0, "Saws", &[], "The band saw has a blue knob."),
             hit(1, "Saws", &[], "The saw of the band is blue."),
@@ -94,16 +94,16 @@ mod tests {
 
     #[test]
     fn a_phrase_is_in_every_hit_unless_in_none() {
-        assert_eq!(found("\"Band saw\" knob"), [0]);
-        assert_eq!(found("“blue  knob”"), [0]);
-        assert_eq!(found("\"green knob\""), [0, 1, 2]);
-        assert_eq!(found("\"band saw"), [0, 1, 2], "it is still being typed");
+        assert_eq!(kept_chunks("\"Band saw\" knob"), [0]);
+        assert_eq!(kept_chunks("“blue  knob”"), [0]);
+        assert_eq!(kept_chunks("\"green knob\""), [0, 1, 2]);
+        assert_eq!(kept_chunks("\"band saw"), [0, 1, 2], "it is still being typed");
     }
 
     #[test]
     fn a_word_after_a_minus_is_in_no_hit_and_not_searched_for() {
-        assert_eq!(found("knobs -saw"), [2]);
-        assert_eq!(found("-knobs saw"), [1]);
+        assert_eq!(kept_chunks("knobs -saw"), [2]);
+        assert_eq!(kept_chunks("-knobs saw"), [1]);
         assert_eq!(Signs::read("knobs -saw now").1, "knobs now");
     }
 

@@ -1,0 +1,369 @@
+//! Numbers that may only go down: `tests/ratchets.txt` holds what was measured last. A change that needs more
+//! of something removes as much elsewhere. With `POCKETGRAPH_UPDATE_RATCHETS=1` numbers that went down are
+//! written; none is ever raised.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use syn::visit::{self, Visit};
+
+/// Folders of Rust.
+const RUST: &[&str] = &["src", "crates", "companion", "lab", "scripts/bindings"];
+/// Crates whose code asks what words of a question mean.
+const ASKING: &[&str] = &["crates/question", "crates/planner", "crates/search"];
+/// Tables of words that only hold a sentence together.
+const FUNCTION_WORDS: &[&str] = &["stop_words", "function_words", "question_words"];
+/// Folders of all sources, whose lines have a width.
+const WRITTEN: &[&str] = &["src", "crates", "companion", "lab", "pkg", "www", "scripts", "tests"];
+/// How a comment opens that names a thing by a clause.
+const CLAUSES: &[&str] = &["What", "Whether", "Of", "How", "Where", "So many", "Who", "Which", "Why", "When"];
+
+const LONGEST_FUNCTION: usize = 60;
+const MOST_COMPLEX: usize = 25;
+const WIDEST_LINE: usize = 120;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn files(folder: &Path, endings: &[&str], out: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    let mut paths: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).collect();
+    paths.sort();
+    for path in paths {
+        let name = path.file_name().unwrap().to_string_lossy();
+        if path.is_dir() {
+            if !["target", "dist", "node_modules"].contains(&&*name) {
+                files(&path, endings, out);
+            }
+        } else if endings.iter().any(|ending| name.ends_with(ending)) {
+            out.push(path);
+        }
+    }
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+/// A Rust file without what only tests use.
+struct Source {
+    path: PathBuf,
+    code: String,
+}
+
+/// The code that is shipped. What `#[cfg(test)]` stands above is left out, in its file or as a file, and so
+/// are folders of tests and the crate for them.
+fn sources() -> Vec<Source> {
+    let mut paths = Vec::new();
+    for folder in RUST {
+        files(&root().join(folder), &[".rs"], &mut paths);
+    }
+    let of_tests = |path: &Path| {
+        let inside = path.strip_prefix(root()).unwrap();
+        inside.starts_with("crates/testing") || inside.iter().any(|part| ["tests", "benches", "examples"].iter().any(|name| part == *name))
+    };
+    paths.retain(|path| !of_tests(path));
+    let mut tests = BTreeSet::new();
+    let mut sources = Vec::new();
+    for path in paths {
+        let (code, modules) = without_tests(&read(&path));
+        let stem = path.file_stem().unwrap();
+        let beside =
+            if ["lib", "main", "mod"].iter().any(|name| stem == *name) { path.with_file_name("") } else { path.with_extension("") };
+        for module in modules {
+            tests.insert(beside.join(format!("{module}.rs")));
+            tests.insert(beside.join(module).join("mod.rs"));
+        }
+        sources.push(Source { path, code });
+    }
+    sources.retain(|source| !tests.contains(&source.path));
+    sources
+}
+
+/// The text without the items below `#[cfg(test)]`, and the names of the modules among them that are files.
+/// As rustfmt writes it, an item is one line, or ends with a brace as far in as its beginning.
+fn without_tests(text: &str) -> (String, Vec<String>) {
+    let mut code = String::new();
+    let mut modules = Vec::new();
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        if line.trim() != "#[cfg(test)]" {
+            code.push_str(line);
+            code.push('\n');
+            continue;
+        }
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let Some(item) = lines.by_ref().find(|line| !line.trim_start().starts_with("#[")) else { break };
+        if let Some(name) = item.trim().strip_suffix(';') {
+            modules.extend(name.split_once("mod ").map(|(_, name)| name.to_owned()));
+        } else if item.ends_with(['{', '(']) {
+            let end = format!("{indent}}}");
+            lines.by_ref().find(|line| line.starts_with(&end));
+        }
+    }
+    (code, modules)
+}
+
+/// The names of functions, and how many lines each has.
+fn functions(code: &str) -> Vec<(String, usize)> {
+    let lines: Vec<&str> = code.lines().collect();
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let Some((before, rest)) = line.trim_start().split_once("fn ") else { continue };
+        let words = ["pub", "pub(crate)", "pub(super)", "const", "async", "unsafe", "extern", "\"C\"", "default"];
+        if !before.split_whitespace().all(|word| words.contains(&word) || word.starts_with("pub(in")) {
+            continue;
+        }
+        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let (end, declared) = (format!("{indent}}}"), format!("{indent})"));
+        let is_end = |line: &&str| **line == *end || (line.starts_with(&declared) && line.ends_with(';'));
+        let one = line.ends_with('}') || line.ends_with(';');
+        let length = if one { 1 } else { lines[at..].iter().position(is_end).map_or(1, |length| length + 1) };
+        if !name.is_empty() {
+            found.push((name, length));
+        }
+    }
+    found
+}
+
+/// Counts how much a reader keeps in mind: a point for each branch and loop and one more for each that it is
+/// inside of, one for each run of `&&` or `||`.
+#[derive(Default)]
+struct Complexity {
+    points: usize,
+    depth: usize,
+    /// The points of each function that was finished.
+    functions: Vec<usize>,
+}
+
+impl Complexity {
+    fn inside(&mut self, visit: impl FnOnce(&mut Self)) {
+        self.depth += 1;
+        visit(self);
+        self.depth -= 1;
+    }
+
+    fn branch(&mut self, visit: impl FnOnce(&mut Self)) {
+        self.points += 1 + self.depth;
+        self.inside(visit);
+    }
+
+    fn function(&mut self, visit: impl FnOnce(&mut Self)) {
+        let outer = (std::mem::take(&mut self.points), std::mem::take(&mut self.depth));
+        visit(self);
+        self.functions.push(self.points);
+        (self.points, self.depth) = outer;
+    }
+}
+
+impl<'ast> Visit<'ast> for Complexity {
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        self.function(|own| visit::visit_item_fn(own, item));
+    }
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.function(|own| visit::visit_impl_item_fn(own, item));
+    }
+    fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
+        self.function(|own| visit::visit_trait_item_fn(own, item));
+    }
+    fn visit_expr_if(&mut self, node: &'ast syn::ExprIf) {
+        self.branch(|own| {
+            own.visit_expr(&node.cond);
+            own.visit_block(&node.then_branch);
+        });
+        let mut rest = node.else_branch.as_ref();
+        while let Some((_, other)) = rest {
+            self.points += 1;
+            rest = None;
+            match &**other {
+                syn::Expr::If(next) => {
+                    self.inside(|own| {
+                        own.visit_expr(&next.cond);
+                        own.visit_block(&next.then_branch);
+                    });
+                    rest = next.else_branch.as_ref();
+                }
+                other => self.inside(|own| own.visit_expr(other)),
+            }
+        }
+    }
+    fn visit_expr_match(&mut self, node: &'ast syn::ExprMatch) {
+        self.branch(|own| visit::visit_expr_match(own, node));
+    }
+    fn visit_expr_for_loop(&mut self, node: &'ast syn::ExprForLoop) {
+        self.branch(|own| visit::visit_expr_for_loop(own, node));
+    }
+    fn visit_expr_while(&mut self, node: &'ast syn::ExprWhile) {
+        self.branch(|own| visit::visit_expr_while(own, node));
+    }
+    fn visit_expr_loop(&mut self, node: &'ast syn::ExprLoop) {
+        self.branch(|own| visit::visit_expr_loop(own, node));
+    }
+    fn visit_expr_closure(&mut self, node: &'ast syn::ExprClosure) {
+        self.inside(|own| visit::visit_expr_closure(own, node));
+    }
+    fn visit_expr_binary(&mut self, node: &'ast syn::ExprBinary) {
+        let is_and = |op: &syn::BinOp| matches!(op, syn::BinOp::And(_));
+        let is_logic = |op: &syn::BinOp| is_and(op) || matches!(op, syn::BinOp::Or(_));
+        let goes_on = matches!(&*node.left, syn::Expr::Binary(left) if is_logic(&left.op) && is_and(&left.op) == is_and(&node.op));
+        self.points += usize::from(is_logic(&node.op) && !goes_on);
+        visit::visit_expr_binary(self, node);
+    }
+}
+
+fn complex_functions(source: &Source) -> usize {
+    let file = syn::parse_file(&source.code).unwrap_or_else(|e| panic!("{}: {e}", source.path.display()));
+    let mut complexity = Complexity::default();
+    complexity.visit_file(&file);
+    complexity.functions.iter().filter(|points| **points > MOST_COMPLEX).count()
+}
+
+/// The texts in the code that are one of `words`.
+fn literals_among(code: &str, words: &BTreeSet<String>) -> usize {
+    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.map(|line| line.split('"').skip(1).step_by(2).filter(|text| words.contains(*text)).count()).sum()
+}
+
+fn english_function_words() -> BTreeSet<String> {
+    let table = |name: &&str| read(&root().join(format!("crates/text/lexicon/en/{name}.tsv")));
+    let text: String = FUNCTION_WORDS.iter().map(table).collect();
+    text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('\t').next()).map(str::to_owned).collect()
+}
+
+/// How often an error is nothing but a text.
+fn text_errors(code: &str) -> usize {
+    let ends_with_text = |rest: &str| {
+        let mut depth = 0;
+        for (at, c) in rest.char_indices() {
+            match c {
+                '<' => depth += 1,
+                '>' if depth == 0 => return rest[..at].ends_with(", String"),
+                '>' if !rest[..at].ends_with('-') => depth -= 1,
+                ';' | '{' => return false,
+                _ => {}
+            }
+        }
+        false
+    };
+    code.match_indices("Result<").filter(|(at, _)| ends_with_text(&code[at + 7..])).count()
+}
+
+/// Comments on items that open with a clause, where the field wants a verb or a noun.
+fn clauses(code: &str) -> usize {
+    let mut before = "";
+    let mut count = 0;
+    for line in code.lines().map(str::trim_start) {
+        let text = line.strip_prefix("/// ").or_else(|| line.strip_prefix("/** ")).unwrap_or_default();
+        let opens = CLAUSES.iter().any(|clause| text.strip_prefix(clause).is_some_and(|rest| rest.starts_with([' ', ','])));
+        count += usize::from(opens && !before.starts_with("///"));
+        before = line;
+    }
+    count
+}
+
+fn wide_lines(paths: &[PathBuf]) -> usize {
+    paths.iter().map(|path| read(path).lines().filter(|line| line.chars().count() > WIDEST_LINE).count()).sum()
+}
+
+/// The bytes of a module as a host sends it; none where it is not built, or there is no gzip to ask.
+fn module_bytes(name: &str) -> Option<usize> {
+    let path = root().join("pkg/dist").join(name);
+    if !path.is_file() {
+        return None;
+    }
+    let output = Command::new("gzip").args(["-9", "-c"]).arg(path).output().ok().filter(|output| output.status.success())?;
+    Some(output.stdout.len())
+}
+
+/// What is measured, by name.
+fn measured() -> BTreeMap<&'static str, usize> {
+    let sources = sources();
+    let all: Vec<(String, usize)> = sources.iter().flat_map(|source| functions(&source.code)).collect();
+    let words = english_function_words();
+    let asks = |source: &&Source| ASKING.iter().any(|folder| source.path.starts_with(root().join(folder)));
+    let (mut pages, mut written) = (Vec::new(), Vec::new());
+    files(&root().join("docs"), &[".md"], &mut pages);
+    for folder in WRITTEN {
+        files(&root().join(folder), &[".rs", ".js", ".mjs", ".sh"], &mut written);
+    }
+    let mut package = Vec::new();
+    files(&root().join("pkg"), &[".js"], &mut package);
+    let in_package: usize = package.iter().map(|path| clauses(&read(path))).sum();
+    let one_word = all.iter().filter(|(name, _)| !name.contains('_')).count();
+    let mut measured = BTreeMap::from([
+        ("rust_lines", sources.iter().map(|source| source.code.lines().count()).sum()),
+        ("long_functions", all.iter().filter(|(_, lines)| *lines > LONGEST_FUNCTION).count()),
+        ("complex_functions", sources.iter().map(complex_functions).sum()),
+        ("english_literals", sources.iter().filter(asks).map(|source| literals_among(&source.code, &words)).sum()),
+        ("text_errors", sources.iter().map(|source| text_errors(&source.code)).sum()),
+        ("locked_packages", read(&root().join("Cargo.lock")).matches("[[package]]").count()),
+        ("clauses", sources.iter().map(|source| clauses(&source.code)).sum::<usize>() + in_package),
+        ("wide_lines", wide_lines(&written)),
+        ("handbook_words", pages.iter().map(|path| read(path).split_whitespace().count()).sum()),
+        ("one_word_functions", (one_word * 1000).div_ceil(all.len())),
+    ]);
+    measured.extend(module_bytes("pocketgraph_wasm_bg.wasm").map(|bytes| ("search_module", bytes)));
+    measured.extend(module_bytes("pocketgraph_full_bg.wasm").map(|bytes| ("full_module", bytes)));
+    measured
+}
+
+#[test]
+fn no_number_goes_up() {
+    let path = root().join("tests/ratchets.txt");
+    let update = std::env::var_os("POCKETGRAPH_UPDATE_RATCHETS").is_some();
+    let measured = measured();
+    let (mut grown, mut text, mut named) = (Vec::new(), String::new(), BTreeSet::new());
+    for line in read(&path).lines() {
+        let written = line.split_once(' ').filter(|(name, _)| *name != "#");
+        let Some((name, rest)) = written else {
+            text.push_str(&format!("{line}\n"));
+            continue;
+        };
+        let (number, what) = rest.trim_start().split_once(' ').unwrap_or((rest, ""));
+        let limit: usize = number.trim().parse().unwrap_or_else(|e| panic!("{line}: {e}"));
+        named.insert(name.to_owned());
+        let now = measured.get(name).copied().unwrap_or(limit);
+        if now > limit {
+            grown.push(format!("{name} is {now}, more than {limit}: remove as much elsewhere"));
+        } else if now < limit && !update {
+            // Past the test harness, which keeps what a test that passes prints.
+            writeln!(std::io::stderr(), "{name} is {now}: lower the number from {limit} (POCKETGRAPH_UPDATE_RATCHETS=1)").unwrap();
+        }
+        let number = if update { now.min(limit) } else { limit };
+        text.push_str(&format!("{name:<20}{number:>8}  {}\n", what.trim()));
+    }
+    let lacking: Vec<&&str> = measured.keys().filter(|name| !named.contains(**name)).collect();
+    assert!(lacking.is_empty(), "tests/ratchets.txt lacks {lacking:?}");
+    if update {
+        fs::write(&path, text).unwrap();
+    }
+    assert!(grown.is_empty(), "{}", grown.join("\n"));
+}
+
+#[test]
+fn what_only_tests_use_is_left_out() {
+    let text = "fn kept() {\n    if x {\n    }\n}\n\n#[cfg(test)]\nmod one_tests;\n\n#[cfg(test)]\n#[path = \"x\"]\nmod tests {\n    fn gone() {}\n}\nfn last() {}\n";
+    let (code, modules) = without_tests(text);
+    assert_eq!(modules, ["one_tests"]);
+    assert_eq!(functions(&code), [("kept".to_owned(), 4), ("last".to_owned(), 1)]);
+}
+
+#[test]
+fn each_number_counts_what_it_says() {
+    let points = |code: &str| {
+        let mut complexity = Complexity::default();
+        complexity.visit_file(&syn::parse_file(code).unwrap());
+        complexity.functions
+    };
+    assert_eq!(points("fn a() { if b && c && d || e { for f in g { if h {} } } else if i {} else {} }"), [1 + 2 + 2 + 3 + 1 + 1]);
+    assert_eq!(points("fn a() { fn b() { loop {} } match c { _ => d } }"), [1, 1]);
+    assert_eq!(text_errors("fn a() -> Result<(), String>; fn b() -> Result<Vec<u8>, String> {} fn c() -> Result<String, Error> {}"), 2);
+    assert_eq!(clauses("/// What it is.\n/// Where it goes on.\nfn a() {}\n/// Returns it.\n/** Whether. */\n/// Ofter"), 1);
+    let words = BTreeSet::from(["how".to_owned()]);
+    assert_eq!(literals_among("matches!(w, \"how\" | \"now\") // \"x\"\n// \"how\"\n", &words), 1);
+}
