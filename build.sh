@@ -69,7 +69,7 @@ Environment:
   CARGO_TARGET_DIR   folder where cargo builds, instead of target/
   CHROMIUM_PATH      browser to test with
   POCKETGRAPH_DATA   a folder of public data sets, for the tests and figures that need one
-  WASM_OPT_LEVEL     wasm-opt's level: -O3 (the default) for speed, -Oz for size
+  WASM_OPT_LEVEL     wasm-opt's level: -Oz (the default) for size, -O3 for speed
 END
 }
 
