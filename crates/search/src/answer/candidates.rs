@@ -102,11 +102,11 @@ fn candidate(question: &Question, hit: &Hit, known: &Known, block: Block) -> Can
     let weight = question.weight();
     let (core, head, lead) = (block.core_text(&hit.text), block.head_text(&hit.text), block.lead_text(&hit.text));
     let (own, around) = (term_set(&[core, lead]), headings_of(hit, &[head]));
-    let (mut said, mut covered) = (0.0, 0.0);
+    let (mut worded, mut covered) = (0.0, 0.0);
     let mut credits = Vec::with_capacity(question.terms.len());
     for t in &question.terms {
         let credit = [credit(t, &own), credit(t, &around)];
-        said += t.weight * credit[0];
+        worded += t.weight * credit[0];
         credits.push(credit[0].max(credit[1]));
         covered += t.weight * credit[0].max(credit[1]);
     }
@@ -116,7 +116,7 @@ fn candidate(question: &Question, hit: &Hit, known: &Known, block: Block) -> Can
         1.0,
         0.0,
         0.0,
-        said / weight,
+        worded / weight,
         covered / weight,
         known.place,
         known.share,

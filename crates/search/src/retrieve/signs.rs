@@ -39,7 +39,7 @@ impl Signs {
 
     /// Leaves of `hits` those without an excluded word, and of these those that have every phrase, unless none has.
     pub fn filter(&self, hits: &mut Vec<Hit>) {
-        let texts = |hit: &Hit| [&[hit.title.clone()], hit.heading_path.as_slice(), &[hit.text.clone()]].concat();
+        let texts = |hit: &Hit| [std::slice::from_ref(&hit.title), hit.heading_path.as_slice(), std::slice::from_ref(&hit.text)].concat();
         hits.retain(|hit| {
             let held: Set<String> = texts(hit).iter().flat_map(|text| terms(text)).map(|(term, _)| term).collect();
             !self.excluded.iter().any(|term| held.contains(term))
