@@ -234,6 +234,7 @@ mod tests {
             text: text.to_owned(),
             url: url.to_owned(),
             score: 0.0,
+            by_keyword: false,
         };
         let shown = vec![
             evidence(CitationTarget::Chunk { chunk: 9 }, "Voss", "Mira Voss was born in Hallwil.", ""),
