@@ -39,7 +39,9 @@ for (const [name, passages] of Object.entries(CORPORA)) {
           for (const question of QUESTIONS) {
             const of = `${retriever}, ${JSON.stringify(question.slice(0, 20))}`;
             const { hits, missing } = await graph.search(question, { k: 5, retriever });
-            assert.ok(hits.length <= 5 && hits.every(({ score }) => Number.isFinite(score)), of);
+            // What keywords alone bring comes on top of k.
+            const nearest = hits.filter(({ reached }) => !reached.length || reached.some(({ by }) => by !== "keyword" && by !== "adjacent-keyword"));
+            assert.ok(nearest.length <= 5 && hits.every(({ score }) => Number.isFinite(score)), of);
             assert.equal(new Set(hits.map(({ chunk }) => chunk)).size, hits.length, `${of}: a chunk comes once`);
             assert.deepEqual(missing, [], of);
           }

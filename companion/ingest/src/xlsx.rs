@@ -211,7 +211,7 @@ impl Sheet<'_> {
         let time = |with_seconds: bool| {
             let seconds = (number.rem_euclid(1.0) * 86400.0).round() as u32;
             let text = format!("{:02}:{:02}", seconds / 3600 % 24, seconds / 60 % 60);
-            if with_seconds && seconds % 60 != 0 { format!("{text}:{:02}", seconds % 60) } else { text }
+            if with_seconds && !seconds.is_multiple_of(60) { format!("{text}:{:02}", seconds % 60) } else { text }
         };
         match self.format {
             Format::Date if (1.0..2_958_466.0).contains(&days) => match number.fract() {

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::answer::prompt::tests::result;
-use crate::answer::{BlockForm, Choice, NO_ANSWER, NOTHING_NEAR, Question, Support, Sureness, candidates, choose, extractive};
+use crate::answer::{BlockForm, Choice, NOTHING_NEAR, Question, Support, Sureness, candidates, choose, extractive};
 use crate::bundle::{Form, Piece};
 use crate::compact::Map;
 use crate::llm::{ChatStream, Delta, Usage};
