@@ -192,8 +192,11 @@ fn repeated(element: &str, bytes: usize) -> String {
     }
 }
 
+/// A name, and a function from a number of bytes to a document of that size.
+type Growing = (&'static str, fn(usize) -> String);
+
 /// Descriptions of interfaces in which one kind of thing is many.
-fn interfaces() -> [(&'static str, fn(usize) -> String); 3] {
+fn interfaces() -> [Growing; 3] {
     fn all(bytes: usize, of: impl Fn(usize) -> String) -> String {
         (0..bytes / of(10_000).len()).map(of).collect::<Vec<_>>().join(",")
     }

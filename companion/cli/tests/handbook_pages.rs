@@ -113,7 +113,7 @@ fn fragment_of(heading: &str) -> String {
 
 fn fragments_of(page: &str) -> BTreeSet<String> {
     let (_, text) = split_code(page);
-    text.lines().filter_map(|line| line.starts_with('#').then(|| fragment_of(line.trim_start_matches('#')))).collect()
+    text.lines().filter(|line| line.starts_with('#')).map(|line| fragment_of(line.trim_start_matches('#'))).collect()
 }
 
 /// Returns the targets of a page's links that lead to other files or to its own headings.
