@@ -5,7 +5,7 @@
 
 mod questions;
 
-use pocketgraph::answer::{AskOptions, Choice, Sureness, extractive};
+use pocketgraph::answer::{AskOptions, Choice, Sureness, choose, extractive};
 use pocketgraph::engine::Engine;
 use serde_json::{Value, json};
 
@@ -13,24 +13,23 @@ fn main() {
     questions::tell_each(blocks_json);
 }
 
-/// A question with its blocks, what is known of each, and what a reader would be shown of its section.
+/// A question with its blocks and what is known of them.
 async fn blocks_json(engine: &Engine, question: &Value) -> Value {
     let options = AskOptions::default();
     let found = engine.quotable(question["question"].as_str().unwrap(), &options).await.unwrap();
+    let chosen = choose(&found.asked, &found.result.hits, &found.candidates, found.cosines.as_ref());
     let block = |(i, c): (usize, &pocketgraph::answer::Candidate)| {
         let only = Choice { picked: vec![i], sureness: Sureness::Stated, ..Choice::default() };
-        let answer = extractive(&found.result, &options, &found.candidates, &only);
-        let near = found.meaning.as_ref().and_then(|m| m.of[i]);
         json!({
             "features": c.features,
-            "late": near.map(|n| n.late),
-            "cosine": near.map(|n| n.cosine),
+            "cosine": found.cosines.as_ref().map(|all| all.of[i]).filter(|c| c.is_finite()),
+            "covered": c.covered,
+            "lacks_figure": c.lacks_figure,
             "hit": c.hit,
             "url": found.result.hits[c.hit].url,
-            "core": c.core(&found.result.hits[c.hit].text),
-            "text": answer.text,
+            "text": extractive(&found.result, &options, &found.candidates, &only).text,
         })
     };
     let blocks: Vec<Value> = found.candidates.iter().enumerate().map(block).collect();
-    json!({ "asked": question, "compares": found.asked.sides.is_some(), "blocks": blocks })
+    json!({ "asked": question, "grounds": chosen.grounds, "compares": found.asked.sides.is_some(), "blocks": blocks })
 }

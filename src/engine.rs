@@ -24,8 +24,8 @@ const SIGNS_SEEK: usize = 5;
 /// A question is read up to here, in bytes; a longer one is cut at a character, never refused.
 const MAX_QUESTION: usize = 8 << 10;
 
-/// Maximum number of blocks that are read for a quotation, at 10 ms each in a page. More changed no answer of the fitted sets.
-const READ_BLOCKS: usize = 12;
+/// Maximum number of blocks that are embedded for a quotation, at 10 ms each in a page. More changed no answer of the fitted sets.
+const EMBEDDED_BLOCKS: usize = 12;
 
 /// Why something could not be done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -148,7 +148,7 @@ pub struct Neighbor {
 
 struct ReadBlocks {
     candidates: Vec<answer::Candidate>,
-    meaning: Option<answer::Meaning>,
+    cosines: Option<answer::Cosines>,
 }
 
 /// Candidates for a quotation: see [`Engine::quotable`].
@@ -160,8 +160,8 @@ pub struct Quotable {
     pub result: SearchResult,
     /// The blocks of the first hits, best first by words.
     pub candidates: Vec<answer::Candidate>,
-    /// Nearness of each to the question; `None` without a model.
-    pub meaning: Option<answer::Meaning>,
+    /// Cosine of each to the question, if it was embedded; `None` without a model.
+    pub cosines: Option<answer::Cosines>,
 }
 
 /// An open bundle.
@@ -427,7 +427,7 @@ impl Engine {
         let asked = self.parse_question(&query).await?;
         let read = self.read_for(&query, &asked, &result).await;
         self.pause().await;
-        let choice = answer::choose(&asked, &result.hits, &read.candidates, read.meaning.as_ref());
+        let choice = answer::choose(&asked, &result.hits, &read.candidates, read.cosines.as_ref());
         let answer = answer::extractive(&result, options, &read.candidates, &choice);
         Ok((result, answer))
     }
@@ -457,26 +457,26 @@ impl Engine {
         let how = searching(options);
         let result = self.search_query(&query, &how).await?;
         let asked = self.parse_question(&query).await?;
-        let ReadBlocks { candidates, meaning } = self.read_for(&query, &asked, &result).await;
-        Ok(Quotable { asked, result, candidates, meaning })
+        let ReadBlocks { candidates, cosines } = self.read_for(&query, &asked, &result).await;
+        Ok(Quotable { asked, result, candidates, cosines })
     }
 
-    /// The blocks that could be quoted for a question, and how near the first of them are to it; without a model, words have to do.
+    /// The blocks that could be quoted for a question, and how near the first of them are to it; no cosines without a model.
     async fn read_for(&self, query: &Query, asked: &answer::Question, result: &SearchResult) -> ReadBlocks {
         let ids: Vec<u32> = result.hits.iter().map(|h| h.chunk).collect();
         let layouts = self.corpus.layouts(&ids).await;
         let candidates = answer::candidates(asked, &result.hits, &layouts);
-        let Some(encoder) = self.encoder().filter(|_| query.vector.is_some()) else { return ReadBlocks { candidates, meaning: None } };
+        let (Some(encoder), Some(q)) = (self.encoder(), &query.vector) else { return ReadBlocks { candidates, cosines: None } };
         self.pause().await;
-        let Ok(asked) = encoder.read(&query.read).await else { return ReadBlocks { candidates, meaning: None } };
-        let mut near = vec![None; candidates.len()];
-        for (c, near) in candidates.iter().zip(&mut near).take(READ_BLOCKS) {
-            // As above: a block whose words cannot be loaded is not read.
-            let read = encoder.read(&c.text).await.ok();
-            *near = read.map(|block| answer::Nearness { late: asked.late_interaction(&block), cosine: asked.cosine(&block) });
+        let mut cosines = Vec::with_capacity(candidates.len());
+        for c in candidates.iter().take(EMBEDDED_BLOCKS) {
+            // As above: a block whose words cannot be loaded has no cosine.
+            cosines.push(encoder.encode(&c.text).await.map_or(f32::NAN, |v| v.iter().zip(q).map(|(a, b)| a * b).sum()));
         }
-        let meaning = answer::Meaning::new(&self.corpus.bundle().manifest().embedder.id, near);
-        ReadBlocks { candidates, meaning: Some(meaning) }
+        // What was not embedded has no cosine rather than a low one.
+        cosines.resize(candidates.len(), f32::NAN);
+        let model = answer::CosineScale::of(&self.corpus.bundle().manifest().embedder.id);
+        ReadBlocks { candidates, cosines: Some(answer::Cosines { of: cosines, model }) }
     }
 
     /// Returns the values that a [`Filter`] can have: languages, folders and versions, each with its number of documents.

@@ -95,7 +95,6 @@ impl PlanAnswer {
             failure: None,
             sentences: Vec::new(),
             quotation: None,
-            certainty: None,
             usage: None,
             warnings: self.warnings.clone(),
         }

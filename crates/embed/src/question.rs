@@ -1,6 +1,5 @@
 //! Embedding questions from a bundle: vocabulary and layers once, word embeddings by the page.
 
-use super::states::ReadText;
 use super::unigram::{Pieces, take_mean};
 use super::vocabulary::Vocabulary;
 use super::{EmbedError, EmbedScratch, LayersDecoder, MiniLm, WordRows};
@@ -191,21 +190,7 @@ impl QuestionEncoder {
         async move {
             let ids = self.words.tokens(&[text]).await?.pop().unwrap_or_default();
             let rows = self.words.rows(&ids).await?;
-            Ok(self.pass(&ids, &rows).await?.0)
-        }
-        .boxed_local()
-    }
-
-    /// A text with the states of its tokens.
-    ///
-    /// # Errors
-    /// As [`QuestionEncoder::encode`].
-    pub fn read<'a>(&'a self, text: &'a str) -> LocalBoxFuture<'a, Result<ReadText, BundleError>> {
-        async move {
-            let ids = self.words.tokens(&[text]).await?.pop().unwrap_or_default();
-            let rows = self.words.rows(&ids).await?;
-            let (vector, pass) = self.pass(&ids, &rows).await?;
-            Ok(ReadText::new(vector, pass.token_vectors().map_err(corrupt)?))
+            self.pass(&ids, &rows).await
         }
         .boxed_local()
     }
@@ -224,7 +209,7 @@ impl QuestionEncoder {
             let tokens = self.words.tokens(&new).await?;
             let rows = self.words.rows(&tokens.concat()).await?;
             for (text, ids) in new.into_iter().zip(tokens) {
-                let (vector, _) = self.pass(&ids, &rows).await?;
+                let vector = self.pass(&ids, &rows).await?;
                 self.named.borrow_mut().insert(text.to_owned(), vector.into());
             }
             Ok(texts.iter().filter_map(|t| known(t)).collect())
@@ -233,7 +218,8 @@ impl QuestionEncoder {
     }
 
     /// The model's pass over a text whose word embeddings are loaded.
-    async fn pass(&self, ids: &[u32], rows: &QuestionRows) -> Result<(Vec<f32>, EmbedScratch), BundleError> {
+    async fn pass(&self, ids: &[u32], rows: &QuestionRows) -> Result<Vec<f32>, BundleError> {
+        let corrupt = |e: EmbedError| BundleError::Corrupt { file: "layers".into(), what: e.to_string() };
         let mut pass = EmbedScratch::default();
         self.words.run(&self.model, ids, rows, &mut pass).await.map_err(corrupt)?;
         let mut out = Vec::new();
@@ -241,10 +227,6 @@ impl QuestionEncoder {
         if let Cutter::Unigram(pieces) = &self.words.cutter {
             take_mean(&mut out, &pieces.mean);
         }
-        Ok((out, pass))
+        Ok(out)
     }
-}
-
-fn corrupt(e: EmbedError) -> BundleError {
-    BundleError::Corrupt { file: "layers".into(), what: e.to_string() }
 }

@@ -383,7 +383,6 @@ fn written(
         partial: None,
         failure: None,
         quotation: None,
-        certainty: None,
         usage,
         warnings,
     }

@@ -1,5 +1,7 @@
 //! What a question asks for: its content terms, its kind, and the two sides of a comparison.
 
+use super::asked_for::AskedFor;
+use super::described::{Described, described, is_part_of_name};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, is_stop_word, terms, words};
 use std::ops::Range;
@@ -34,6 +36,13 @@ pub struct QuestionTerm {
     pub weight: f32,
 }
 
+impl QuestionTerm {
+    /// Whether an index term is this one, or a form that speaks for it.
+    pub(super) fn is(&self, term: &str) -> bool {
+        self.term == term || self.forms.iter().any(|form| form == term)
+    }
+}
+
 /// A question, analysed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
@@ -41,8 +50,14 @@ pub struct Question {
     pub kind: QuestionKind,
     /// Its content terms, each once, in order; at most 64.
     pub terms: Vec<QuestionTerm>,
-    /// For a comparison: the terms that name each side.
+    /// For a comparison, and where one of two names is wanted: which terms name each side.
     pub sides: Option<(Vec<usize>, Vec<usize>)>,
+    /// What an answer must have in it to be stated.
+    pub asked_for: Option<AskedFor>,
+    /// Of whom it asks, where that is somebody described: an answer to be stated must speak of them, and of what is asked.
+    pub(super) described: Option<Described>,
+    /// Whether the sides are two names of which one is wanted, or what they share: "which was released first, Vertigo or Rope?" An answer to be stated must speak of both in one place.
+    pub(super) alternatives: bool,
 }
 
 const MAX_TERMS: usize = 64;
@@ -85,7 +100,9 @@ impl Question {
         if found.iter().all(|(t, _)| t.weight <= 0.0) {
             found.iter_mut().for_each(|(t, _)| t.weight = 1.0);
         }
-        let sides = sides(question).and_then(|(a, b)| {
+        let contrasted = sides(question);
+        let alternatives = contrasted.is_none();
+        let sides = contrasted.or_else(|| either(question)).and_then(|(a, b)| {
             let of = |range: &Range<usize>| -> Vec<usize> {
                 (0..found.len()).filter(|&i| found[i].1.iter().any(|p| range.contains(p))).collect()
             };
@@ -93,8 +110,16 @@ impl Question {
             let distinct = a.iter().any(|i| !b.contains(i)) && b.iter().any(|i| !a.contains(i));
             distinct.then_some((a, b))
         });
+        let alternatives = alternatives && sides.is_some();
         let kind = if sides.is_some() { QuestionKind::Comparison } else { kind(question) };
-        Question { kind, terms: found.into_iter().map(|(t, _)| t).collect(), sides }
+        Question {
+            kind,
+            terms: found.into_iter().map(|(t, _)| t).collect(),
+            sides,
+            asked_for: AskedFor::of(question),
+            described: described(question),
+            alternatives,
+        }
     }
 
     /// Reads a term as another one of the given weight: what a misspelt word was taken for. [`QuestionTerm::word`] stays as it was written.
@@ -170,6 +195,20 @@ fn kind(question: &str) -> QuestionKind {
         [first, ..] if first == "when" => QuestionKind::Quantity,
         _ => QuestionKind::Other,
     }
+}
+
+/// The byte ranges of two names of which a question wants one, or what they share: "which is older, Anna Bell or Otto Lind?", "do Anna Bell and Otto Lind have the same
+/// teacher?"
+fn either(question: &str) -> Option<(Range<usize>, Range<usize>)> {
+    let all = words(question);
+    let shared = all.iter().any(|w| w.text == "same");
+    let joint = all.iter().rposition(|w| w.text == if shared { "and" } else { "or" })?;
+    let (asks, second, last) = (all.first()?, all.get(joint + 1)?, all.last()?);
+    let cut = |at: &usize| question.get(all[*at].span.end..all[*at + 1].span.start).is_some_and(|between| between.contains([',', ':']));
+    let first = if shared { 0 } else { (0..joint).rev().find(cut)? } + 1;
+    let names = [if shared { joint.checked_sub(1)? } else { first }, joint + 1];
+    let named = (shared || SPOKEN.question_words().contains(&fold(asks.text))) && names.iter().all(|&i| is_part_of_name(all[i].text));
+    (named && first < joint).then(|| (all[first].span.start..all[joint].span.start, second.span.start..last.span.end))
 }
 
 /// The byte ranges of the two things that a comparison names.
@@ -250,7 +289,13 @@ mod tests {
         assert_eq!(sides_of("How does a keyword graph differ from a knowledge graph?"), graphs);
         assert_eq!(sides_of("Compare the keyword graph with the knowledge graph"), graphs);
         assert_eq!(sides_of("What is the difference?"), None);
+        let tools = expected(&["cargo"], &["make"]);
+        assert_eq!((sides_of("Which is faster, Cargo or Make?"), of("Which is faster, Cargo or Make?").alternatives), (tools, true));
+        assert!(!of("Cargo vs Make").alternatives);
+        assert!(of("Do Anna Bell and Otto Lind have the same teacher?").alternatives && of("Which is older, A Day or Rope?").alternatives);
         assert_eq!(sides_of("Can I use search and the graph at the same time?"), None);
+        assert_eq!(sides_of("Which of them is faster, by day or by night?"), None);
+        assert_eq!(sides_of("Does it run on Windows, Macs or Linux?"), None);
         assert_eq!(sides_of("the difference between a graph and a graph"), None);
         assert_eq!(sides_of("the path between Paris and Rome"), None);
     }
@@ -284,7 +329,7 @@ mod tests {
         let mut q = of("setze pfadparameter");
         q.read_as_forms("setz", &[("setzen".to_owned(), 2.0), ("setzt".to_owned(), 0.5)]);
         q.read_as_forms("none", &[("other".to_owned(), 9.0)]);
-        assert_eq!((q.terms[0].term.as_str(), q.terms[0].forms.join(" ")), ("setz", "setzen setzt".to_owned()));
+        assert!(q.terms[0].is("setz") && q.terms[0].is("setzt") && !q.terms[0].is("setzer"));
         assert_eq!((q.terms[0].weight, q.terms[0].word.as_str()), (0.5, "setze"), "as common as the commonest of them");
         let whole = q.terms[1].term.clone();
         q.read_as_parts(&whole, &[("pfad".to_owned(), 1.5), ("paramet".to_owned(), 2.5), ("setz".to_owned(), 1.0)]);

@@ -84,6 +84,8 @@ tables! {
     answer_kinds,
     /// Auxiliary verbs.
     auxiliaries,
+    /// Words at the beginning of a sentence that refer to an earlier one.
+    back_references,
     /// Words before nouns and names.
     before_nouns,
     /// Words before verbs.
@@ -136,6 +138,10 @@ tables! {
     numbers,
     /// Words for operations on sets.
     operation_cues,
+    /// Beginnings of lines of navigation and similar page text.
+    page_furniture,
+    /// Words for people and groups of them.
+    people,
     /// Prepositions.
     prepositions,
     /// Words that refer to something named before.
