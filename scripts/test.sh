@@ -77,7 +77,7 @@ test_everything() {
   step 'demo site' task_demo --no-serve
   # On one core each, beside what keeps little more than the other.
   beside 'mutated inputs for every decoder' fuzz_shortly
-  step 'unit, property and behaviour tests' cargo test --locked --release --workspace --exclude pocketgraph-python
+  step 'unit, property and behaviour tests' cargo test --locked --release --workspace --exclude pocketgraph-python --no-fail-fast
   finish_beside
   beside 'package under Node' test_under_node
   step 'kernels on ARM' test_kernels_on_arm
