@@ -55,7 +55,9 @@ Usage: ./build.sh TASK
   companion  the program, target/release/pocketgraph, which carries pkg/dist
   package    npm's packages and Python's wheel for this platform, in target/package
   bench      benchmarks, and what a browser transfers and how long it waits before the first hits
-  size       the sizes of everything that is shipped; fails if one is above its limit in tests/ratchets.txt or tests/budget/budgets.txt
+  size [--what]
+             the sizes of everything that is shipped; fails if one is above its limit in tests/ratchets.txt or tests/budget/budgets.txt.
+             --what lists the bytes of each crate and the largest functions of both modules instead
   fuzz [TARGET] [SECONDS]
              feed decoders with mutated bytes, 60 seconds each (or SECONDS): all, or those whose names begin with TARGET.
              Fails if one panics, hangs or takes much memory, and keeps its input in fuzz/findings.
@@ -85,7 +87,7 @@ main() {
     package) no_arguments package "$@" && task_package ;;
     bench) no_arguments bench "$@" && task_bench ;;
     fuzz) task_fuzz "$@" ;;
-    size) no_arguments size "$@" && task_size ;;
+    size) task_size "$@" ;;
     clean) no_arguments clean "$@" && task_clean ;;
     -h | --help | help) usage ;;
     '') usage >&2; exit 2 ;;

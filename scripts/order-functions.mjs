@@ -9,6 +9,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { gzipSync } from "node:zlib";
+import { CUSTOM, readModule } from "./wasm-module.mjs";
 
 /** Bytes of a piece that two functions may share. */
 const PIECE = 6;
@@ -29,88 +30,12 @@ const WAYS = [
   { root: 0.8, even: 15, sight: 16384 },
 ];
 
-const CUSTOM = 0;
-const IMPORT = 2;
-const CODE = 10;
-
 function main([from, to]) {
   if (!from || !to) throw new Error("usage: node scripts/order-functions.mjs IN.wasm OUT.wasm");
   const module = readModule(readFileSync(from));
   const names = new Array(module.bodies.length);
   bestOrder(module.bodies).forEach((at, place) => (names[at] = String(place).padStart(6, "0")));
   writeFileSync(to, Buffer.concat([...module.kept, nameSection(names, module.imported)]));
-}
-
-/** A place in a module's bytes, that moves on as they are read. */
-class Reader {
-  at = 0;
-
-  constructor(bytes) {
-    this.bytes = bytes;
-  }
-
-  /** The next number, as WebAssembly writes those without a sign. */
-  number() {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.bytes[this.at++];
-      if (byte === undefined || shift > 28) throw new Error("the module ends early, or a number in it is too long");
-      value += (byte & 127) * 2 ** shift;
-      if (byte < 128) return value;
-    }
-  }
-
-  /** The next bytes, so many. */
-  take(length) {
-    this.at += length;
-    return this.bytes.subarray(this.at - length, this.at);
-  }
-}
-
-/** The functions' bodies, how many functions are imported, and all that is kept of the file: everything but its names. */
-function readModule(bytes) {
-  const reader = new Reader(bytes);
-  const kept = [reader.take(8)];
-  if (kept[0].toString("latin1") !== "\0asm\x01\0\0\0") throw new Error("this is no WebAssembly module");
-  const module = { kept, bodies: [], imported: 0 };
-  while (reader.at < bytes.length) {
-    const start = reader.at;
-    const [section] = reader.take(1);
-    const length = reader.number();
-    const end = reader.at + length;
-    const isNames = section === CUSTOM && reader.take(reader.number()).toString() === "name";
-    if (section === IMPORT) module.imported = importedFunctions(reader);
-    if (section === CODE) {
-      for (let left = reader.number(); left > 0; left -= 1) module.bodies.push(reader.take(reader.number()));
-    }
-    if (!isNames) kept.push(bytes.subarray(start, end));
-    reader.at = end;
-  }
-  if (module.bodies.length === 0) throw new Error("the module has no functions");
-  return module;
-}
-
-function importedFunctions(reader) {
-  let functions = 0;
-  const skipLimits = () => {
-    const hasMost = reader.number() & 1;
-    reader.number();
-    if (hasMost) reader.number();
-  };
-  for (let left = reader.number(); left > 0; left -= 1) {
-    for (let names = 2; names > 0; names -= 1) reader.take(reader.number());
-    const kind = reader.number();
-    if (kind === 0) {
-      reader.number();
-      functions += 1;
-    } else if (kind === 1) {
-      reader.take(1);
-      skipLimits();
-    } else if (kind === 2) skipLimits();
-    else if (kind === 3) reader.take(2);
-    else throw new Error(`an import of kind ${kind} is not known here`);
-  }
-  return functions;
 }
 
 /** The order of the functions that compresses best; the first of such, so that the same module always has the same. */

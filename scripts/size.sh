@@ -5,7 +5,20 @@ BUDGETS=${POCKETGRAPH_BUDGETS:-$ROOT/tests/budget/budgets.txt}
 RATCHETS=$ROOT/tests/ratchets.txt
 BROKEN=0
 
+# task_size [--what]: the sizes, or what the modules' bytes are made of.
 task_size() {
+  if [ "${1:-}" = --what ]; then
+    shift
+    no_arguments 'size --what' "$@"
+    build_wasm
+    local module
+    for module in pocketgraph_wasm pocketgraph_full; do
+      printf '\n%s, before wasm-opt:\n' "$module"
+      node scripts/module-sizes.mjs "$WORK/$module.wasm"
+    done
+    return
+  fi
+  no_arguments size "$@"
   build_companion
   build_demo
   if have_book; then build_book; fi

@@ -77,7 +77,7 @@ build_modules() {
   local wanted
   wanted=$(
     {
-      hash_of_files Cargo.toml Cargo.lock src crates scripts/wasm.sh scripts/order-functions.mjs scripts/check-relaxed.mjs scripts/types-only.mjs scripts/bindings
+      hash_of_files Cargo.toml Cargo.lock src crates scripts/wasm.sh scripts/order-functions.mjs scripts/wasm-module.mjs scripts/check-relaxed.mjs scripts/types-only.mjs scripts/bindings
       rustc --version --verbose
       echo "$BINARYEN_VERSION $WASM_OPT_LEVEL"
     } | hash_of_input

@@ -64,6 +64,20 @@ test("the package's module keeps all but its names, each function has one place,
   assert.ok(ordered(bytes).bytes.equals(first));
 });
 
+test("the sizes of a module are those of its functions, by crate and by name", () => {
+  const mangled = ["_ZN4text5words17h0123456789abcdefE", "_RNvCs5cOc02OMXlo_4text4join", "_ZN4base4json17h0123456789abcdefE"];
+  const entries = mangled.flatMap((name, i) => [i, ...leb(name.length), ...Buffer.from(name)]);
+  const named = section(0, [4, ...Buffer.from("name")], section(1, [mangled.length], entries));
+  const path = join(scratch, "named.wasm");
+  writeFileSync(path, Buffer.concat([moduleOf([[1, 2], [3], [4, 5, 6]]), Buffer.from(named)]));
+  const { status, stdout, stderr } = spawnSync("node", ["scripts/module-sizes.mjs", path, "2"], { cwd: root, encoding: "utf8" });
+  assert.equal(status, 0, stderr);
+  const rows = stdout.split("\n").map((line) => line.trim().split(/ +/));
+  const [crates, functions] = [rows.slice(1, rows.findIndex(([first]) => !first)), rows.slice(-3, -1)];
+  assert.deepEqual(crates, [["13", "2", "text"], ["11", "1", "base"]]);
+  assert.deepEqual(functions, [["11", "base::json"], ["8", "text::words"]]);
+});
+
 test("what is no module, or ends early, is refused and not written", () => {
   const whole = moduleOf([[1, 2], [3]]);
   for (const bad of [Buffer.alloc(0), Buffer.from("no module at all"), whole.subarray(0, 8), whole.subarray(0, 16)]) {
