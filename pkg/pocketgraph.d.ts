@@ -203,7 +203,10 @@ export interface OpenOptions extends Abortable {
 }
 
 export interface SearchOptions extends Abortable {
-  /** Number of passages nearest to the question, at most. With `autokg`, those that keywords bring come on top. Default: 10, the protocol's own number, or with `autokg` its first number. */
+  /**
+   * Number of passages nearest to the question, at most. With `autokg`, those that keywords bring come on top. Default: 10, the protocol's own
+   * number, or with `autokg` its first number.
+   */
   k?: number;
   /** Name of the retriever, with parameters after a colon if it has any. Default: `auto`. */
   retriever?: Retriever;

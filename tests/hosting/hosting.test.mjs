@@ -65,7 +65,7 @@ test("the nginx settings of the handbook cache, compress and type a site as it s
   const script = await headers(`${at}/pkg/pocketgraph.js`);
   assert.match(script["content-type"], /javascript/);
 
-  const { PocketGraph } = await import(join(root, "pkg/pocketgraph.js"));
+  const { PocketGraph } = await import(join(site, "pkg/pocketgraph.js"));
   const kg = await PocketGraph.open(`${at}/bundle/`);
   const { hits } = await kg.search("how do I publish the site?", { k: 3 });
   assert.ok(hits.length > 0);
