@@ -36,7 +36,8 @@ wasm_cargo() {
 }
 
 # What was compiled, with its bindings, for the package to be put together from.
-MODULES=$WORK/wasm
+# Not in target/wasm, where cargo puts what it compiles for the host in the profile of that name.
+MODULES=$WORK/modules
 
 # build_wasm: pkg/dist, from the compiled modules and the package's JavaScript. Made aside and moved into place, so that an interrupted build leaves no
 # half of a package.
@@ -92,7 +93,7 @@ build_modules() {
   WASM_RUSTFLAGS=$RELAXED_RUSTFLAGS wasm_cargo build -p pocketgraph-relaxed --lib --profile wasm
   cp "$TARGET/$WASM_TARGET/wasm/pocketgraph_relaxed.wasm" "$WORK/"
 
-  local aside=$WORK/wasm.new module
+  local aside=$WORK/modules.new module
   rm -rf "$aside"
   mkdir -p "$aside"
   for module in pocketgraph_wasm pocketgraph_full; do
