@@ -3,6 +3,7 @@
 //! Usage: pocketgraph-fuzz [TARGET...] [--seconds N] [--inputs N] [--seed N] [--list]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod attempt;
 mod bundles;
 mod growth;
 mod memory;

@@ -1,5 +1,6 @@
 //! What an input makes the program allocate.
 
+use crate::attempt;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -16,7 +17,7 @@ fn more(bytes: usize) {
     let held = HELD.fetch_add(bytes, Relaxed) + bytes;
     PEAK.fetch_max(held, Relaxed);
     if held > MOST {
-        crate::runner::die("memory");
+        attempt::end("memory");
     }
 }
 

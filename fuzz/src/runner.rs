@@ -1,12 +1,13 @@
 //! Runs a target over changed inputs, and tells panics, hangs and inputs that take much memory.
 
+use crate::attempt::{self, NUMBER, SEED};
 use crate::memory;
 use crate::mutate::Random;
 use crate::targets::Target;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// An input that takes longer hangs.
@@ -14,9 +15,6 @@ const HANGS: Duration = Duration::from_secs(20);
 /// An input that takes longer is slow, which is a finding too.
 const SLOW: Duration = Duration::from_secs(3);
 
-/// Which input is being tried: what `die` and the watch say of it.
-static SEED: AtomicU64 = AtomicU64::new(0);
-static NUMBER: AtomicU64 = AtomicU64::new(0);
 static NAME: Mutex<String> = Mutex::new(String::new());
 static PANIC_MESSAGE: Mutex<String> = Mutex::new(String::new());
 
@@ -35,17 +33,6 @@ pub struct Run {
     pub longest: Duration,
 }
 
-/// Ends the program in the middle of an input. It may be called by the allocator, so that it allocates nothing.
-pub fn die(why: &'static str) -> ! {
-    use std::io::Write;
-    let mut line = [0u8; 160];
-    let mut cursor = std::io::Cursor::new(&mut line[..]);
-    let _ = writeln!(cursor, "FINDING {why}: --seed {} input {} of the target named last", SEED.load(Relaxed), NUMBER.load(Relaxed));
-    let length = cursor.position() as usize;
-    let _ = std::io::stderr().write_all(&line[..length]);
-    std::process::abort()
-}
-
 /// Watches for hangs, and keeps what panics say.
 pub fn watch() {
     std::panic::set_hook(Box::new(|panic_info| {
@@ -61,7 +48,7 @@ pub fn watch() {
             if now != last.0 {
                 last = (now, Instant::now());
             } else if last.1.elapsed() > HANGS && now > 0 {
-                die("hang");
+                attempt::end("hang");
             }
         }
     });
