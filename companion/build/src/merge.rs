@@ -221,7 +221,7 @@ impl Merged {
     /// The layers that embed questions in all the bundles.
     pub fn query_layers(&self) -> QueryLayers {
         let named = values(&self.options, "query-layers").next();
-        [QueryLayers::Int4, QueryLayers::Int8, QueryLayers::Small].into_iter().find(|l| Some(l.name()) == named).unwrap_or_default()
+        [QueryLayers::Int4, QueryLayers::Int8].into_iter().find(|l| Some(l.name()) == named).unwrap_or_default()
     }
 
     /// The languages in which any of the bundles is asked besides its documents'.

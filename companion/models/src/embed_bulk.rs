@@ -25,8 +25,6 @@ static WEIGHTS: &[u8] = include_bytes!("../../../models/minilm-int8.safetensors"
 static WEIGHTS: std::sync::OnceLock<Vec<u8>> = std::sync::OnceLock::new();
 /// The layers in four bits, as `pocketgraph-lab train minilm --bits 4` made them.
 static QUERY_LAYERS: &[u8] = include_bytes!("../../../models/minilm-int4.layers");
-/// Two layers that embed questions about as all six do, as `pocketgraph train encoder` wrote them.
-static SMALL_LAYERS: &[u8] = include_bytes!("../../../models/minilm-small.layers");
 /// The token table, as `pocketgraph train query-table` made it, where the program was built with one.
 static TABLE: Option<&[u8]> = include!(concat!(env!("OUT_DIR"), "/query_table.rs"));
 /// The tokens of all-MiniLM-L6-v2, one a line.
@@ -51,8 +49,6 @@ pub enum QueryLayers {
     Int4,
     /// The very layers that embedded the bundle's chunks.
     Int8,
-    /// Two layers in four bits that were trained to do as all six do: a third of the download and of the time, hits a little worse.
-    Small,
 }
 
 impl QueryLayers {
@@ -61,7 +57,6 @@ impl QueryLayers {
         match self {
             QueryLayers::Int4 => "int4",
             QueryLayers::Int8 => "int8",
-            QueryLayers::Small => "small",
         }
     }
 }
@@ -279,7 +274,6 @@ impl NativeEmbedder {
             }
             QueryLayers::Int4 => Cow::Borrowed(QUERY_LAYERS),
             QueryLayers::Int8 => Cow::Owned(self.own_layers()),
-            QueryLayers::Small => Cow::Borrowed(SMALL_LAYERS),
         }
     }
 
@@ -288,8 +282,8 @@ impl NativeEmbedder {
     /// # Errors
     /// When the file cannot be read, or holds no layers that go with this model's word vectors.
     pub fn question_layers(&self, file: Option<&Path>, which: QueryLayers) -> miette::Result<Cow<'static, [u8]>> {
-        if self.unigram.is_some() && (file.is_some() || which == QueryLayers::Small) {
-            return Err(miette!("{} has no small layers and no trained ones: leave out --query-encoder, and --query-layers small", e5::ID));
+        if self.unigram.is_some() && file.is_some() {
+            return Err(miette!("{} has no trained layers: leave out --query-encoder", e5::ID));
         }
         let Some(file) = file else { return Ok(self.layers(which)) };
         let bytes = std::fs::read(file).into_diagnostic().wrap_err_with(|| format!("reading {}", file.display()))?;
@@ -502,10 +496,10 @@ mod tests {
         }
     }
 
-    /// The cosines of questions embedded by a bundle's layers to the program's own vectors of them, the worst first.
-    fn cosines_of_questions(which: QueryLayers) -> Vec<f64> {
+    #[test]
+    fn questions_embedded_in_four_bits_point_where_the_program_does() {
         let e = embedder();
-        let layers = e.layers(which);
+        let layers = e.layers(QueryLayers::Int4);
         let model = MiniLm::from_layers(&layers).unwrap();
         assert!(encode_layers(&model) == *layers, "the committed layers are not what the program writes");
         let short = |text: &&String| (8..2 * MAX_TOKENS).contains(&text.len()) && e.tokenizer().count(text) <= 40;
@@ -517,23 +511,8 @@ mod tests {
         let mut cosines: Vec<f64> = cosines.collect();
         cosines.sort_by(f64::total_cmp);
         assert!(cosines.len() > 50);
-        cosines
-    }
-
-    #[test]
-    fn questions_embedded_in_four_bits_point_where_the_program_does() {
-        let cosines = cosines_of_questions(QueryLayers::Int4);
         let mean = cosines.iter().sum::<f64>() / cosines.len() as f64;
         assert!(mean > 0.96 && cosines[0] > 0.85, "{mean} {:?}", &cosines[..5]);
-    }
-
-    #[test]
-    fn two_trained_layers_point_about_where_the_program_does() {
-        let cosines = cosines_of_questions(QueryLayers::Small);
-        let mean = cosines.iter().sum::<f64>() / cosines.len() as f64;
-        let middle = cosines[cosines.len() / 2];
-        assert!(mean > 0.8 && middle > 0.85, "{mean} {middle} {:?}", &cosines[..5]);
-        assert!(SMALL_LAYERS.len() < QUERY_LAYERS.len() * 2 / 5);
     }
 
     #[test]

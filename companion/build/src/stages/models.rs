@@ -90,7 +90,7 @@ mod tests {
         let load = |planner| {
             let stage = LoadModels {
                 embedder: &own,
-                query_layers: QueryLayers::Small,
+                query_layers: QueryLayers::Int8,
                 query_encoder: None,
                 query_table: None,
                 planner,
@@ -101,6 +101,6 @@ mod tests {
         assert!(matches!(load(&missing), Err(BuildError::Planner(_))));
         let models = load(&PlannerSource::Nothing).unwrap();
         assert!(models.planner.is_none());
-        assert_eq!(models.query_model().layers, &*models.embedder.layers(QueryLayers::Small));
+        assert_eq!(models.query_model().layers, &*models.embedder.layers(QueryLayers::Int8));
     }
 }
