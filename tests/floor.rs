@@ -9,7 +9,7 @@ use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions};
 use pocketgraph::engine::Engine;
 use pocketgraph_testing::model::Scripted;
 
-const QUESTION: &str = "How many points did the Panthers defense surrender?";
+const QUESTION: &str = "How many points did the defense of the Panthers surrender?";
 const GOLD: &str = "308";
 /// What a weak model may say: borne out by a passage, and no answer to the question.
 const BESIDE: &str = "The Broncos took an early lead in the championship game [1] [2] [3].";

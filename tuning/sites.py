@@ -13,10 +13,8 @@ import argparse, json, pathlib, random, shutil, subprocess, tarfile
 
 HERE = pathlib.Path(__file__).parent
 FOREIGN_OF_EACH, FOREIGN = 3, 30  # of each other site, and at most so many of all
-# Sites about the same things, and questions that the site of another answers too.
+# Sites about the same things. A question that another site answers too names it in `answered_by`.
 NEAR = [{"cargo", "rust-book"}, {"vite", "prettier"}]
-ANSWERED_ELSEWHERE = {("vite", "How do I host a site on Netlify?"), ("caddy", "where are log files written"),
-                      ("postgrest", "How do I fix No 'Access-Control-Allow-Origin' header errors?")}
 
 
 def sites(also):
@@ -67,7 +65,7 @@ def main():
         chance = random.Random(name)
         others = [o for o in rows if o != name and {o, name} not in NEAR]
         asked = [dict(q, kind="foreign") for o in others for q in chance.sample([r for r in rows[o] if r["kind"] == "q"], FOREIGN_OF_EACH)
-                 if (name, q["question"]) not in ANSWERED_ELSEWHERE]
+                 if name not in q.get("answered_by", ())]
         chance.shuffle(asked)
         questions = a.out / f"{name}.questions.jsonl"
         questions.write_text("".join(json.dumps(r) + "\n" for r in [r for r in rows[name] if r["kind"] != "kw"] + asked[:FOREIGN]))

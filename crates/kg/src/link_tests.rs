@@ -90,7 +90,7 @@ fn an_article_of_the_question_does_not_hide_the_exact_name() {
 #[test]
 fn a_sign_between_words_does_not_part_a_name() {
     let l = linker(&["Romeo + Juliet", "Romeo", "Juliet", "Hell", "In Hell"]);
-    assert_eq!(linked_names(&l, "what type of film is Romeo + Juliet"), [("Romeo + Juliet".to_owned(), "Romeo + Juliet".to_owned())]);
+    assert_eq!(linked_names(&l, "which sort of film was Romeo + Juliet"), [("Romeo + Juliet".to_owned(), "Romeo + Juliet".to_owned())]);
     assert_eq!(linked_names(&l, "the language spoken in Hell"), [("Hell".to_owned(), "Hell".to_owned())]);
 }
 

@@ -189,19 +189,19 @@ fn answers(question: &str) -> Vec<String> {
 #[test]
 fn superlatives_rank_what_they_are_said_of() {
     for (question, answer) in [
-        ("what is the largest state", "north"),
+        ("the largest state", "north"),
         ("what is the smallest state", "east"),
-        ("what is the longest river", "long"),
+        ("the longest river", "long"),
         ("which state has the largest population", "south"),
         ("what is the capital of the state with the largest population", "ford"),
-        ("what is the population of the largest state", "7"),
+        ("the population of the largest state", "7"),
         ("what is the largest state that borders south", "north"),
         ("what state borders the most states", "south"),
         ("which river traverses the most states", "long"),
-        ("what is the biggest city in the smallest state", "hill"),
+        ("the biggest city in the smallest state", "hill"),
         ("what is the highest point", "mount one"),
         ("what is the highest point in south", "mound"),
-        ("what is the capital of the state with the highest point", "hill"),
+        ("the capital of the state with the highest point", "hill"),
     ] {
         assert_eq!(answers(question), [answer], "{question}");
     }
@@ -421,11 +421,11 @@ fn words_face_the_way_in_which_a_relation_between_things_of_one_kind_is_meant() 
 #[test]
 fn patterns_are_told_by_words_alone() {
     for (question, shape) in [
-        ("Which country has a higher retirement age, Portugal or Mexico?", Shape::Compare),
-        ("What genre do the movies 'Role Models' and 'Men in Black' share?", Shape::Intersection(2)),
-        ("What are the genres associated with either 'Along Came a Spider' or 'Fatal Attraction'?", Shape::Union(2)),
-        ("What are the capitals of the countries that are the origin of both 'Invincible' and 'Luther'?", Shape::Ip),
-        ("Where is the headquarters of the developer of Mesa?", Shape::Chain(2)),
+        ("Which country has a higher retirement age, Norway or Chile?", Shape::Compare),
+        ("What genre do the movies 'Dark Water' and 'Blue Moon' share?", Shape::Intersection(2)),
+        ("What are the genres associated with either 'Dark Water' or 'Blue Moon'?", Shape::Union(2)),
+        ("What are the capitals of the countries that are the origin of both 'Dark Water' and 'Blue Moon'?", Shape::Ip),
+        ("Where is the headquarters of the developer of Inkscape?", Shape::Chain(2)),
         ("Which films starred Al Pacino but not Val Kilmer?", Shape::Negation),
     ] {
         assert_eq!(pattern(question, &names(question)), shape, "{question}");

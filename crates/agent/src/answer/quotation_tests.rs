@@ -8,7 +8,7 @@ use crate::llm::Completion;
 use crate::retrieve::{Hit, SearchResult, Stage};
 use pocketgraph_testing::hits::hit;
 
-const QUESTION: &str = "How many points did the Panthers defense surrender?";
+const QUESTION: &str = "How many points did the defense of the Panthers surrender?";
 
 fn hits() -> Vec<Hit> {
     vec![

@@ -389,7 +389,7 @@ impl<'g> Wording<'g> {
                 0 => QuestionPieces::plain("Which of the ").then(set).and(" is the ").then(words),
                 1 => QuestionPieces::plain("What is the ").then(words).and(" of the ").then(set),
                 2 => QuestionPieces::plain("Among the ").then(set).and(", which is the ").then(words),
-                // In the middle of the phrase, as in "what is the longest river in Texas".
+                // In the middle of the phrase, as in "what is the longest river in Spain".
                 3 => QuestionPieces::plain("What is the ").then(words).and(" ").then(self.phrase(of, Number::One, false, random)),
                 _ => QuestionPieces::plain("Which is the ").then(words).and(" ").then(self.phrase(of, Number::One, false, random)),
             };
