@@ -1,9 +1,11 @@
-// Says where a WebAssembly module's bytes come from: how many each crate's functions take, and which functions are largest.
+// Says where a WebAssembly module's bytes come from: how many each crate's functions take, and which
+// functions are largest.
 //
 //     node scripts/module-sizes.mjs MODULE.wasm [LARGEST]
 //
-// MODULE is compiled, with its names, and not yet optimised, so that the figures are larger than what is shipped. A generic
-// function counts for the crate that defines it (`alloc` for Vec<T>), since its name says no more.
+// MODULE is compiled, with its names, and not yet optimised, so that the figures are larger than what is
+// shipped. A generic function counts for the crate that defines it (`alloc` for Vec<T>), since its name says
+// no more.
 
 import { readFileSync } from "node:fs";
 import process from "node:process";

@@ -1,4 +1,5 @@
-//! The retrievers that a bundle is prepared for: on a small encyclopaedia, and on corpora and questions that leave them nothing to work with.
+//! The retrievers that a bundle is prepared for: on a small encyclopaedia, and on corpora and questions that
+//! leave them nothing to work with.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 mod support;
@@ -194,7 +195,8 @@ fn without_the_model_graph_retrievers_still_answer_by_the_words_of_the_question(
     let engine = block_on(Engine::open(source, 1 << 30)).unwrap();
     for retriever in ALL.iter() {
         let result = search(&engine, "Who directed Copper Moon?", retriever, Some(5));
-        // Reports quote what is best connected, and facts join two names: the film, which no sentence joins to anything, may be missed by either.
+        // Reports quote what is best connected, and facts join two names: the film, which no sentence joins
+        // to anything, may be missed by either.
         let facts = retriever.starts_with("hippo") || retriever.starts_with("hypergraph");
         let may_miss = facts || *retriever == "graphrag:global";
         let wanted = may_miss || result.hits.iter().any(|h| h.title == "Copper Moon");
@@ -301,7 +303,8 @@ fn triples_that_a_model_read_are_the_facts_of_hippo() {
 #[test]
 fn triples_of_corpora_of_any_shape_bring_finite_scores_and_no_panic() {
     let long = format!("Mara Kestrel Tromsund {}", "word".repeat(20_000));
-    // One passage with one triple, twelve that are all the same, one long word, and two scripts in which nothing is stated but once.
+    // One passage with one triple, twelve that are all the same, one long word, and two scripts in which
+    // nothing is stated but once.
     let corpora: &[&[(&str, &str)]] = &[
         &FILMS[4..5],
         &[("Mara Kestrel", "Mara Kestrel was born in Tromsund."); 12],

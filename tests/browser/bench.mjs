@@ -1,16 +1,17 @@
-// What a reader's browser transfers, and how long the reader waits, before the first hits: a real Chromium with a fresh profile, a
-// static host on loopback, a bare page. Medians over several runs, as Markdown.
+// What a reader's browser transfers, and how long the reader waits, before the first hits: a real Chromium
+// with a fresh profile, a static host on loopback, a bare page. Medians over several runs, as Markdown.
 //
 //   node tests/browser/bench.mjs [--runs N] [--network] [--budgets FILE] NAME SITE [NAME SITE]...
 //
-// A SITE is a folder that holds pkg/ and bundle/. Chromium is found through CHROMIUM_PATH. With --budgets, figures of the sites named in BUDGETED are
-// held against that file.
+// A SITE is a folder that holds pkg/ and bundle/. Chromium is found through CHROMIUM_PATH. With --budgets,
+// figures of the sites named in BUDGETED are held against that file.
 //
-// Hosts differ in what they compress. All compress text; most, not all, compress wasm as well. The measurement runs on a host that
-// compresses text only, and the other figure follows from the sizes of what was sent, so both are shown. Bytes are counted at the
-// server's sockets, heads of answers included; requests and hits are counted whether or not they matter. On loopback the network
-// costs nothing, so the times are those of the work: decoding, compiling, searching. With --network, cold starts are measured once more at a round
-// trip of 50 ms and 10 Mbit/s.
+// Hosts differ in what they compress. All compress text; most, not all, compress wasm as well. The
+// measurement runs on a host that compresses text only, and the other figure follows from the sizes of what
+// was sent, so both are shown. Bytes are counted at the server's sockets, heads of answers included; requests
+// and hits are counted whether or not they matter. On loopback the network costs nothing, so the times are
+// those of the work: decoding, compiling, searching. With --network, cold starts are measured once more at a
+// round trip of 50 ms and 10 Mbit/s.
 
 import { createReadStream, existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -88,7 +89,8 @@ async function startHost(folder) {
   const server = createServer((request, response) => {
     const path = decodeURIComponent(new URL(request.url, "http://host").pathname);
     if (path === "/bench.html") {
-      // The page is the measurement's own: its bytes are none of the product's. So it is asked for before counting starts.
+      // The page is the measurement's own: its bytes are none of the product's. So it is asked for before
+      // counting starts.
       response.writeHead(200, { "content-type": TYPES[".html"], "content-security-policy": POLICY });
       response.end('<!doctype html><meta charset="utf-8"><title>bench</title><link rel="icon" href="data:,">');
       return;

@@ -1,11 +1,13 @@
-// How long the page's thread is held up while a bundle opens, the query model loads, and searches and answers run: the longest task, what of it was
-// work (time on the processor) and not waiting for one, the entries of the browser's own `longtask` observer, and the longest gap between frames.
+// How long the page's thread is held up while a bundle opens, the query model loads, and searches and answers
+// run: the longest task, what of it was work (time on the processor) and not waiting for one, the entries of
+// the browser's own `longtask` observer, and the longest gap between frames.
 //
 //   node tests/browser/long-tasks.mjs [--runs N] SITE
 //
-// SITE is the built demo page ($POCKETGRAPH_SITE where absent). Tasks are read from the browser's trace of the renderer's main thread, where the
-// budget of 16 ms a task is held against the time on the processor: on a busy machine wall time says how busy it was. The package is measured on a
-// bare page, with the engine in its worker and, beside it, on the page's thread; then the demo page as a reader uses it.
+// SITE is the built demo page ($POCKETGRAPH_SITE where absent). Tasks are read from the browser's trace of
+// the renderer's main thread, where the budget of 16 ms a task is held against the time on the processor: on
+// a busy machine wall time says how busy it was. The package is measured on a bare page, with the engine in
+// its worker and, beside it, on the page's thread; then the demo page as a reader uses it.
 
 import { launch, newPage } from "./browser.mjs";
 import { ask, BOX, CITATION, HIT, modelReady, opened, openMap, part, watchedPage } from "./harness.mjs";
