@@ -155,6 +155,7 @@ pub fn pictured(given: &JsOptions) -> Result<SearchResult, JsValue> {
             highlights: Vec::new(),
             reached,
             translations: Vec::new(),
+            elsewhere: Vec::new(),
         });
     }
     Ok(out)

@@ -100,6 +100,7 @@ mod tests {
             highlights: Vec::new(),
             reached: Vec::new(),
             translations: Vec::new(),
+            elsewhere: Vec::new(),
         };
         SearchResult {
             question: String::new(),

@@ -68,6 +68,10 @@ pub fn run(args: &Args) -> Result<()> {
         if !hit.translations.is_empty() {
             println!("     {}", in_languages(hit));
         }
+        if !hit.elsewhere.is_empty() {
+            let others: Vec<&str> = hit.elsewhere.iter().map(|e| e.title.as_str()).collect();
+            println!("     the same in {}", line(&others.join(", ")));
+        }
         for way in &hit.reached {
             match way {
                 Reached::Query => {}

@@ -17,5 +17,6 @@ pub fn hit(chunk: u32, title: &str, headings: &[&str], text: &str) -> Hit {
         highlights: Vec::new(),
         reached: vec![Reached::Query],
         translations: Vec::new(),
+        elsewhere: Vec::new(),
     }
 }

@@ -73,6 +73,16 @@ pub struct Translation {
     pub chunk: u32,
 }
 
+/// Another page that has the same passage.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
+pub struct Elsewhere {
+    /// The page's title.
+    pub title: String,
+    /// Where to read the passage there.
+    pub url: String,
+}
+
 /// A chunk that answers to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -104,6 +114,9 @@ pub struct Hit {
     /// Passages of the same page in other languages, for all of which it stands.
     #[serde(default)]
     pub translations: Vec<Translation>,
+    /// Other pages with the same passage, for all of which it stands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<Elsewhere>,
 }
 
 /// How a keyword came into a result.

@@ -25,7 +25,7 @@ pub use corpus::{Corpus, Names};
 pub use dense::Dense;
 pub use filter::{Facet, FacetOf, Filter, facets, path_of, version_of};
 pub use fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, feedback_vector};
-pub use hit::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Span, Stage, Translation};
+pub use hit::{Elsewhere, Hit, KeywordHit, KeywordKind, Reached, SearchResult, Span, Stage, Translation};
 pub use hybrid::Hybrid;
 pub use lexical::Lexical;
 pub use names::{NameIndex, load_names, title_terms};

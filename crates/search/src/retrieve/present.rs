@@ -1,6 +1,6 @@
 //! From ranked chunks to hits that can be shown: text, place, highlights.
 
-use super::{Corpus, Hit, Query, Ranked, RankedChunk, SearchResult, Span};
+use super::{Corpus, Elsewhere, Hit, Query, Ranked, RankedChunk, SearchResult, Span};
 use crate::bundle::{BundleError, Chunk, Document};
 use crate::compact::sort_unique;
 use crate::lexical::LexicalQuery;
@@ -41,6 +41,7 @@ fn hit(ranked: RankedChunk, chunk: Chunk, document: &Document, query: &LexicalQu
         text: chunk.text,
         reached: ranked.reached,
         translations: Vec::new(),
+        elsewhere: Vec::new(),
     }
 }
 
@@ -85,16 +86,16 @@ pub fn present<'a>(
     .boxed_local()
 }
 
-/// Leaves of hits that say the same under the same title and headings the best: one text that is published at two addresses is one hit.
+/// Leaves of hits with the same text the best, which names the pages of the others.
 pub fn leave_once(hits: &mut Vec<Hit>) {
-    let mut at = 1;
-    while let Some((before, hit)) = hits.split_at_checked(at).and_then(|(before, rest)| Some((before, rest.first()?))) {
-        if before.iter().any(|k| k.text == hit.text && k.title == hit.title && k.heading_path == hit.heading_path) {
-            hits.remove(at);
-        } else {
-            at += 1;
+    let mut kept: Vec<Hit> = Vec::with_capacity(hits.len());
+    for hit in hits.drain(..) {
+        match kept.iter_mut().find(|k| k.text == hit.text) {
+            Some(best) => best.elsewhere.push(Elsewhere { title: hit.title, url: hit.url }),
+            None => kept.push(hit),
         }
     }
+    *hits = kept;
 }
 
 /// Puts the best hit of a page first whose title is the query.
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_text_at_two_addresses_is_one_hit_and_under_another_title_it_is_two() {
+    fn one_text_on_several_pages_is_one_hit_that_names_the_others() {
         let hit = |title: &str, url: &str| {
             let text = || "Run the installer.".to_owned();
             let chunk =
@@ -122,7 +123,9 @@ mod tests {
         };
         let mut hits = vec![hit("Windows", "a/x"), hit("Linux", "b"), hit("Windows", "x"), hit("Windows", "a/x")];
         leave_once(&mut hits);
-        assert_eq!(hits.iter().map(|h| h.url.as_str()).collect::<Vec<_>>(), ["a/x", "b"]);
+        assert_eq!(hits.iter().map(|h| h.url.as_str()).collect::<Vec<_>>(), ["a/x"]);
+        let others: Vec<&str> = hits.iter().flat_map(|h| &h.elsewhere).map(|e| e.url.as_str()).collect();
+        assert_eq!(others, ["b", "x", "a/x"]);
     }
 
     #[test]
