@@ -39,12 +39,15 @@ fn rendered(source: &Path, d: &SourceDocument) -> Option<(PathBuf, String)> {
         }
         _ => body_of_blocks(&d.blocks),
     };
+    // A title that only its front matter or its file has is one for readers, too.
+    let titled = d.blocks.iter().any(|b| b.kind == BlockKind::Heading(1));
+    let main = if titled { main } else { format!("<h1>{}</h1>\n{main}", escaped(&d.title)) };
     let up = "../".repeat(place.components().count() - 1);
     let text = page(&d.title, &main, &up, &d.document().language);
     Some((place, text))
 }
 
-/// The file of a relative URL: `a/b.html`, or `a/index.html` for `a/`. `None` for what is no page of this site.
+/// The file of a relative URL: `a/b.html`, which hosts show at `a/b` as well, or `a/index.html` for `a/`. `None` for what is no page of this site.
 fn place_of(url: &str) -> Option<PathBuf> {
     if url.contains([':', '\\', '?', '#', '\0']) || url.starts_with('/') {
         return None;
@@ -55,8 +58,12 @@ fn place_of(url: &str) -> Option<PathBuf> {
         path.push("index.html");
     }
     let inside = path.components().all(|c| matches!(c, Component::Normal(_)));
-    let html = path.extension().is_some_and(|e| e == "html");
-    (inside && html).then_some(path)
+    // `v1.2` has no ending, `a.js` has.
+    let ending = path.extension().and_then(|e| e.to_str()).filter(|e| e.chars().all(char::is_alphabetic)).map(str::to_owned);
+    if ending.is_none() {
+        path.as_mut_os_string().push(".html");
+    }
+    (inside && ending.is_none_or(|e| e == "html")).then_some(path)
 }
 
 /// Languages that are written from right to left.
@@ -64,13 +71,18 @@ const RIGHT_TO_LEFT: [&str; 8] = ["ar", "ckb", "dv", "fa", "he", "ps", "ur", "yi
 
 /// A whole page around the HTML of its `main` part. A language that is not known is told as none: a reader's screen reader then takes its own.
 fn page(title: &str, main: &str, up: &str, language: &str) -> String {
-    let mut head = String::new();
-    escape(&mut head, title);
+    let head = escaped(title);
     let direction = if RIGHT_TO_LEFT.contains(&language) { " dir=\"rtl\"" } else { "" };
     format!(
         "<!doctype html>\n<html lang=\"{language}\"{direction}>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{head}</title>\n<link rel=\"stylesheet\" href=\"{up}pages.css\">\n<main>\n{main}</main>\n</html>\n"
     )
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::new();
+    escape(&mut out, text);
+    out
 }
 
 fn escape(out: &mut String, text: &str) {
@@ -254,7 +266,7 @@ mod tests {
     fn document(place: &str) -> SourceDocument {
         let block = Block::verbatim(BlockKind::Paragraph, "text", 0);
         SourceDocument {
-            path: place.replace(".html", ".txt"),
+            path: format!("{}.txt", place.trim_end_matches(".html")),
             url: place.to_owned(),
             title: "A".to_owned(),
             blocks: vec![block],
@@ -304,6 +316,13 @@ mod tests {
     }
 
     #[test]
+    fn a_title_that_no_heading_says_is_shown() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(write(dir.path(), &[document("a")], dir.path()).unwrap(), 1);
+        assert!(std::fs::read_to_string(dir.path().join("a.html")).unwrap().contains("<main>\n<h1>A</h1>\n"));
+    }
+
+    #[test]
     fn links_between_documents_lead_to_pages() {
         assert_eq!(target("guide.md#start", LinkType::Inline), "guide.html#start");
         assert_eq!(target("../README.md", LinkType::Inline), "../");
@@ -316,6 +335,7 @@ mod tests {
     fn no_url_leads_out_of_the_site() {
         assert_eq!(place_of("a/b.html"), Some(PathBuf::from("a/b.html")));
         assert_eq!(place_of("a/"), Some(PathBuf::from("a/index.html")));
+        assert_eq!(place_of("a/v1.2"), Some(PathBuf::from("a/v1.2.html")));
         assert_eq!(place_of(""), Some(PathBuf::from("index.html")));
         for url in ["../x.html", "/x.html", "https://x/y.html", "a/../../b.html", "%2e%2e/x.html", "x.js"] {
             assert_eq!(place_of(url), None, "{url}");
