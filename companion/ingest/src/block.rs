@@ -1,5 +1,6 @@
 //! Blocks of a document, and how each keeps the way back to its source.
 
+use super::check_marks;
 use std::ops::Range;
 
 /// What a block is.
@@ -85,17 +86,32 @@ pub(super) struct Draft {
     start: usize,
     end: usize,
     steps: Vec<(usize, usize)>,
+    /// What parts the next text in a table's cell from what the cell holds.
+    gap: Option<&'static str>,
 }
 
 impl Draft {
     pub fn new(kind: BlockKind) -> Draft {
-        Draft { kind, text: String::new(), fragment: None, note: String::new(), header: false, start: 0, end: 0, steps: Vec::new() }
+        Draft {
+            kind,
+            text: String::new(),
+            fragment: None,
+            note: String::new(),
+            header: false,
+            start: 0,
+            end: 0,
+            steps: Vec::new(),
+            gap: None,
+        }
     }
 
     /// Appends text that stands at these bytes of the source.
     pub fn push(&mut self, piece: &str, source: Range<usize>) {
         if piece.is_empty() {
             return;
+        }
+        if let Some(gap) = self.gap.take_if(|_| !piece.trim().is_empty()) {
+            self.write_gap(gap);
         }
         if self.steps.is_empty() {
             self.start = source.start;
@@ -112,7 +128,12 @@ impl Draft {
     pub fn push_part(&mut self, from: &Draft, part: Range<usize>) {
         let Some(text) = from.text.get(part.clone()) else { return };
         let start = part.start + (text.len() - text.trim_start().len());
-        let end = start + text.trim().len();
+        self.push_whole(from, start..start + text.trim().len());
+    }
+
+    /// Appends a part of another draft's text as it is, with the places that it came from.
+    pub fn push_whole(&mut self, from: &Draft, part: Range<usize>) {
+        let Range { start, end } = part;
         let mut at = start;
         let next = from.steps.partition_point(|&(t, _)| t <= start);
         let mut steps = from.steps.get(next.saturating_sub(1)..).unwrap_or(&[]).iter().copied().peekable();
@@ -127,9 +148,45 @@ impl Draft {
         }
     }
 
+    /// A draft like this one, without its text.
+    pub fn emptied(&self) -> Draft {
+        Draft { fragment: self.fragment.clone(), header: self.header, note: self.note.clone(), ..Draft::new(self.kind) }
+    }
+
+    /// The bytes of the source that a part of the text came from.
+    pub fn source_of(&self, part: Range<usize>) -> Range<usize> {
+        let next = self.steps.partition_point(|&(t, _)| t <= part.start);
+        let start = next.checked_sub(1).and_then(|i| self.steps.get(i)).map_or(self.start, |&(t, s)| s + (part.start - t));
+        let limit = self.steps.get(next).map_or(self.end, |&(_, s)| s);
+        start..(start + part.len()).min(limit).max(start)
+    }
+
+    /// Parts what comes next in a table's cell from the values that the cell holds; `sign` stands between two that no punctuation parts.
+    pub fn part_values(&mut self, sign: &'static str) {
+        if self.gap != Some("; ") {
+            self.gap = Some(sign);
+        }
+    }
+
+    /// Ends a table's cell or row.
+    pub fn end_values(&mut self) {
+        self.gap = None;
+    }
+
+    fn write_gap(&mut self, gap: &'static str) {
+        let held = self.text.trim_end_matches(' ');
+        if held.is_empty() || held.ends_with(['\n', '|']) {
+            return;
+        }
+        let gap = if held.ends_with(['.', ':', ';', ',', '!', '?', '。', '：']) { " " } else { gap };
+        let length = held.len();
+        self.truncate(length);
+        self.text.push_str(gap);
+    }
+
     /// The draft without some parts of its text.
     pub fn without(&self, parts: &[Range<usize>]) -> Draft {
-        let mut out = Draft { fragment: self.fragment.clone(), header: self.header, ..Draft::new(self.kind) };
+        let mut out = self.emptied();
         let mut at = 0;
         for part in parts {
             out.separate(" ");
@@ -150,6 +207,7 @@ impl Draft {
 
     /// Ends the line, if there is one.
     pub fn new_line(&mut self) {
+        self.end_values();
         self.truncate(self.text.trim_end_matches(' ').len());
         if !self.text.is_empty() && !self.text.ends_with('\n') {
             self.text.push('\n');
@@ -172,7 +230,14 @@ impl Draft {
     }
 
     /// The finished block; none if it holds no visible text.
-    pub fn finish(mut self, index: &CharIndex<'_>) -> Option<Block> {
+    pub fn finish(self, index: &CharIndex<'_>) -> Option<Block> {
+        match self.kind {
+            BlockKind::Code | BlockKind::Heading(_) => self.trimmed(index),
+            kind => check_marks::spelt(self, kind == BlockKind::Table).trimmed(index),
+        }
+    }
+
+    fn trimmed(mut self, index: &CharIndex<'_>) -> Option<Block> {
         let kept = match self.kind {
             BlockKind::Code => self.text.trim_end().trim_start_matches(['\n', '\r']),
             _ => self.text.trim(),

@@ -1,12 +1,19 @@
 //! HTML pages to blocks: the main content as text, in one pass over the tags, without a tree and without recursion.
 
 use super::block::{BlockKind, Draft};
-use super::html_elements::{Role, is_content, is_for_machines, is_void, role_of};
+use super::html_elements::{
+    Role, is_box, is_content, is_for_hearing, is_for_machines, is_mark_of_note_or_page, is_panel, is_void, role_of,
+};
+use super::html_lists;
+use super::html_math::Formula;
 use super::html_tables::{Rows, laid_out};
+use super::html_tabs::Tabs;
 use super::html_tokens::{Attributes, Token, Tokens, decoded};
+use super::list_numbers::Lists;
 use super::markdown_source::MASK;
+use super::superscripts::Script;
 use super::{Link, address, stopwatch};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::ops::Range;
 
 /// How far up an end tag looks for its start tag. Deeper than any real page (browsers stop at 512 open elements too), and what keeps hostile nesting linear.
@@ -85,6 +92,34 @@ fn is_gap(c: char) -> bool {
 struct Open<'a> {
     name: &'a str,
     role: Role,
+    effect: Effect,
+}
+
+/// What is done where an element ends.
+enum Effect {
+    None,
+    /// Its text stands above or below the line; whether it is a link into the page.
+    Script {
+        script: Script,
+        place: Place,
+        noted: bool,
+    },
+    /// It has a label, which is shown where it has no text.
+    Label {
+        label: String,
+        place: Place,
+    },
+    /// It is a list.
+    List,
+    /// It holds the names of tabs, as labels.
+    TabLabels,
+}
+
+/// A place in the text, and in the source.
+struct Place {
+    draft: usize,
+    at: usize,
+    source: usize,
 }
 
 #[derive(Default)]
@@ -131,6 +166,20 @@ struct Reader<'a> {
     /// An id met since the last text: it names the heading that comes next.
     id: Option<String>,
     link: Option<OpenLink>,
+    /// The byte of the source at which the tag or text begins that is being read.
+    at: usize,
+    lists: Lists,
+    /// How many items the lists have that count down and are still to come.
+    reversed: VecDeque<i64>,
+    /// The number of the item that begins.
+    number: String,
+    tabs: Tabs,
+    /// The formula that is open, and where it begins.
+    formula: Option<(Formula, usize)>,
+    /// Whether a picture's text was written last, which no word is run into.
+    after_picture: bool,
+    /// Whether the picture that is open says in a title what it shows.
+    titled_picture: bool,
 }
 
 fn extract(source: &str, piece: bool) -> Extracted {
@@ -153,9 +202,18 @@ fn extract(source: &str, piece: bool) -> Extracted {
         cells: 0,
         id: None,
         link: None,
+        at: 0,
+        lists: Lists::default(),
+        reversed: html_lists::lengths_of_reversed(source),
+        number: String::new(),
+        tabs: Tabs::default(),
+        formula: None,
+        after_picture: false,
+        titled_picture: false,
     };
     let mut tokens = Tokens::new(source);
     while let Some((range, token)) = tokens.next().filter(|_| !stopwatch::is_over()) {
+        reader.at = range.start;
         match token {
             Token::Start { name, attributes, closed } => {
                 if reader.depths.foreign == 0 {
@@ -173,68 +231,43 @@ fn extract(source: &str, piece: bool) -> Extracted {
 impl<'a> Reader<'a> {
     fn start(&mut self, name: &'a str, attributes: &Attributes<'a>, closed: bool, range: Range<usize>) {
         let lower = name.to_ascii_lowercase();
-        let mut role = role_of(&lower);
+        let classes = attributes.get("class").unwrap_or_default();
+        let mut role = self.role(&lower, attributes, &classes);
+        if self.formula.is_some() {
+            if matches!(role, Role::Inline | Role::Anchor | Role::Foreign | Role::Hidden) {
+                self.formula.iter_mut().for_each(|(formula, _)| formula.start(name, attributes, closed));
+                return;
+            }
+            self.end_formula();
+        }
         if self.depths.foreign == 0 {
             self.close_implied(&lower, role);
         } else if closed {
             return;
         }
-        if matches!(role, Role::Inline | Role::Block) && self.has_role(attributes, "main") {
-            role = Role::Main;
+        // A formula's source may stand in a script.
+        if lower == "script" && attributes.get("type").is_some_and(|t| t.starts_with("math/tex")) {
+            role = Role::Inline;
         }
-        if role == Role::Table && self.has_role(attributes, "presentation") {
-            role = Role::Block;
-        }
-        let classes = attributes.get("class").unwrap_or_default();
-        // What Sphinx describes, such as a function or an option, is a section of its own.
-        if lower == "dt" && attributes.get("id").is_some() && classes.split_ascii_whitespace().any(|c| c == "sig") && self.depths.table == 0
-        {
-            let inside = self.stack.iter().filter(|o| o.name.eq_ignore_ascii_case("dd")).count();
-            role = Role::Heading(u8::try_from(inside).unwrap_or(6).saturating_add(self.level + 1).min(6));
-        } else if let Role::Heading(level) = role {
-            self.level = level;
-        }
-        match lower.as_str() {
-            "meta" => self.meta(attributes),
-            "link" if self.out.canonical.is_none() && attributes.get("rel").is_some_and(|r| r.eq_ignore_ascii_case("canonical")) => {
-                self.out.canonical = attributes.get("href").map(|h| h.trim().to_owned()).filter(|h| h.len() < 2048);
-            }
-            "body" => {
-                self.out.classes.push(' ');
-                self.out.classes.push_str(&classes);
-            }
-            "html" => {
-                self.out.classes.push_str(&classes);
-                if let Some(lang) = attributes.get("lang").filter(|l| !l.is_empty() && l.len() < 40 && self.out.meta.len() < 100) {
-                    self.out.meta.push(("lang".into(), lang.into_owned()));
-                }
-            }
-            _ => {}
-        }
+        self.note_about_page(&lower, attributes, &classes);
         if self.hidden_at.is_none() {
             if let Some(id) = attributes.get("id").or_else(|| if role == Role::Anchor { attributes.get("name") } else { None }) {
                 self.note_id(&id, role);
             }
-            match lower.as_str() {
-                "br" => self.line_break(),
-                // Of tabs, which stand one beside the other.
-                "label" => {
-                    if let Some(d) = &mut self.draft {
-                        d.separate(" ");
-                    }
-                }
-                "img" => {
-                    if let Some(alt) = attributes.get("alt") {
-                        self.spaced_text(&alt, range.start, Some(range.len()));
-                    }
-                }
-                _ => self.boundary(role),
-            }
+            self.show_start(&lower, role, attributes, range.clone());
         }
         if is_void(&lower) {
             return;
         }
-        if self.hidden_at.is_none() && (self.hides(role, attributes) || !self.piece && is_for_machines(&classes, self.depths.code > 0)) {
+        let machines = !self.piece && is_for_machines(&classes, self.depths.code > 0)
+            || !self.piece && is_for_hearing(&classes) && self.depths.table == 0
+            || is_mark_of_note_or_page(attributes, &classes);
+        let is_tab = self.has_role(attributes, "tab")
+            || lower == "label" && self.stack.last().is_some_and(|o| matches!(o.effect, Effect::TabLabels));
+        if is_tab {
+            self.tabs.begin(attributes, self.stack.len());
+        }
+        if self.hidden_at.is_none() && (machines || is_tab || self.hides(&lower, role, attributes, &classes)) {
             self.hidden_at = Some(self.stack.len());
         }
         if self.body_at.is_none() && attributes.get("data-pagefind-body").is_some() {
@@ -245,68 +278,257 @@ impl<'a> Reader<'a> {
             self.flush();
             self.content_at = Some(self.stack.len());
         }
-        if self.hidden_at.is_none() {
-            match role {
-                Role::Heading(level) => self.heading = Some(level),
-                Role::Row => {
-                    self.cells = 0;
-                    if self.depths.table == 1 {
-                        let head = self
-                            .stack
-                            .iter()
-                            .rev()
-                            .take(LOOK_UP)
-                            .take_while(|o| o.role != Role::Table)
-                            .any(|o| o.name.eq_ignore_ascii_case("thead"));
-                        self.rows.row(head);
-                    }
+        let effect = match self.hidden_at {
+            None => {
+                self.enter(&lower, role, attributes);
+                self.effect(&lower, attributes, range)
+            }
+            Some(_) => Effect::None,
+        };
+        self.count(role, true);
+        self.stack.push(Open { name, role, effect });
+    }
+
+    /// The role of an element, by its name and what its attributes say.
+    fn role(&mut self, lower: &str, attributes: &Attributes<'_>, classes: &str) -> Role {
+        let mut role = role_of(lower);
+        if matches!(role, Role::Inline | Role::Block) && self.has_role(attributes, "main") {
+            role = Role::Main;
+        }
+        if role == Role::Table && self.has_role(attributes, "presentation") {
+            role = Role::Block;
+        }
+        // What Sphinx describes, such as a function or an option, is a section of its own.
+        if lower == "dt" && attributes.get("id").is_some() && classes.split_ascii_whitespace().any(|c| c == "sig") && self.depths.table == 0
+        {
+            let inside = self.stack.iter().filter(|o| o.name.eq_ignore_ascii_case("dd")).count();
+            role = Role::Heading(u8::try_from(inside).unwrap_or(6).saturating_add(self.level + 1).min(6));
+        } else if let Role::Heading(level) = role {
+            self.level = level;
+        }
+        role
+    }
+
+    /// Keeps what elements around the text say of the page.
+    fn note_about_page(&mut self, lower: &str, attributes: &Attributes<'_>, classes: &str) {
+        match lower {
+            "meta" => self.meta(attributes),
+            "link" if self.out.canonical.is_none() && attributes.get("rel").is_some_and(|r| r.eq_ignore_ascii_case("canonical")) => {
+                self.out.canonical = attributes.get("href").map(|h| h.trim().to_owned()).filter(|h| h.len() < 2048);
+            }
+            "body" => {
+                self.out.classes.push(' ');
+                self.out.classes.push_str(classes);
+            }
+            "html" => {
+                self.out.classes.push_str(classes);
+                if let Some(lang) = attributes.get("lang").filter(|l| !l.is_empty() && l.len() < 40 && self.out.meta.len() < 100) {
+                    self.out.meta.push(("lang".into(), lang.into_owned()));
                 }
-                Role::Cell => {
-                    if self.cells > 0 {
-                        self.cell_border();
-                    }
-                    self.cells += 1;
-                    if self.depths.table == 1 {
-                        let span = |name: &str| attributes.get(name).and_then(|v| v.trim().parse::<usize>().ok()).unwrap_or(1);
-                        let head = lower == "th" && !attributes.get("scope").is_some_and(|s| s.eq_ignore_ascii_case("row"));
-                        let at = self.draft.as_ref().map_or(0, |d| d.text.len());
-                        self.rows.cell(at, span("colspan"), span("rowspan"), head);
-                    }
+            }
+            _ => {}
+        }
+    }
+
+    /// Shows what stands for an element itself: a line's end, a picture's text, the border of a block.
+    fn show_start(&mut self, lower: &str, role: Role, attributes: &Attributes<'_>, range: Range<usize>) {
+        let is_hidden = attributes.get("aria-hidden").is_some_and(|v| v == "true");
+        match lower {
+            "br" => self.line_break(),
+            // Of tabs, which stand one beside the other.
+            "label" => {
+                if let Some(d) = &mut self.draft {
+                    d.separate(" ");
                 }
-                Role::Table if self.depths.table == 0 => self.rows = Rows::default(),
-                Role::Anchor => {
-                    if let Some(target) = attributes.get("href").filter(|t| !t.is_empty()) {
-                        self.link = Some(OpenLink {
-                            target: target.trim().to_owned(),
-                            draft: self.out.drafts.len(),
-                            at: self.draft.as_ref().map_or(0, |d| d.text.len()),
-                        });
-                    }
+            }
+            "img" if !is_hidden => {
+                if let Some(alt) = attributes.get("alt").or_else(|| attributes.get("title")) {
+                    self.picture(&alt, range);
                 }
-                _ => {}
+            }
+            "input" if attributes.get("type").is_some_and(|t| t == "checkbox") && attributes.get("disabled").is_some() => {
+                let marks = if self.depths.table > 0 { ["✗", "✓"] } else { ["[ ]", "[x]"] };
+                let checked = usize::from(attributes.get("checked").is_some());
+                self.picture(marks.get(checked).unwrap_or(&""), range);
+            }
+            "svg" if !is_hidden => {
+                if let Some(label) = attributes.get("aria-label").or_else(|| attributes.get("title")) {
+                    self.picture(&label, range);
+                } else {
+                    self.titled_picture = self.has_role(attributes, "img");
+                }
+            }
+            "img" | "svg" => {}
+            _ => self.boundary(role),
+        }
+        let tabbed = attributes.get("class").is_some_and(|c| c.split_ascii_whitespace().any(|c| c == "tabbed-block"));
+        if (tabbed || self.has_role(attributes, "tabpanel"))
+            && let Some(name) = self.tabs.name_of(attributes)
+        {
+            self.flush();
+            let at = self.at..self.at;
+            let draft = self.open_draft();
+            draft.push(&name, at.clone());
+            if name.ends_with(char::is_alphanumeric) {
+                draft.push(":", at);
+            }
+            self.flush();
+        }
+    }
+
+    /// Begins a heading, a row, a cell, a table, an item or a link.
+    fn enter(&mut self, lower: &str, role: Role, attributes: &Attributes<'_>) {
+        match role {
+            Role::Heading(level) => self.heading = Some(level),
+            Role::Row if self.is_nested() => self.part_values("; "),
+            Role::Row => {
+                self.cells = 0;
+                if self.depths.table == 1 {
+                    let head = self
+                        .stack
+                        .iter()
+                        .rev()
+                        .take(LOOK_UP)
+                        .take_while(|o| o.role != Role::Table)
+                        .any(|o| o.name.eq_ignore_ascii_case("thead"));
+                    self.rows.row(head);
+                }
+            }
+            Role::Cell if self.is_nested() => self.part_values(", "),
+            Role::Cell => {
+                if let Some(d) = &mut self.draft {
+                    d.end_values();
+                }
+                if self.cells > 0 {
+                    self.cell_border();
+                }
+                self.cells += 1;
+                if self.depths.table == 1 {
+                    let span = |name: &str| attributes.get(name).and_then(|v| v.trim().parse::<usize>().ok()).unwrap_or(1);
+                    let head = lower == "th" && !attributes.get("scope").is_some_and(|s| s.eq_ignore_ascii_case("row"));
+                    let at = self.draft.as_ref().map_or(0, |d| d.text.len());
+                    self.rows.cell(at, span("colspan"), span("rowspan"), head);
+                }
+            }
+            Role::Table if self.depths.table == 0 => self.rows = Rows::default(),
+            Role::Item if lower == "li" => {
+                let value = attributes.get("value").and_then(|v| v.trim().parse().ok());
+                self.number = self.lists.item(value);
+            }
+            Role::Anchor => {
+                if let Some(target) = attributes.get("href").filter(|t| !t.is_empty()) {
+                    let target = target.trim().to_owned();
+                    if let Some(Open { effect: Effect::Script { noted, .. }, .. }) = self.stack.last_mut() {
+                        *noted = target.starts_with('#');
+                    }
+                    let Place { draft, at, .. } = self.place();
+                    self.link = Some(OpenLink { target, draft, at });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn place(&self) -> Place {
+        Place { draft: self.out.drafts.len(), at: self.draft.as_ref().map_or(0, |d| d.text.len()), source: self.at }
+    }
+
+    /// What is to be done where an element ends that begins here.
+    fn effect(&mut self, lower: &str, attributes: &Attributes<'_>, range: Range<usize>) -> Effect {
+        let place = Place { source: range.end, ..self.place() };
+        if let Some(script) = Script::of_element(lower) {
+            let noted = self.link.as_ref().is_some_and(|l| l.target.starts_with('#') && (l.draft, l.at) == (place.draft, place.at));
+            return Effect::Script { script, place, noted };
+        }
+        if lower == "math" {
+            self.formula = Some((Formula::new(attributes), self.at));
+        }
+        if html_lists::is_list(lower) {
+            html_lists::begin(&mut self.lists, lower, attributes, &mut self.reversed);
+            return Effect::List;
+        }
+        if attributes.get("class").is_some_and(|c| c.split_ascii_whitespace().any(|c| c == "tabbed-labels")) {
+            return Effect::TabLabels;
+        }
+        let pictures = matches!(lower, "i" | "span" | "em" | "b") || lower.contains('-') || self.has_role(attributes, "img");
+        match attributes.get("aria-label").or_else(|| attributes.get("title")).filter(|l| pictures && !l.trim().is_empty()) {
+            Some(label) => Effect::Label { label: label.into_owned(), place },
+            None => Effect::None,
+        }
+    }
+
+    /// Does what an element's end asks for.
+    fn end_effect(&mut self, effect: Effect) {
+        match effect {
+            Effect::None | Effect::TabLabels => {}
+            Effect::List => self.lists.end(),
+            Effect::Label { label, place } => {
+                let empty = self.draft.as_ref().is_none_or(|d| d.text.get(place.at..).is_none_or(|t| t.trim().is_empty()));
+                if empty && place.draft == self.out.drafts.len() {
+                    self.picture(&label, place.source..self.at);
+                }
+            }
+            Effect::Script { script, place, noted } => {
+                let source = place.source..self.at.max(place.source);
+                let Some(draft) = self.draft.as_mut().filter(|_| place.draft == self.out.drafts.len()) else { return };
+                let (Some(before), Some(text)) = (draft.text.get(..place.at), draft.text.get(place.at..)) else { return };
+                let written = if noted { String::new() } else { script.written(text, before) };
+                let shown = text.trim();
+                let its_link = |l: &mut Link| l.target.starts_with('#') && l.block == place.draft && l.text == shown;
+                if noted && self.out.links.pop_if(its_link).is_some() {
+                    self.link_regions.pop();
+                }
+                draft.truncate(place.at);
+                draft.push(&written, source);
             }
         }
-        self.count(role, true);
-        self.stack.push(Open { name, role });
+    }
+
+    fn end_formula(&mut self) {
+        let Some((formula, start)) = self.formula.take() else { return };
+        self.spaced_text(formula.source(), start, Some(self.at.saturating_sub(start)));
+    }
+
+    /// Shows the text of a picture, which no word beside it is run into.
+    fn picture(&mut self, text: &str, range: Range<usize>) {
+        if let Some(d) = self.draft.as_mut().filter(|d| d.text.ends_with(char::is_alphanumeric)) {
+            d.separate(" ");
+        }
+        self.spaced_text(text, range.start, Some(range.len()));
+        self.after_picture = true;
+    }
+
+    /// Whether a table stands in a cell of one that has a head: the values of that cell.
+    fn is_nested(&self) -> bool {
+        self.depths.table > 1 && self.rows.has_head()
+    }
+
+    /// Parts values in a cell; a head's cell holds one name, whatever its lines.
+    fn part_values(&mut self, sign: &'static str) {
+        let head = self.rows.in_head();
+        if let Some(d) = self.draft.as_mut().filter(|d| d.kind == BlockKind::Table) {
+            if head { d.separate(" ") } else { d.part_values(sign) }
+        }
     }
 
     fn has_role(&self, attributes: &Attributes<'_>, role: &str) -> bool {
         attributes.get("role").is_some_and(|r| r.eq_ignore_ascii_case(role))
     }
 
-    fn hides(&self, role: Role, attributes: &Attributes<'_>) -> bool {
+    fn hides(&self, lower: &str, role: Role, attributes: &Attributes<'_>, classes: &str) -> bool {
         if matches!(role, Role::Hidden | Role::Foreign) || is_ignored(attributes) {
             return true;
         }
         let attribute = attributes.get("role").unwrap_or_default();
+        let unshown = attributes.get("hidden").is_some_and(|v| !v.eq_ignore_ascii_case("until-found"))
+            || attributes.get("aria-hidden").is_some_and(|v| v == "true");
         // The panels of tabs that are not open are content all the same.
-        let unshown = attributes.get("hidden").is_some_and(|v| !v.eq_ignore_ascii_case("until-found")) && attribute != "tabpanel";
-        if unshown || attributes.get("aria-hidden").is_some_and(|v| v == "true") {
+        if unshown && !is_panel(lower, attributes, classes) {
             return true;
         }
         let inside = self.depths.main + self.depths.article > 0 || self.body_at.is_some();
         !self.piece
-            && (role == Role::Chrome
+            && (role == Role::Chrome && !(lower == "aside" && is_box(attributes, classes))
                 || (role == Role::Header && !inside)
                 || matches!(attribute.as_ref(), "navigation" | "search" | "contentinfo" | "complementary" | "banner"))
     }
@@ -327,6 +549,7 @@ impl<'a> Reader<'a> {
             "td" | "th" => self.pop_to(is(&["td", "th"]), is(&["tr", "table"])),
             "tr" => self.pop_to(is(&["tr"]), is(&["table", "tbody", "thead", "tfoot"])),
             "tbody" | "thead" | "tfoot" => self.pop_to(is(&["tbody", "thead", "tfoot"]), is(&["table"])),
+            "rb" | "rt" | "rp" | "rtc" => self.pop_to(is(&["rb", "rt", "rp"]), is(&["ruby", "td", "th", "table"])),
             _ => {}
         }
         if matches!(role, Role::Heading(_)) && self.heading.is_some() {
@@ -340,6 +563,11 @@ impl<'a> Reader<'a> {
 
     fn end(&mut self, name: &str) {
         let role = role_of(&name.to_ascii_lowercase());
+        if self.formula.as_mut().is_some_and(|(formula, _)| formula.end(name) || role != Role::Inline) {
+            self.end_formula();
+        } else if self.formula.is_some() {
+            return;
+        }
         let in_table = matches!(role, Role::Cell | Role::Row | Role::Table)
             || ["tbody", "thead", "tfoot"].iter().any(|n| n.eq_ignore_ascii_case(name));
         if name.eq_ignore_ascii_case("br") {
@@ -368,17 +596,19 @@ impl<'a> Reader<'a> {
         let Some(keep) = found else { return };
         while self.stack.len() > keep {
             let Some(open) = self.stack.pop() else { break };
-            self.close(open.role);
+            self.close(open);
         }
     }
 
-    fn close(&mut self, role: Role) {
+    fn close(&mut self, Open { role, effect, name }: Open<'a>) {
         let length = self.stack.len();
         self.count(role, false);
+        self.tabs.close(length);
         if self.hidden_at.is_none() {
             match role {
                 Role::Anchor => self.end_link(),
                 Role::Table if self.depths.table == 0 => self.end_table(),
+                Role::Table if self.rows.has_head() => self.part_values("; "),
                 Role::Table => self.flush(),
                 Role::Cell if self.depths.table == 1 => {
                     let at = self.draft.as_ref().map_or(0, |d| d.text.len());
@@ -389,6 +619,10 @@ impl<'a> Reader<'a> {
             if matches!(role, Role::Heading(_)) {
                 self.heading = None;
             }
+            if name.eq_ignore_ascii_case("li") {
+                self.number.clear();
+            }
+            self.end_effect(effect);
         }
         if self.hidden_at.is_some_and(|at| length <= at) {
             self.hidden_at = None;
@@ -426,17 +660,14 @@ impl<'a> Reader<'a> {
             Role::Inline | Role::Anchor | Role::Hidden | Role::Foreign | Role::Head | Role::Title => {}
             Role::Heading(_) => self.flush(),
             Role::Main | Role::Article => self.flush(),
+            Role::Row | Role::Cell if self.is_nested() => {}
             Role::Row | Role::Caption if self.depths.table > 0 => {
                 if let Some(d) = &mut self.draft {
                     d.new_line();
                 }
             }
             Role::Cell if self.depths.table > 0 => {}
-            _ if self.depths.table > 0 && self.is(BlockKind::Table) => {
-                if let Some(d) = &mut self.draft {
-                    d.separate(" ");
-                }
-            }
+            _ if self.depths.table > 0 && self.is(BlockKind::Table) => self.part_values("; "),
             _ if self.depths.code > 0 && role != Role::Code && self.is(BlockKind::Code) => {
                 if let Some(d) = &mut self.draft {
                     d.new_line();
@@ -465,11 +696,14 @@ impl<'a> Reader<'a> {
 
     fn line_break(&mut self) {
         let code = self.depths.code > 0;
+        if self.is(BlockKind::Table) {
+            return self.part_values("; ");
+        }
         if self.hidden_at.is_none()
             && let Some(d) = &mut self.draft
         {
             match d.kind {
-                BlockKind::Table | BlockKind::Heading(_) => d.separate(" "),
+                BlockKind::Heading(_) => d.separate(" "),
                 _ if code => d.text.push('\n'),
                 _ => d.new_line(),
             }
@@ -580,11 +814,21 @@ impl<'a> Reader<'a> {
             }
             return;
         }
+        let in_title = self.stack.last().is_some_and(|o| o.role == Role::Title);
+        if in_title && self.hidden_at == self.stack.len().checked_sub(2) && std::mem::take(&mut self.titled_picture) {
+            return self.picture(&htmlize::unescape(text), at..at + text.len());
+        }
         if self.depths.head > 0 && self.stack.last().is_some_and(|o| o.role == Role::Head) && !text.trim().is_empty() {
             self.pop_to(|o| o.role == Role::Head, |_| false);
         }
+        if self.tabs.is_open() {
+            self.tabs.text(&htmlize::unescape(text));
+        }
         if self.hidden_at.is_some() || self.depths.head > 0 {
             return;
+        }
+        if let Some((formula, _)) = &mut self.formula {
+            return formula.text(&htmlize::unescape(text));
         }
         if raw {
             return self.spaced_text(text, at, Some(text.len()));
@@ -626,6 +870,12 @@ impl<'a> Reader<'a> {
                 offset += white;
                 continue;
             }
+            if std::mem::take(&mut self.after_picture)
+                && rest.starts_with(char::is_alphanumeric)
+                && let Some(d) = &mut self.draft
+            {
+                d.separate(" ");
+            }
             let word = rest.get(..rest.find(is_gap).unwrap_or(rest.len())).unwrap_or(rest);
             let range = match whole {
                 Some(length) => at..at + length,
@@ -649,13 +899,16 @@ impl<'a> Reader<'a> {
             None if self.depths.quote > 0 => BlockKind::Quote,
             None => BlockKind::Paragraph,
         };
-        let id = &mut self.id;
+        let (id, number) = (&mut self.id, &mut self.number);
         let draft_region = &mut self.draft_region;
         self.draft.get_or_insert_with(|| {
             *draft_region = region;
             let id = id.take();
             let mut draft = Draft::new(kind);
             draft.fragment = id.filter(|_| matches!(kind, BlockKind::Heading(_)));
+            if kind == BlockKind::ListItem {
+                draft.note = std::mem::take(number);
+            }
             draft
         })
     }
@@ -690,6 +943,7 @@ impl<'a> Reader<'a> {
     }
 
     fn finish(mut self) -> Extracted {
+        self.end_formula();
         self.flush();
         if let Some(at) = self.hidden_at {
             self.out.open_hidden = self.stack.get(at).map(|o| o.name.to_ascii_lowercase());

@@ -1,5 +1,7 @@
 //! What each element of HTML means for the text of a page.
 
+use super::html_tokens::Attributes;
+
 /// What an element means for the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
@@ -21,7 +23,7 @@ pub(super) enum Role {
     Caption,
     /// Never text: scripts, styles, templates, controls, pictures.
     Hidden,
-    /// SVG and MathML, whose elements follow other rules; never text.
+    /// SVG, whose elements follow other rules; never text.
     Foreign,
     /// Text about the site, not of the page.
     Chrome,
@@ -57,8 +59,8 @@ pub(super) fn role_of(name: &str) -> Role {
         "title" => Title,
         "head" => Head,
         "script" | "style" | "noscript" | "template" | "iframe" | "object" | "canvas" | "audio" | "video" | "select" | "button"
-        | "textarea" | "datalist" | "dialog" | "noembed" | "noframes" => Hidden,
-        "svg" | "math" => Foreign,
+        | "textarea" | "datalist" | "dialog" | "noembed" | "noframes" | "rt" | "rp" | "rtc" => Hidden,
+        "svg" => Foreign,
         "address" | "body" | "center" | "details" | "dir" | "div" | "dl" | "fieldset" | "figcaption" | "figure" | "form" | "hgroup"
         | "hr" | "html" | "legend" | "menu" | "ol" | "section" | "summary" | "tbody" | "tfoot" | "thead" | "ul" => Block,
         _ => Inline,
@@ -75,14 +77,48 @@ pub(super) fn is_content(classes: &str) -> bool {
 pub(super) fn is_for_machines(classes: &str, in_code: bool) -> bool {
     classes.split_ascii_whitespace().any(|c| match c {
         "headerlink" | "viewcode-link" | "viewcode-back" | "copybtn" | "sl-anchor-link" => true,
-        "sr-only" | "visually-hidden" | "visuallyhidden" | "screen-reader-text" | "screen-reader-only" | "show-for-sr" => true,
         "linenos" | "linenodiv" | "lineno" | "line-numbers-wrapper" | "rouge-gutter" | "hljs-ln-numbers" => true,
         "theme-doc-footer" | "theme-doc-toc-mobile" | "theme-doc-breadcrumbs" | "theme-doc-version-badge" | "theme-edit-this-page" => true,
         "pagination-nav" | "md-content__button" | "md-source-file" | "rst-footer-buttons" | "wy-breadcrumbs" | "sphinxsidebar" => true,
         "prev-next-area" | "edit-this-page" | "prev-next-footer" => true,
         "ln" | "lnt" => in_code,
+        "pagenum" | "pageno" | "fn-bracket" | "MathJax_Preview" | "MathJax" | "MathJax_SVG" | "MJX_Assistive_MathML" => true,
         _ => false,
     })
+}
+
+/// Whether an element of these classes is for readers who hear the page. In a table it says what a sign means, elsewhere it repeats what is seen.
+pub(super) fn is_for_hearing(classes: &str) -> bool {
+    const NAMES: [&str; 6] = ["sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "screen-reader-only", "show-for-sr"];
+    classes.split_ascii_whitespace().any(|c| NAMES.contains(&c))
+}
+
+/// Whether an element leads to a note or back from it, or marks where a printed page begins: no text of the page.
+pub(super) fn is_mark_of_note_or_page(attributes: &Attributes<'_>, classes: &str) -> bool {
+    let kinds = [attributes.get("role"), attributes.get("epub:type")];
+    let named =
+        |name: &str| matches!(name, "doc-noteref" | "doc-backlink" | "doc-pagebreak" | "noteref" | "backlink" | "referrer" | "pagebreak");
+    kinds.into_iter().flatten().any(|k| k.split_ascii_whitespace().any(named))
+        || classes.split_ascii_whitespace().any(|c| {
+            matches!(c, "footnote-ref" | "footnote-reference" | "footnoteref" | "footnote-backref" | "reversefootnote" | "fn-backref")
+        })
+        || attributes.get("data-footnote-ref").or_else(|| attributes.get("data-footnote-backref")).is_some()
+}
+
+/// Whether an element is shown when its readers ask for it, such as the panel of a tab, whatever hides it until then.
+pub(super) fn is_panel(name: &str, attributes: &Attributes<'_>, classes: &str) -> bool {
+    let part = |c: &str| {
+        let kinds = ["pane", "panel", "content", "block", "body"];
+        c.starts_with("tab") && !c.starts_with("table") && kinds.iter().any(|kind| c.contains(kind))
+    };
+    attributes.get("role").is_some_and(|r| matches!(&*r, "tabpanel" | "region")) || part(name) || classes.split_ascii_whitespace().any(part)
+}
+
+/// Whether an aside belongs to what it stands beside: a box or a note, and not a column of the page.
+pub(super) fn is_box(attributes: &Attributes<'_>, classes: &str) -> bool {
+    let kinds = ["admonition", "aside-", "callout", "caution", "danger", "footnote", "important", "note", "tip", "warning"];
+    attributes.get("role").or_else(|| attributes.get("epub:type")).is_some_and(|r| r.contains("note"))
+        || classes.split_ascii_whitespace().any(|c| kinds.iter().any(|kind| c.contains(kind)) && !c.contains("toc"))
 }
 
 /// Elements that never have an end tag.

@@ -25,6 +25,7 @@ pub(super) struct Cell {
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     rows: Vec<(Vec<Cell>, bool)>,
+    head: bool,
     /// Whether something stands in the table that ends its block.
     pub broken: bool,
 }
@@ -44,7 +45,8 @@ impl Rows {
         if self.rows.is_empty() {
             self.row(false);
         }
-        if let Some((row, _)) = self.rows.last_mut() {
+        if let Some((row, in_head)) = self.rows.last_mut() {
+            self.head |= head || *in_head;
             row.push(Cell { text: at..at, columns: columns.clamp(1, MOST_COLUMNS), rows: rows.min(MOST_ROWS), head });
         }
     }
@@ -56,6 +58,16 @@ impl Rows {
         {
             cell.text.end = at.max(cell.text.start);
         }
+    }
+
+    /// Whether a cell is known to be a head's.
+    pub fn has_head(&self) -> bool {
+        self.head
+    }
+
+    /// Whether the cell that was begun last is a head's.
+    pub fn in_head(&self) -> bool {
+        self.rows.last().is_some_and(|(row, head)| *head || row.last().is_some_and(|c| c.head))
     }
 
     /// Whether there is anything to lay out.

@@ -13,17 +13,22 @@ mod docx;
 mod docx_styles;
 mod epub;
 mod front_matter;
+mod check_marks;
 mod chunk_collection;
 mod data_table;
 mod generators;
 mod globs;
 mod html;
 mod html_elements;
+mod html_lists;
+mod html_math;
 mod html_tables;
+mod html_tabs;
 mod html_tokens;
 mod includes;
 mod json_lines;
 mod lines;
+mod list_numbers;
 mod made_html;
 mod man;
 mod markdown;
@@ -49,9 +54,13 @@ mod chunk_fields;
 mod rendered;
 mod rst;
 mod shards;
+#[cfg(test)]
+mod signs_tests;
 mod slug;
 mod stopwatch;
 mod story;
+mod superscripts;
+mod vault;
 mod vectors;
 mod visible;
 mod walk;
@@ -84,7 +93,7 @@ use pocketgraph_native::panics::caught;
 use rayon::prelude::*;
 use rendered::Rendered;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -334,7 +343,8 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
         }
     }
     let folder = Folder::new(root, site.place(), &site.parts_in);
-    let reading = Reading { options, site: &site, rendered: &rendered, folder: folder.as_ref() };
+    let labels = labels(&pages, options);
+    let reading = Reading { options, site: &site, rendered: &rendered, folder: folder.as_ref(), labels: &labels };
     let (files_done, bytes_done) = (AtomicUsize::new(0), AtomicU64::new(0));
     let outcomes: Vec<Outcome> = pages
         .par_iter()
@@ -351,6 +361,12 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
         .collect();
     let marked = outcomes.iter().any(|o| o.pagefind_body == Some(true));
     let used: BTreeSet<String> = outcomes.iter().flat_map(|o| o.used.iter().cloned()).collect();
+    let linked: BTreeSet<String> = if used.is_empty() {
+        BTreeSet::new()
+    } else {
+        let links = outcomes.iter().flat_map(|o| &o.documents).flat_map(|d| &d.links);
+        links.map(|l| name_of(l.target.split(['#', '?']).next().unwrap_or("").trim_end_matches('/'))).collect()
+    };
     // A whole site that asks robots to stay away is one that is being tried; its owner wants it searched.
     let shy = outcomes.iter().filter(|o| o.unindexed).count();
     let open = outcomes.iter().any(|o| !o.unindexed && !o.documents.is_empty());
@@ -369,7 +385,9 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
             () if marked && outcome.pagefind_body == Some(false) => Some("no data-pagefind-body, which other pages of this site have"),
             () if outcome.unindexed && open => Some("marked noindex"),
             // Read where it is shown.
-            () if used.contains(f.path.as_str()) && is_part(&f.path) => Some("a part of other pages"),
+            () if used.contains(f.path.as_str()) && (is_part(&f.path) || !linked.contains(name_of(&f.path).as_str())) => {
+                Some("a part of other pages")
+            }
             () => None,
         };
         if let Some(reason) = reason {
@@ -390,7 +408,24 @@ struct Reading<'a> {
     site: &'a Site,
     rendered: &'a Rendered,
     folder: Option<&'a Folder>,
+    /// Titles of the sections that labels of reStructuredText name.
+    labels: &'a HashMap<String, String>,
 }
+
+/// The titles of the sections that labels of reStructuredText name, in all files: references show them.
+fn labels(pages: &[FoundFile], options: &IngestOptions) -> HashMap<String, String> {
+    let marked = |f: &&FoundFile| f.format == Format::ReStructuredText && f.bytes <= options.max_file_bytes.min(LONGEST_LABELLED);
+    let found: Vec<Vec<(String, String)>> = pages
+        .par_iter()
+        .filter(marked)
+        .map(|f| std::fs::read(&f.file).map(|bytes| rst::labels(&String::from_utf8_lossy(&bytes))).unwrap_or_default())
+        .collect();
+    found.into_iter().flatten().take(MOST_LABELS).collect()
+}
+
+/// Longer files are not looked through for labels, and no more labels are kept.
+const LONGEST_LABELLED: u64 = 4 << 20;
+const MOST_LABELS: usize = 100_000;
 
 /// Why a file is no page of the site, if it is none.
 fn no_page(found: &FoundFile, rendered: &Rendered, site: &Site) -> Option<&'static str> {
@@ -522,7 +557,7 @@ pub fn ingest_bytes(path: &str, bytes: Vec<u8>, options: &IngestOptions) -> Resu
     let size = found.bytes;
     // Bytes belong to no folder, and so to no generator's site.
     let site = Site::of(Path::new(""), GeneratorChoice::None, options.url_style);
-    let reading = Reading { options, site: &site, rendered: &Rendered::default(), folder: None };
+    let reading = Reading { options, site: &site, rendered: &Rendered::default(), folder: None, labels: &HashMap::new() };
     let read = match format {
         Format::JsonLines => read_json_lines(bytes.as_slice(), &found, options, &mut outcome),
         _ => read_whole(bytes, &found, &reading, &mut outcome),
@@ -629,10 +664,13 @@ fn markdown_page(source: &str, found: &FoundFile, reading: &Reading<'_>, include
     if let Some(reason) = reading.site.unopened(from > 0) {
         return Err(reason.into());
     }
-    let dialect = Dialect { ids: reading.site.ids, interpolates: reading.site.interpolates, pymdown: reading.site.pymdown };
     let body = source.get(from..).unwrap_or("");
     let expanded = includes::markdown(body, includer);
     let is_mdx = found.format == Format::Mdx || reading.site.mdx || reading.site.name().is_none() && mdx::looks_like(body);
+    let dialect = Dialect { ids: reading.site.ids, is_mdx, pymdown: reading.site.pymdown };
+    if reading.site.is_vault {
+        return Ok(note_page(source, from, fields, found, reading));
+    }
     let (blocks, links) = match (expanded, is_mdx) {
         (Cow::Borrowed(body), true) => {
             let (text, origin) = mdx::markdown(body, includer);
@@ -646,15 +684,35 @@ fn markdown_page(source: &str, found: &FoundFile, reading: &Reading<'_>, include
         (Cow::Borrowed(_), false) => markdown::read(source, from, dialect),
         (Cow::Owned(text), false) => markdown::read(&text, 0, dialect),
     };
-    let title = field(&fields, "title").map(str::to_owned).or_else(|| first_heading(&blocks));
     Ok(SourceDocument {
         url: reading.url(&found.path, &fields),
-        title: title_or_name(title, &found.path),
+        title: title_of(field(&fields, "title"), &blocks, &found.path),
         blocks,
         links,
         front_matter: fields,
         ..blank(found)
     })
+}
+
+/// A note of a vault.
+fn note_page(source: &str, from: usize, fields: Vec<(String, String)>, found: &FoundFile, reading: &Reading<'_>) -> SourceDocument {
+    let url = reading.url(&found.path, &fields);
+    let note = vault::markdown(source.get(from..).unwrap_or(""), reading.site.ids);
+    let dialect = Dialect { ids: reading.site.ids, is_mdx: false, pymdown: reading.site.pymdown };
+    let (mut blocks, mut links) = markdown::read_made(&note.text, &note.origin, source, from, dialect);
+    let title = match field(&fields, "title") {
+        None if name_words(&found.path).is_some() => name_of(&found.path).replace("___", "/"),
+        given => title_of(given, &blocks, &found.path),
+    };
+    let properties = vault::properties(source, fields, note.tags);
+    if let Some(names) = properties.names {
+        // Below the title, where it is written.
+        let at = usize::from(blocks.first().is_some_and(|b| b.kind == BlockKind::Heading(1)));
+        blocks.insert(at, names);
+        links.iter_mut().filter(|l| l.block >= at).for_each(|l| l.block += 1);
+    }
+    links.extend(properties.links);
+    SourceDocument { url, title, blocks, links, front_matter: properties.fields, ..blank(found) }
 }
 
 impl Reading<'_> {
@@ -694,7 +752,7 @@ fn marked_page(
 ) -> Result<SourceDocument, String> {
     let (page, ending) = match format {
         Format::AsciiDoc => (asciidoc::read(&includes::asciidoc(source, &found.path, includer), &reading.site.attributes), "adoc"),
-        _ => (rst::read(&includes::rst(source, includer)), "rst"),
+        _ => (rst::read(&includes::rst(source, includer), reading.labels), "rst"),
     };
     if let Some(reason) = reading.site.unread(&found.path, page.fields.all()) {
         return Err(reason.into());
@@ -706,7 +764,7 @@ fn marked_page(
     };
     Ok(SourceDocument {
         url: reading.url(&path, &[]),
-        title: title_or_name(first_heading(&page.blocks), &found.path),
+        title: title_of(None, &page.blocks, &found.path),
         blocks: page.blocks,
         links: page.links,
         front_matter: page.fields.into_vec(),
@@ -874,6 +932,35 @@ fn read_json_lines(file: impl Read, found: &FoundFile, options: &IngestOptions, 
 fn first_heading(blocks: &[Block]) -> Option<String> {
     let headings = || blocks.iter().filter(|b| matches!(b.kind, BlockKind::Heading(_)));
     headings().find(|b| b.kind == BlockKind::Heading(1)).or_else(|| headings().next()).map(|b| b.text.clone())
+}
+
+/// The title of a page: the one that it is given, else its heading of level 1, else what its file is called, else its first heading.
+fn title_of(given: Option<&str>, blocks: &[Block], path: &str) -> String {
+    let heading = || blocks.iter().find(|b| b.kind == BlockKind::Heading(1)).map(|b| b.text.clone());
+    let title = given.map(str::to_owned).or_else(heading).or_else(|| name_words(path)).or_else(|| first_heading(blocks));
+    title_or_name(title, path)
+}
+
+/// What a file is called, in words; none where its name says nothing of what is in it.
+fn name_words(path: &str) -> Option<String> {
+    const GENERAL: [&str; 14] =
+        ["chapter", "content", "default", "doc", "document", "file", "index", "main", "new", "note", "page", "part", "post", "untitled"];
+    let name = name_of(path);
+    let words: Vec<&str> =
+        name.split(|c: char| matches!(c, '-' | '_' | '.' | '+') || c.is_whitespace()).filter(|w| !w.is_empty()).collect();
+    // Numbers before the words give files an order.
+    let from = words.iter().position(|w| !w.contains(|c: char| c.is_ascii_digit())).unwrap_or(words.len());
+    let words = words.get(from..)?;
+    let says = |w: &&&str| {
+        let letters = w.chars().filter(|c| c.is_alphabetic()).count();
+        letters >= 3 && letters == w.chars().count() && !GENERAL.contains(&w.to_lowercase().as_str()) && !w.eq_ignore_ascii_case("readme")
+            || w.chars().any(|c| c.is_alphabetic() && !c.is_ascii() && !c.is_lowercase() && !c.is_uppercase())
+    };
+    words.iter().find(says)?;
+    let mut words = words.join(" ");
+    let first = words.chars().next()?;
+    words.replace_range(..first.len_utf8(), &first.to_uppercase().to_string());
+    Some(words)
 }
 
 fn title_or_name(title: Option<String>, path: &str) -> String {

@@ -1,13 +1,18 @@
 //! Markdown to blocks.
 
+mod inline_html;
+
 use super::block::{Block, BlockKind, CharIndex, Draft};
-use super::html::{self, is_ignored};
-use super::html_elements::is_void;
+use super::html;
+use super::html_math::Formula;
 use super::html_tokens::{Token, Tokens};
+use super::list_numbers::{Lists, Numerals};
 use super::markdown_indented::{Moved, moved_left};
 use super::markdown_source::{MASK, mask, parts};
 use super::slug::{HeadingIds, Slugs};
+use super::superscripts::Script;
 use super::{Link, stopwatch};
+use inline_html::Inline;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
@@ -16,8 +21,8 @@ use std::ops::Range;
 pub(super) struct Dialect {
     /// How headings get their ids.
     pub ids: HeadingIds,
-    /// Whether text in double braces is an expression.
-    pub interpolates: bool,
+    /// Whether it is MDX, in which headings in HTML have no ids.
+    pub is_mdx: bool,
     /// Extensions of Python-Markdown that are in use.
     pub pymdown: PyMdown,
 }
@@ -41,25 +46,37 @@ pub(super) fn read(source: &str, from: usize, dialect: Dialect) -> (Vec<Block>, 
 /// Reads the Markdown text `made` that was made of `source` from byte `from` on, as `origin` says.
 pub(super) fn read_made(made: &str, origin: &Moved, source: &str, from: usize, dialect: Dialect) -> (Vec<Block>, Vec<Link>) {
     let (text, moved) = moved_left(made);
-    let masked = mask(&text, false, dialect.interpolates);
+    let masked = mask(&text, false);
     let index = CharIndex::new(source);
     let mut reader = Reader::new(source, &index, dialect);
     let given = if dialect.ids.can_be_given() { Options::ENABLE_HEADING_ATTRIBUTES } else { Options::empty() };
+    // Where nothing is TeX, dollars are money: "**$5** and **$10**".
+    let is_tex = ["$$", "$\\", "^{", "_{"].iter().any(|sign| masked.contains(sign));
+    let formulas = if is_tex { Options::ENABLE_MATH } else { Options::empty() };
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_DEFINITION_LIST
         | Options::ENABLE_GFM
+        | Options::ENABLE_SUPERSCRIPT
+        | Options::ENABLE_SUBSCRIPT
+        | formulas
         | given;
     for part in parts(&masked) {
         let base = part.start;
-        for (event, range) in
-            Parser::new_ext(masked.get(part).unwrap_or(""), options).into_offset_iter().take_while(|_| !stopwatch::is_over())
-        {
-            let shown = shown_of(&event, range);
+        let text = masked.get(part).unwrap_or("");
+        for (event, range) in Parser::new_ext(text, options).into_offset_iter().take_while(|_| !stopwatch::is_over()) {
+            let (event, shown) = match event {
+                // A formula is shown as its source; its marks keep "$5 and $6" what it is.
+                Event::InlineMath(_) | Event::DisplayMath(_) => (Event::Code(text.get(range.clone()).unwrap_or("").into()), range),
+                event => {
+                    let shown = shown_of(&event, range);
+                    (event, shown)
+                }
+            };
             let here = moved.range(base + shown.start..base + shown.end);
-            if let Event::Text(text) | Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) = &event
+            if let Event::Text(text) | Event::Code(text) = &event
                 && text.len() == here.len()
             {
                 // In pieces, each of which is of one place.
@@ -83,7 +100,7 @@ pub(super) fn read_made(made: &str, origin: &Moved, source: &str, from: usize, d
 /// them still stands beside them.
 fn shown_of(event: &Event<'_>, range: Range<usize>) -> Range<usize> {
     match event {
-        Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+        Event::Code(text) => {
             let start = range.start + range.len().saturating_sub(text.len()) / 2;
             start..start + text.len()
         }
@@ -126,8 +143,7 @@ struct Reader<'i, 's> {
     slugs: Slugs,
     containers: Vec<Container>,
     draft: Option<Draft>,
-    /// The next number of each list that is open; none of one with bullets.
-    numbers: Vec<Option<u64>>,
+    lists: Lists,
     /// The number of the item that begins.
     number: String,
     heading: Option<Heading>,
@@ -140,6 +156,12 @@ struct Reader<'i, 's> {
     link: Option<(String, usize, usize)>,
     html: Option<(String, Vec<(usize, usize)>)>,
     hidden: Option<Hidden>,
+    /// Whether the row of a table is its head.
+    in_head: bool,
+    /// Elements that are open in running text.
+    inline: Vec<Inline>,
+    /// The formula that is open, and where it begins.
+    formula: Option<(Formula, usize)>,
 }
 
 impl<'i, 's> Reader<'i, 's> {
@@ -157,7 +179,7 @@ impl<'i, 's> Reader<'i, 's> {
             slugs,
             containers: Vec::new(),
             draft: None,
-            numbers: Vec::new(),
+            lists: Lists::default(),
             number: String::new(),
             heading: None,
             images: 0,
@@ -167,18 +189,21 @@ impl<'i, 's> Reader<'i, 's> {
             link: None,
             html: None,
             hidden: None,
+            in_head: false,
+            inline: Vec::new(),
+            formula: None,
         }
     }
 
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.start(tag, range),
-            Event::End(tag) => self.end(tag),
+            Event::End(tag) => self.end(tag, range.end),
             Event::Text(text) => {
                 self.heading_text(&text, &range);
                 self.shown_text(&text, range);
             }
-            Event::Code(text) | Event::InlineMath(text) | Event::DisplayMath(text) => {
+            Event::Code(text) => {
                 if let Some(heading) = &mut self.heading {
                     heading.text.push_str(&text);
                 }
@@ -195,7 +220,8 @@ impl<'i, 's> Reader<'i, 's> {
             Event::HardBreak => self.separate(if self.in_table { " " } else { "\n" }),
             Event::Rule => self.flush(),
             Event::FootnoteReference(name) => self.footnote(name.into_string()),
-            Event::TaskListMarker(_) => {}
+            Event::TaskListMarker(done) => self.text(if done { "[x] " } else { "[ ] " }, range),
+            Event::InlineMath(_) | Event::DisplayMath(_) => {}
         }
     }
 
@@ -221,16 +247,18 @@ impl<'i, 's> Reader<'i, 's> {
                 }
             }
             Tag::TableHead | Tag::TableRow => {
+                self.in_head = matches!(tag, Tag::TableHead);
                 self.cells = 0;
                 if let Some(d) = &mut self.draft {
                     d.new_line();
                 }
             }
             Tag::TableCell => {
-                if self.cells > 0
-                    && let Some(d) = &mut self.draft
-                {
-                    d.text.push_str(" | ");
+                if let Some(d) = &mut self.draft {
+                    d.end_values();
+                    if self.cells > 0 {
+                        d.text.push_str(" | ");
+                    }
                 }
                 self.cells += 1;
             }
@@ -240,10 +268,7 @@ impl<'i, 's> Reader<'i, 's> {
             }
             Tag::Item => {
                 self.enter(Container::Item);
-                if let Some(Some(next)) = self.numbers.last_mut() {
-                    self.number = format!("{next}.");
-                    *next = next.saturating_add(1);
-                }
+                self.number = self.lists.item(None);
             }
             Tag::BlockQuote(_) => self.enter(Container::Quote),
             Tag::DefinitionListDefinition => self.enter(Container::Item),
@@ -251,7 +276,10 @@ impl<'i, 's> Reader<'i, 's> {
             Tag::FootnoteDefinition(_) => self.enter(Container::Other),
             Tag::List(first) => {
                 self.flush();
-                self.numbers.push(first);
+                match first {
+                    Some(first) => self.lists.begin(Numerals::Decimal, i64::try_from(first).unwrap_or(i64::MAX), 1),
+                    None => self.lists.begin_bullets(),
+                }
             }
             Tag::DefinitionList | Tag::MetadataBlock(_) => self.flush(),
             Tag::Link { dest_url, .. } => {
@@ -259,15 +287,17 @@ impl<'i, 's> Reader<'i, 's> {
                 self.link = Some((dest_url.into_string(), self.blocks.len(), at));
             }
             Tag::Image { .. } => self.images += 1,
-            Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Superscript | Tag::Subscript => {}
+            Tag::Emphasis | Tag::Strong | Tag::Strikethrough => {}
+            Tag::Superscript => self.start_script(Script::Above, &range),
+            Tag::Subscript => self.start_script(Script::Below, &range),
         }
     }
 
-    fn end(&mut self, tag: TagEnd) {
+    fn end(&mut self, tag: TagEnd, at: usize) {
         match tag {
             TagEnd::List(_) => {
                 self.flush();
-                self.numbers.pop();
+                self.lists.end();
             }
             TagEnd::Paragraph | TagEnd::CodeBlock | TagEnd::DefinitionList | TagEnd::MetadataBlock(_) => self.flush(),
             TagEnd::Heading(_) => self.end_heading(),
@@ -292,6 +322,7 @@ impl<'i, 's> Reader<'i, 's> {
                 self.containers.pop();
             }
             TagEnd::Link => self.end_link(),
+            TagEnd::Superscript | TagEnd::Subscript => self.end_script(at),
             TagEnd::Image => self.images = self.images.saturating_sub(1),
             _ => {}
         }
@@ -383,12 +414,14 @@ impl<'i, 's> Reader<'i, 's> {
         let PyMdown { emoji, keys, .. } = self.dialect.pymdown;
         let verbatim = text.len() == range.len();
         let code = self.draft.as_ref().is_some_and(|d| d.kind == BlockKind::Code);
-        if !verbatim || code || !(emoji && text.contains(':') || keys && text.contains("++")) {
+        if !verbatim || code || !(text.contains(':') || keys && text.contains("++")) {
             return self.text(text, range);
         }
         let mut from = 0;
         for mark in marks(text, emoji, keys) {
             self.text(text.get(from..mark.start).unwrap_or(""), range.start + from..range.start + mark.start);
+            let sign = text.get(mark.clone()).and_then(check_sign).unwrap_or("");
+            self.text(sign, range.start + mark.start..range.start + mark.end);
             from = mark.end;
         }
         self.text(text.get(from..).unwrap_or(""), range.start + from..range.end);
@@ -398,6 +431,9 @@ impl<'i, 's> Reader<'i, 's> {
     fn text(&mut self, text: &str, range: Range<usize>) {
         if self.hidden.is_some() {
             return;
+        }
+        if let Some((formula, _)) = &mut self.formula {
+            return formula.text(text);
         }
         let kind = self.text_kind();
         let draft = self.draft.get_or_insert_with(|| Draft::new(kind));
@@ -436,6 +472,8 @@ impl<'i, 's> Reader<'i, 's> {
         if self.hidden.as_ref().is_some_and(|h| h.inline) {
             self.hidden = None;
         }
+        self.inline.clear();
+        self.formula = None;
     }
 
     fn end_heading(&mut self) {
@@ -456,30 +494,6 @@ impl<'i, 's> Reader<'i, 's> {
         {
             let text = self.draft.as_ref().filter(|_| block == self.blocks.len()).and_then(|d| d.text.get(at..)).unwrap_or("");
             self.links.push(Link { target, text: text.trim().to_owned(), block });
-        }
-    }
-
-    fn inline_html(&mut self, text: &str, range: Range<usize>) {
-        for (_, token) in Tokens::new(text) {
-            match token {
-                Token::Start { name, attributes, closed } => {
-                    if let Some(h) = &mut self.hidden {
-                        h.depth += u32::from(!closed && h.name.eq_ignore_ascii_case(name));
-                    } else if !closed && !is_void(name) && is_ignored(&attributes) {
-                        self.hidden = Some(Hidden { name: name.to_owned(), depth: 1, inline: true });
-                    } else if name.eq_ignore_ascii_case("br") {
-                        self.separate(if self.in_table { " " } else { "\n" });
-                    } else if name.eq_ignore_ascii_case("img")
-                        && let Some(alt) = attributes.get("alt")
-                    {
-                        self.text(&alt, range.clone());
-                    }
-                }
-                Token::End { name } => {
-                    self.close_hidden(name);
-                }
-                Token::Text { .. } => {}
-            }
         }
     }
 
@@ -526,7 +540,11 @@ impl<'i, 's> Reader<'i, 's> {
                 let i = pieces.partition_point(|&(t, _)| t <= at);
                 i.checked_sub(1).and_then(|i| pieces.get(i)).map_or(at, |&(t, s)| s + (at - t))
             });
-            if matches!(draft.kind, BlockKind::Heading(_)) && draft.fragment.is_none() && self.dialect.ids.are_given_to_html() {
+            if matches!(draft.kind, BlockKind::Heading(_))
+                && draft.fragment.is_none()
+                && self.dialect.ids.are_given_to_html()
+                && !self.dialect.is_mdx
+            {
                 draft.fragment = self.slugs.of_heading(&draft.text);
             }
             self.blocks.extend(draft.finish(self.index));
@@ -569,6 +587,19 @@ fn without_emoji(text: &str) -> String {
     out + text.get(from..).unwrap_or("")
 }
 
+/// The check mark or the cross that a `:name:` of a picture stands for.
+fn check_sign(name: &str) -> Option<&'static str> {
+    let name = name.strip_prefix(':')?.strip_suffix(':')?;
+    let icon = name.rsplit_once("material-").or(name.rsplit_once("octicons-")).or(name.rsplit_once("fontawesome-")).map(|(_, icon)| icon);
+    match name {
+        "white_check_mark" | "heavy_check_mark" | "ballot_box_with_check" => Some("✓"),
+        "x" | "heavy_multiplication_x" | "negative_squared_cross_mark" | "no_entry" | "no_entry_sign" => Some("✗"),
+        _ if icon?.split('-').any(|part| part == "check") => Some("✓"),
+        _ if icon?.split('-').any(|part| matches!(part, "close" | "x" | "xmark" | "cancel")) => Some("✗"),
+        _ => None,
+    }
+}
+
 /// How long a `:name:` is that a text begins with.
 fn emoji(text: &str) -> usize {
     let name = text
@@ -576,7 +607,7 @@ fn emoji(text: &str) -> usize {
         .map_or(0, |r| r.bytes().take(64).take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b"_+-".contains(b)).count());
     let closed = text.as_bytes().get(name + 1) == Some(&b':');
     let digits = text.get(1..=name).is_none_or(|n| n.bytes().all(|b| b.is_ascii_digit()));
-    if closed && name > 1 && !digits { name + 2 } else { 0 }
+    if closed && (name > 1 || text.starts_with(":x:")) && !digits { name + 2 } else { 0 }
 }
 
 /// The marks in a text that its publisher does not show: those around keys, and names of icons.
@@ -590,7 +621,8 @@ fn marks(text: &str, icons: bool, keys: bool) -> Vec<Range<usize>> {
             ["material-", "octicons-", "fontawesome-", "simple-"].iter().any(|set| rest.get(1..).is_some_and(|r| r.starts_with(set)));
         let key = rest.strip_prefix("++").and_then(|r| r.find("++").filter(|&n| n > 0 && n < 60).and_then(|n| r.get(..n)));
         at = start + 1;
-        if icons && rest.starts_with(':') && named && emoji(rest) > 0 {
+        let shown = icons && named || rest.get(..emoji(rest)).is_some_and(|name| check_sign(name).is_some());
+        if rest.starts_with(':') && shown && emoji(rest) > 0 {
             out.push(start..start + emoji(rest));
             at = start + emoji(rest);
         } else if let Some(key) = key.filter(|k| keys && k.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-_\"".contains(&b))) {

@@ -15,13 +15,13 @@ const LONGEST_TAG: usize = 8192;
 /// A parser sees this much of a file at once, which bounds its memory: a file past it is cut at a blank line.
 const PART: usize = 1 << 20;
 
-const TAGS: [(&str, &str); 4] = [("{{<", ">}}"), ("{{%", "%}}"), ("{{#", "}}"), ("{%", "%}")];
+const TAGS: [(&str, &str); 6] = [("{{<", ">}}"), ("{{%", "%}}"), ("{{#", "}}"), ("{%", "%}"), ("<%", "%>"), ("{{", "}}")];
 
-/// Masks the lines by which publishers mark boxes and tabs, lists of attributes behind links, and template tags (Hugo's `{{< >}}` and `{{% %}}`,
-/// mdBook's `{{# }}`, Liquid's `{% %}`, and where the page `interpolates` `{{ }}`) outside code, mdBook's include lines everywhere, and in MDX imports, exports and comments. Every byte keeps its
-/// place, so that offsets stay true.
-pub(super) fn mask(source: &str, mdx: bool, interpolates: bool) -> Cow<'_, str> {
-    let mut tags = TagFinder { source, closers: [0; 6], interpolates };
+/// Masks the lines by which publishers mark boxes and tabs, lists of attributes behind links, and template tags (`{{ }}`, Hugo's `{{< >}}` and
+/// `{{% %}}`, mdBook's `{{# }}`, Liquid's `{% %}`, `<% %>`) outside code, mdBook's include lines everywhere, and in MDX imports, exports and comments.
+/// Every byte keeps its place, so that offsets stay true.
+pub(super) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
+    let mut tags = TagFinder { source, closers: [0; 7], next_raw_end: 0 };
     let mut out: Option<Vec<u8>> = None;
     let mut fence = Fence::default();
     let mut statement = false;
@@ -146,21 +146,24 @@ fn show_shortcodes(out: &mut Option<Vec<u8>>, source: &str) {
     }
 }
 
-/// The mark of an alert that has a title of its own: `> [!NOTE] Title`. One without is the parser's to read.
+/// The mark of an alert that has a title, a fold or a kind of its own: `> [!NOTE] Title`, `> [!faq]-`. Others are the parser's to read.
 fn alert(line: &str) -> Option<Range<usize>> {
     let quoted = line.trim_start_matches([' ', '\t']).strip_prefix('>')?;
     let text = quoted.trim_start_matches([' ', '>']);
     let close = text.strip_prefix("[!")?.find(']')? + 3;
     let kind = text.get(2..close - 1)?;
-    let title = text.get(close..)?.trim_start_matches(['+', '-']);
+    let behind = text.get(close..)?;
+    let title = behind.trim_start_matches(['+', '-']);
+    let of_parser = ["note", "tip", "important", "warning", "caution"].iter().any(|k| k.eq_ignore_ascii_case(kind));
+    let own = !title.trim().is_empty() || title.len() < behind.len() || !of_parser;
     let named = !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_alphabetic() || b == b'-');
     let start = line.len() - text.len();
-    (named && !title.trim().is_empty() && !title.starts_with('(')).then(|| start..line.len() - title.len())
+    (named && own && !title.starts_with('(')).then(|| start..line.len() - title.len())
 }
 
 /// A Markdown source as a reader of the published page has it: without the marks of publishers, what stands in boxes moved to the left.
 pub fn without_marks(source: &str, mdx: bool) -> String {
-    mask(&moved_left(source).0, mdx, false).replace(MASK, "")
+    mask(&moved_left(source).0, mdx).replace(MASK, "")
 }
 
 /// Masks the tags that start in a line; where the last of them ends.
@@ -185,17 +188,23 @@ fn mask_line(source: &str, line: Range<usize>, mdx: bool, tags: &mut TagFinder<'
             only_tags = false;
             continue;
         }
-        if b == b'{'
+        if matches!(b, b'{' | b'<')
             && code == 0
             && let Some(stop) = tags.end_of_tag(i, mdx)
         {
+            // What Liquid shows as it is.
+            let raw = source.get(i..stop).is_some_and(|tag| tag.trim_matches(['{', '%', '}', '-', ' ']) == "raw");
             let line_ends = source.get(stop..).unwrap_or("").chars().find(|c| !matches!(c, ' ' | '\t' | '\r')).is_none_or(|c| c == '\n');
             let destination = source.get(..i).is_some_and(|s| s.ends_with("(") || s.ends_with("(<"));
             // Alone on its line a tag becomes a blank line; inside a link it becomes an empty target; anywhere else blanks could make an indented code block.
             let fill = if destination || (only_tags && line_ends) { b' ' } else { MASK as u8 };
             blank(out, source, i..stop, fill);
-            end = stop;
             i = stop;
+            if raw && let Some(close) = tags.end_of_raw(stop) {
+                i = tags.end_of_tag(close, mdx).unwrap_or(close);
+                blank(out, source, close..i, MASK as u8);
+            }
+            end = end.max(i);
             continue;
         }
         // Behind a link, code or emphasis; a heading's own are read with it.
@@ -219,22 +228,39 @@ fn mask_line(source: &str, line: Range<usize>, mdx: bool, tags: &mut TagFinder<'
 /// Finds where tags close. Each closer's next place is remembered, so that many unclosed tags stay linear.
 struct TagFinder<'a> {
     source: &'a str,
-    closers: [usize; 6],
-    interpolates: bool,
+    closers: [usize; 7],
+    next_raw_end: usize,
 }
 
 impl TagFinder<'_> {
     fn end_of_tag(&mut self, at: usize, mdx: bool) -> Option<usize> {
         let rest = self.source.get(at..)?;
-        let which = TAGS.iter().position(|(open, _)| rest.starts_with(open)).or((mdx && rest.starts_with("{/*")).then_some(4));
-        let which = which.or((self.interpolates && rest.starts_with("{{")).then_some(5))?;
-        let closer = TAGS.get(which).map_or(if which == 5 { "}}" } else { "*/}" }, |&(_, c)| c);
+        let which = TAGS.iter().position(|(open, _)| rest.starts_with(open)).or((mdx && rest.starts_with("{/*")).then_some(TAGS.len()))?;
+        let closer = TAGS.get(which).map_or("*/}", |&(_, c)| c);
+        if closer == "}}" && self.source.get(..at).is_some_and(is_tex) {
+            return None;
+        }
         let next = self.closers.get_mut(which)?;
         if *next < at + 2 {
             *next = self.source.get(at + 2..)?.find(closer).map_or(usize::MAX, |i| at + 2 + i);
         }
         (*next != usize::MAX && *next - at <= LONGEST_TAG).then(|| *next + closer.len())
     }
+
+    /// Where the tag begins that ends what Liquid shows as it is.
+    fn end_of_raw(&mut self, from: usize) -> Option<usize> {
+        if self.next_raw_end < from {
+            self.next_raw_end = self.source.get(from..)?.find("endraw").map_or(usize::MAX, |at| from + at);
+        }
+        let before = self.source.get(from..self.next_raw_end)?;
+        Some(from + before.trim_end_matches(['-', ' ']).strip_suffix("{%")?.len())
+    }
+}
+
+/// Whether braces behind a text are those of a formula: `x_{{i}}`, `\\frac{{a}}`.
+fn is_tex(before: &str) -> bool {
+    let command = before.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    before.ends_with(['_', '^', '}']) || command.len() < before.len() && command.ends_with('\\')
 }
 
 /// Lines of code that say which others are marked, and are not shown: of Docusaurus, and of Twoslash.
@@ -323,7 +349,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn shown(source: &str, mdx: bool) -> String {
-        mask(source, mdx, false).replace(MASK, "")
+        mask(source, mdx).replace(MASK, "")
     }
 
     #[test]
@@ -333,7 +359,9 @@ mod tests {
         assert_eq!(shown("use `{{< ref >}}` so\n", false), "use `{{< ref >}}` so\n");
         assert_eq!(shown("```\n{{< x >}}\n{{#include a.rs}}\n```\n{{< y >}}", false), "```\n{{< x >}}\n\n```\n         ");
         assert_eq!(shown("[t]({{< ref \"p\" >}})", false), "[t](               )");
-        assert_eq!(shown("{% include x %} and {{ variable }}", false), " and {{ variable }}");
+        assert_eq!(shown("{% include x %} and {{ variable }} <%= y %>.", false), " and  .");
+        assert_eq!(shown("{% raw %}{{ shown }}{% endraw %}\n{{ x }} z", false), "{{ shown }}\n z");
+        assert_eq!(shown("$\\frac{{a}}{b}$ and $x_{{i}}$", false), "$\\frac{{a}}{b}$ and $x_{{i}}$");
         assert_eq!(shown("{{< unclosed", false), "{{< unclosed");
     }
 
@@ -352,14 +380,14 @@ mod tests {
     #[test]
     fn what_marks_code_for_highlighting_goes_and_expressions_of_the_page_go_where_it_has_some() {
         assert_eq!(
-            shown("> [!NOTE] Read *this*\n> [!tip]- And\n> [!NOTE]\n> [!x](y)", false).trim(),
-            ">  Read *this*\n>  And\n> [!NOTE]\n> [!x](y)"
+            shown("> [!NOTE] Read *this*\n> [!tip]- And\n> [!NOTE]\n> [!x](y)\n> [!faq]-\n> a", false).trim(),
+            ">  Read *this*\n>  And\n> [!NOTE]\n> [!x](y)\n> \n> a"
         );
         assert_eq!(
             shown("```js\n// highlight-next-line\na() // [!code focus]\n// ---cut-before---\n```\n", false),
             "```js\n\na() \n\n```\n"
         );
-        assert_eq!(mask("a {{ b.c }} d `{{ e }}`", false, true).replace(MASK, ""), "a  d `{{ e }}`");
+        assert_eq!(shown("a {{ b.c }} d `{{ e }}`", false), "a  d `{{ e }}`");
         assert_eq!(
             shown("/// details | More\n    type: tip\n\nText.\n///\n", false).split_whitespace().collect::<Vec<_>>(),
             ["More", "Text."]
@@ -419,7 +447,7 @@ mod tests {
     proptest! {
         #[test]
         fn masking_moves_nothing(source in "[{}<>%#/*`~a é\n(\\-:!?=\".\\[\\]]{0,120}", mdx in any::<bool>()) {
-            let masked = mask(&source, mdx, true);
+            let masked = mask(&source, mdx);
             prop_assert_eq!(masked.len(), source.len());
             let lines = |s: &str| s.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect::<Vec<_>>();
             prop_assert_eq!(lines(&masked), lines(&source));

@@ -3,6 +3,7 @@
 use super::super::Link;
 use super::super::allowance::Allowance;
 use super::super::block::Draft;
+use super::super::superscripts::Script;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -27,7 +28,7 @@ const DEEPEST: usize = 6;
 const LONGEST: usize = 1000;
 
 /// What marks can begin with.
-const MARKS: [char; 12] = ['*', '_', '`', '#', '+', '<', '{', '\\', ':', '[', '"', '\''];
+const MARKS: [char; 14] = ['*', '_', '`', '#', '+', '<', '{', '\\', ':', '[', '"', '\'', '^', '~'];
 
 /// Macros whose text is shown, and which have nothing else.
 const SHOWN: [&str; 8] = ["kbd", "btn", "menu", "footnote", "stem", "latexmath", "asciimath", "indexterm2"];
@@ -126,6 +127,16 @@ impl<'s> Inline<'_, 's> {
                 let close = rest.get(..rest.floor_char_boundary(LONGEST))?.find("]]")?;
                 self.plain(plain..at);
                 Some(at + close + 2)
+            }
+            mark @ ('^' | '~') => {
+                let inner = rest.get(1..)?;
+                let length = inner.find(mark).filter(|&n| n > 0 && n < 64)?;
+                let text = inner.get(..length).filter(|t| !t.contains(char::is_whitespace))?;
+                self.plain(plain..at);
+                let script = if mark == '^' { Script::Above } else { Script::Below };
+                let written = script.written(text, &self.draft.text);
+                self.draft.push(&written, self.at(at + 1..at + 1 + length));
+                Some(at + length + 2)
             }
             // The role of the marked text behind it.
             '[' => {
@@ -257,7 +268,9 @@ impl<'s> Inline<'_, 's> {
         let before = self.text.get(plain..at)?;
         let letters = before.bytes().rev().take(12).take_while(|b| b.is_ascii_alphanumeric()).count();
         let name = before.get(before.len() - letters..).filter(|n| !n.is_empty())?;
-        let start = at - letters;
+        // Notes follow their word directly.
+        let name = if name.ends_with("footnote") { "footnote" } else { name };
+        let start = at - name.len();
         let after = rest.get(1..rest.floor_char_boundary(2 * LONGEST))?;
         let length = after.find(|c: char| c.is_whitespace() || c == '[' || c == '<').unwrap_or(after.len());
         let target = after.get(..length)?;
@@ -287,6 +300,11 @@ impl<'s> Inline<'_, 's> {
         let shown_at = opening + 1 + (shown.as_ptr() as usize - inner.as_ptr() as usize);
         let whole = if address { self.text.get(start..opening)? } else { target };
         match (shown.is_empty() || shown.contains('='), name) {
+            (false, "footnote") => {
+                self.draft.push(" (", self.at(opening..opening + 1));
+                self.plain(shown_at..shown_at + shown.len());
+                self.draft.push(")", self.at(opening + close..opening + close + 1));
+            }
             (false, _) => self.plain(shown_at..shown_at + shown.len()),
             (true, "image" | "icon") => {}
             (true, "xref") => self.draft.push(&worded(target), self.at(at + 1..opening)),

@@ -30,6 +30,7 @@ mod tests;
 use super::allowance::Allowance;
 use super::block::{BlockKind, CharIndex, Draft};
 use super::lines::{Line, lines};
+use super::list_numbers::{Lists, Numerals};
 use super::marked::{self, Page, Rows};
 use super::{address, stopwatch};
 use inline::inline;
@@ -48,8 +49,17 @@ pub(super) fn read<'s>(source: &'s str, attributes: &'s [(String, String)]) -> P
     let index = CharIndex::new(source);
     let lines = lines(source);
     let attributes = attributes.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-    let mut reader =
-        Reader { source, index: &index, attributes, allowance: Allowance::of_names(source), page: Page::default(), ids: HashMap::new() };
+    let mut reader = Reader {
+        source,
+        index: &index,
+        attributes,
+        allowance: Allowance::of_names(source),
+        page: Page::default(),
+        ids: HashMap::new(),
+        lists: Lists::default(),
+        marks: Vec::new(),
+        number: String::new(),
+    };
     let body = reader.header(&lines);
     reader.body(lines.get(body..).unwrap_or(&[]), BlockKind::Paragraph, 0);
     reader.page
@@ -71,6 +81,11 @@ struct Reader<'i, 's> {
     page: Page,
     /// Ids given to titles, and how often.
     ids: HashMap<String, usize>,
+    lists: Lists,
+    /// How the items of each list are marked that is open.
+    marks: Vec<&'s str>,
+    /// The number of the item that begins.
+    number: String,
 }
 
 impl<'s> Reader<'_, 's> {
@@ -116,9 +131,12 @@ impl<'s> Reader<'_, 's> {
     /// Reads lines of one block's content; `kind` is what running text in it is.
     fn body(&mut self, lines: &[Line<'s>], kind: BlockKind, depth: usize) {
         let mut about = About::default();
-        let mut at = 0;
+        let (mut at, mut attached) = (0, false);
         while let Some(line) = lines.get(at).filter(|_| !stopwatch::is_over()) {
-            if line.is_blank() || is_comment(line) || line.text == "+" {
+            if line.is_blank() || is_comment(line) {
+                at += 1;
+            } else if line.text == "+" {
+                attached = true;
                 at += 1;
             } else if attribute(line).is_some() {
                 self.set(line);
@@ -130,6 +148,10 @@ impl<'s> Reader<'_, 's> {
                 style(inner, &mut about);
                 at += 1;
             } else {
+                if !attached && list_marker(line.text).is_none() && term(line.text).is_none() {
+                    self.end_lists();
+                }
+                attached = false;
                 at += self.element(lines.get(at..).unwrap_or(&[]), &about, kind, depth).max(1);
                 about = About::default();
             }
@@ -170,6 +192,7 @@ impl<'s> Reader<'_, 's> {
             return self.item(line.behind(behind), lines, kind);
         }
         if let Some(marker) = list_marker(line.text) {
+            self.number = self.numbered(line.text.get(..marker).unwrap_or(""), about);
             return self.item(line.behind(marker), lines, kind);
         }
         if line.indent > 0 && about.style.is_empty() && kind == BlockKind::Paragraph {
@@ -187,6 +210,50 @@ impl<'s> Reader<'_, 's> {
             _ => self.running(text, kind),
         }
         length
+    }
+
+    fn end_lists(&mut self) {
+        self.marks.iter().for_each(|_| self.lists.end());
+        self.marks.clear();
+    }
+
+    /// The number of an item by its mark; none of one with a bullet.
+    fn numbered(&mut self, mark: &'s str, about: &About<'s>) -> String {
+        let explicit = mark.trim_matches(['.', '<', '>']);
+        // Items that say their number have marks of their own.
+        let kind = match mark.chars().next() {
+            Some('*' | '-' | '•' | '.') => mark,
+            Some('<') => "<",
+            _ => "1",
+        };
+        match self.marks.iter().position(|&m| m == kind) {
+            Some(level) => {
+                while self.marks.len() > level + 1 {
+                    self.marks.pop();
+                    self.lists.end();
+                }
+            }
+            None => {
+                let level = mark.bytes().take_while(|&b| b == b'.').count();
+                let usual = match level {
+                    2 => Numerals::LowerLetters,
+                    3 => Numerals::LowerRoman,
+                    4 => Numerals::UpperLetters,
+                    5 => Numerals::UpperRoman,
+                    0 if explicit.starts_with(char::is_alphabetic) => Numerals::LowerLetters,
+                    _ => Numerals::Decimal,
+                };
+                let named = about.attributes.split(',').find_map(|a| Numerals::named(a.split(['%', '.']).next().unwrap_or(a)));
+                let start = about.attributes.split(',').find_map(|a| a.trim().strip_prefix("start=")?.trim_matches('"').parse().ok());
+                if mark.starts_with(['*', '-', '•']) {
+                    self.lists.begin_bullets();
+                } else {
+                    self.lists.begin(named.unwrap_or(usual), start.unwrap_or(1), 1);
+                }
+                self.marks.push(kind);
+            }
+        }
+        self.lists.item(explicit.parse().ok())
     }
 
     /// An item of a list, whose text begins with `first` and goes on below; how many lines it takes.
@@ -316,7 +383,10 @@ impl<'s> Reader<'_, 's> {
         inline(self.source, range, (&self.attributes, &self.allowance), draft, &mut self.page.links, self.page.blocks.len());
     }
 
-    fn finish(&mut self, draft: Draft) {
+    fn finish(&mut self, mut draft: Draft) {
+        if draft.kind == BlockKind::ListItem {
+            draft.note = std::mem::take(&mut self.number);
+        }
         self.page.blocks.extend(draft.finish(self.index));
     }
 }

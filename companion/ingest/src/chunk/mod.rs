@@ -29,8 +29,9 @@ pub const CHUNK_TOKENS: std::ops::RangeInclusive<u32> = 16..=256;
 /// Splits fall on headings, then between blocks, then between sentences (lines, in code and tables), then between words, and only inside a
 /// word that alone exceeds the limit. Every visible character of the text is in exactly one chunk; headings are in the heading paths of their chunks.
 /// A heading without text of its own makes no chunk if other headings stand below it; otherwise it counts as text. A section of a few words is joined with the
-/// first section below it, and where sections have no fragments with the one after it: what has an address of its own is found at that address. The joined chunk
-/// has the headings they share as its path, the others as lines of its text, and the first one's fragment.
+/// first section below it, and where sections have no fragments with the one after it: what has an address of its own is found at that address. Sections below
+/// the heading of one version are joined as far as they fit. The joined chunk has the headings they share as its path, the others as lines of its text, and
+/// the first one's fragment, or that of the heading above sections beside each other.
 ///
 /// `count_tokens` must count without special tokens, and two texts on both sides of white space must not need more tokens together than apart, which
 /// holds for WordPiece. Each sentence is counted at most twice, so that the time is linear. The chunks of a
@@ -162,19 +163,36 @@ impl Splitter<'_> {
             }
         }
         if !self.pending.is_empty() {
-            let joins =
-                self.pending.last().is_some_and(|p| section.level > p.level || section.level == p.level && section.fragment.is_empty())
-                    && self.pending.len() < MOST_JOINED
-                    && self.joined_tokens(&section) <= self.cutter.max;
+            let joins = self.pending.last().is_some_and(|p| {
+                section.level > p.level || section.level == p.level && section.fragment.is_empty() || self.of_one_version(p, &section)
+            }) && self.pending.len() < MOST_JOINED
+                && self.joined_tokens(&section) <= self.cutter.max;
             if !joins {
                 self.emit_pending();
             }
         }
-        let tiny = section.tokens < TINY;
+        let waits = section.tokens < TINY || section.path.iter().any(|h| self.is_version(h));
         self.pending.push(section);
-        if !tiny {
+        if !waits {
             self.emit_pending();
         }
+    }
+
+    /// Whether a heading names a version, with what is below it: "1.4.0 - 2024-05-06", "Version 2.1 (May 2024)".
+    fn is_version(&self, heading: &Heading) -> bool {
+        let text = self.doc.blocks.get(heading.block).map_or("", |b| b.text.as_str());
+        let mut words = text.split_whitespace().skip_while(|w| w.chars().all(char::is_alphabetic)).peekable();
+        let named = text.split_whitespace().take_while(|w| w.chars().all(char::is_alphabetic)).count();
+        let version = words.next().map_or("", |w| w.trim_matches(|c: char| !c.is_alphanumeric()).trim_start_matches(['v', 'V']));
+        let parts = version.split('.').take_while(|p| p.bytes().next().is_some_and(|b| b.is_ascii_digit())).count();
+        let dated = |w: &str| w.split(|c: char| !c.is_ascii_digit()).any(|d| d.len() == 4);
+        // A number before words is that of a section.
+        named <= 2 && parts >= 2 && (words.peek().is_none() || words.any(dated))
+    }
+
+    /// Whether two sections say what changed in the same version.
+    fn of_one_version(&self, a: &Section, b: &Section) -> bool {
+        a.path.iter().zip(&b.path).take_while(|(x, y)| x.block == y.block).any(|(h, _)| self.is_version(h))
     }
 
     /// Tokens of a chunk of the pending sections and this one, with the heading lines that they do not share.
@@ -196,9 +214,13 @@ impl Splitter<'_> {
         let shared = shared_path(sections.iter());
         let names = first.path.get(..shared).unwrap_or(&[]);
         let path: Vec<String> = names.iter().filter_map(|h| self.doc.blocks.get(h.block)).map(|b| one_line(&b.text)).collect();
-        let fragment = first.fragment.clone();
+        // Of sections beside each other, what they stand under is the place.
+        let fragment = match names.last().filter(|_| first.path.len() > shared && sections.len() > 1) {
+            Some(h) => self.doc.blocks.get(h.block).and_then(|b| b.fragment.clone()).unwrap_or_default(),
+            None => first.fragment.clone(),
+        };
         if let [section] = sections.as_slice() {
-            for group in pack(&section.units, self.cutter.max, |u| self.leads_in(u)) {
+            for group in pack(&section.units, self.cutter.max, |u| self.leads_in(u), |i| self.end_of_steps(&section.units, i)) {
                 let units = section.units.get(group).unwrap_or(&[]);
                 self.emit(units, path.clone(), fragment.clone());
             }
@@ -215,6 +237,32 @@ impl Splitter<'_> {
             before = &s.path;
         }
         self.emit(&units, path, fragment);
+    }
+
+    /// Where the numbered steps end that begin at a unit, with what stands between them: `first` itself where none do, or where they are too long.
+    fn end_of_steps(&self, units: &[Unit], first: usize) -> usize {
+        const BETWEEN: usize = 3;
+        let block = |i: usize| units.get(i).and_then(|u| self.doc.blocks.get(u.block));
+        let is_item = |i: usize| block(i).is_some_and(|b| b.kind == BlockKind::ListItem);
+        let is_step = |i: usize| is_item(i) && block(i).is_some_and(|b| !b.note.is_empty());
+        if !is_step(first) || first.checked_sub(1).is_some_and(is_item) {
+            return first;
+        }
+        let (mut end, mut tokens) = (first, 0);
+        for (i, unit) in units.iter().enumerate().skip(first) {
+            tokens += unit.tokens;
+            let begins_another = i > first && is_step(i) && block(i).is_some_and(|b| matches!(b.note.as_str(), "1." | "a."));
+            if i > end + BETWEEN || begins_another {
+                break;
+            }
+            if tokens > self.cutter.max {
+                return if is_item(i) { first } else { end };
+            }
+            if is_item(i) {
+                end = i + 1;
+            }
+        }
+        end
     }
 
     /// Whether a unit announces what comes after it: a short text that ends with a colon.

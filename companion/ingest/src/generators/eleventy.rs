@@ -24,7 +24,6 @@ impl Generator for Eleventy {
 
     fn configure(&self, config: &Config, site: &mut Site) {
         site.style = UrlStyle::Directory;
-        site.interpolates = !config.is_false("markdownTemplateEngine");
         site.ids = if config.text.contains("IdAttributePlugin") {
             HeadingIds::Eleventy
         } else if config.text.contains("anchor") {

@@ -33,7 +33,6 @@ impl Generator for Jekyll {
         let permalink = config.value("permalink").unwrap_or("date").to_owned();
         site.style = if permalink == "pretty" || permalink.ends_with('/') { UrlStyle::Directory } else { UrlStyle::Html };
         site.ids = HeadingIds::Kramdown;
-        site.interpolates = true;
         // GitHub's own builds, which need no Gemfile, make pages of all Markdown.
         let gems = config.beside("Gemfile").unwrap_or_default();
         let all = ["github-pages", "optional-front-matter"].iter().any(|name| gems.contains(name) || config.text.contains(name));

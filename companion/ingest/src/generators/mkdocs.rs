@@ -32,7 +32,6 @@ impl Generator for MkDocs {
             symbols: config.text.contains("smartsymbols"),
             keys: config.text.contains("pymdownx.keys"),
         };
-        site.interpolates = config.text.contains("macros");
         site.parts_in = config.list("base_path");
         let mut excluded = config.list("exclude_docs");
         excluded.extend(config.list("draft_docs"));

@@ -12,6 +12,7 @@ mod jekyll;
 mod mdbook;
 mod mkdocs;
 mod nextra;
+mod obsidian;
 mod paths;
 mod sphinx;
 mod starlight;
@@ -98,7 +99,7 @@ const NOT_PUBLISHED: &str = "not a kind of file that the site's generator makes 
 /// Why files are passed over that lie beside the folders of pages.
 const ELSEWHERE: &str = "not among the site's pages";
 
-const ALL: [&dyn Generator; 11] = [
+const ALL: [&dyn Generator; 12] = [
     &docusaurus::Docusaurus,
     &vitepress::VitePress,
     &mkdocs::MkDocs,
@@ -110,6 +111,7 @@ const ALL: [&dyn Generator; 11] = [
     &nextra::Nextra,
     &eleventy::Eleventy,
     &jekyll::Jekyll,
+    &obsidian::Obsidian,
 ];
 
 /// What is known of the site that a folder is the source of.
@@ -126,6 +128,8 @@ pub(crate) struct Site {
     own_style: Option<UrlStyle>,
     /// The rule for ids of headings.
     pub ids: HeadingIds,
+    /// Whether pages are notes of a vault, called after their files.
+    pub is_vault: bool,
     /// Whether `.md` is MDX.
     pub mdx: bool,
     /// Extensions of Python-Markdown that are in use.
@@ -134,8 +138,6 @@ pub(crate) struct Site {
     pub parts_in: Vec<String>,
     /// Addresses of pages that are not those of their files: patterns of paths, and what stands for them.
     rewrites: Vec<(String, String)>,
-    /// Whether text in double braces is an expression of the page.
-    pub interpolates: bool,
     /// Files that the configuration says are no pages.
     excluded: Globs,
     /// The only pages, where there is a list of them.

@@ -32,7 +32,6 @@ impl Generator for VitePress {
 
     fn configure(&self, config: &Config, site: &mut Site) {
         site.ids = HeadingIds::VitePress;
-        site.interpolates = true;
         site.style = if config.is_true("cleanUrls") { UrlStyle::Clean } else { UrlStyle::Html };
         site.excluded = Globs::tolerant(&config.list("srcExclude"));
         site.content_in(config.value("srcDir").unwrap_or(""));

@@ -4,6 +4,7 @@ use super::super::Link;
 use super::super::allowance::Allowance;
 use super::super::block::Draft;
 use super::super::lines::flow;
+use super::super::superscripts::Script;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -13,6 +14,8 @@ pub(super) struct Names<'s> {
     pub allowance: Allowance,
     /// Where references by a name lead, in lower case.
     pub targets: HashMap<String, &'s str>,
+    /// Titles of the sections that labels name, in this file and in others.
+    pub titles: &'s HashMap<String, String>,
     /// What stands for `|name|`.
     pub substitutions: HashMap<&'s str, &'s str>,
 }
@@ -199,6 +202,16 @@ impl<'s> Inline<'_, 's> {
             self.plain(inner);
             return Some(end);
         }
+        let script = match role {
+            Some("sup" | "superscript") => Some(Script::Above),
+            Some("sub" | "subscript") => Some(Script::Below),
+            _ => None,
+        };
+        if let Some(script) = script {
+            let written = script.written(text, &self.draft.text);
+            self.draft.push(&written, self.at(inner));
+            return Some(end);
+        }
         if !reference && matches!(role, Some("menuselection" | "guilabel")) {
             self.label(inner);
             return Some(end);
@@ -213,6 +226,13 @@ impl<'s> Inline<'_, 's> {
         let from = self.draft.text.len();
         if let Some(series @ ("pep" | "rfc")) = role {
             self.draft.push(if series == "pep" { "PEP " } else { "RFC " }, self.at(shown.start..shown.start));
+        }
+        // A label is shown as the title of the section that it names.
+        if let (Some("ref" | "numref"), None) = (role, titled)
+            && let Some(title) = self.names.titles.get(&folded(text)).filter(|t| self.names.allowance.take(t.len()))
+        {
+            self.draft.push(title, self.at(shown));
+            return Some(end);
         }
         // Objects are named in full, with a mark where less than that is to be shown.
         let marks = self.text.get(shown.clone()).map_or(0, |t| t.len() - t.trim_start_matches(['~', '!']).len());

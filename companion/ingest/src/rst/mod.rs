@@ -40,18 +40,45 @@ pub(super) fn looks_like(source: &str, file: &Path) -> bool {
     titled && (source.lines().any(directive) || file.parent().is_some_and(|folder| folder.join("conf.py").is_file()))
 }
 
-/// Reads a file.
-pub(super) fn read(source: &str) -> Page {
+/// The labels of a file that stand above titles, folded, with the titles.
+pub(super) fn labels(source: &str) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    let mut open: Vec<String> = Vec::new();
+    let mut before = "";
+    for line in lines(source).iter().filter(|l| !l.is_blank()) {
+        if let Some(label) = line.text.strip_prefix(".. _").and_then(|t| t.strip_suffix(':')) {
+            open.push(folded(label.trim_matches('`')));
+        } else if rule(line).is_some() && !before.is_empty() {
+            let title = before.replace(['`', '*'], "");
+            out.extend(open.drain(..).map(|label| (label, title.clone())));
+        } else if rule(line).is_none() {
+            // Of other things than titles nothing is shown.
+            if !before.is_empty() {
+                open.clear();
+            }
+            before = line.text;
+            continue;
+        }
+        before = "";
+    }
+    out
+}
+
+/// Reads a file; `titles` are those of the sections that labels name, in all files.
+pub(super) fn read(source: &str, titles: &HashMap<String, String>) -> Page {
     let index = CharIndex::new(source);
     let lines = lines(source);
     let numbered_from = ["]_", ".. ["].iter().filter_map(|mark| source.find(mark)).min().unwrap_or(source.len());
     let mut reader = Reader {
         source,
         index: &index,
-        names: named(source, &lines),
+        names: named(source, &lines, titles),
         page: Page::default(),
         styles: Vec::new(),
         slugs: Slugs::new(HeadingIds::Docutils),
+        counts: HashMap::new(),
+        number: String::new(),
+        pending: false,
         numbered_from,
     };
     reader.body(&lines, BlockKind::Paragraph, 0);
@@ -59,8 +86,8 @@ pub(super) fn read(source: &str) -> Page {
 }
 
 /// What the explicit marks of a text give names to.
-fn named<'s>(source: &str, lines: &[Line<'s>]) -> Names<'s> {
-    let mut names = Names { allowance: Allowance::of_names(source), targets: HashMap::new(), substitutions: HashMap::new() };
+fn named<'s>(source: &str, lines: &[Line<'s>], titles: &'s HashMap<String, String>) -> Names<'s> {
+    let mut names = Names { allowance: Allowance::of_names(source), targets: HashMap::new(), titles, substitutions: HashMap::new() };
     for line in lines {
         let Some(rest) = line.text.strip_prefix(".. ") else { continue };
         if let Some(target) = rest.trim_start().strip_prefix('_') {
@@ -85,6 +112,12 @@ struct Reader<'i, 's> {
     styles: Vec<(u8, bool)>,
     /// Gives ids to headings.
     slugs: Slugs,
+    /// The last number of the list at each depth that counts by itself.
+    counts: HashMap<usize, i64>,
+    /// The number of the item that begins, and those of the items around it.
+    number: String,
+    /// Whether the item that begins has no text yet.
+    pending: bool,
     /// From which byte on other things than headings may have got numbers.
     numbered_from: usize,
 }
@@ -97,6 +130,7 @@ impl<'s> Reader<'_, 's> {
         if depth > DEEPEST {
             return self.text(first.start..last.end(), kind);
         }
+        self.counts.remove(&depth);
         let base = lines.iter().filter(|l| !l.is_blank()).map(|l| l.indent).min().unwrap_or(first.indent);
         let mut at = 0;
         while let Some(&line) = lines.get(at).filter(|_| !stopwatch::is_over()) {
@@ -166,9 +200,14 @@ impl<'s> Reader<'_, 's> {
         if let Some(marker) = list_marker(&line, after.first()) {
             let length = below(base);
             let item = joined(line.behind(marker), lines.get(1..length).unwrap_or(&[]));
+            let outer = std::mem::take(&mut self.number);
+            self.number = self.numbered(line.text.get(..marker).unwrap_or(""), depth, &outer);
+            self.pending = true;
             self.body(&item, lists, depth + 1);
+            (self.number, self.pending) = (outer, false);
             return length;
         }
+        self.counts.remove(&depth);
         if let Some(name) = field_name(line.text) {
             let length = below(base);
             self.field(&line, name, lines.get(1..length).unwrap_or(&[]), lists, depth);
@@ -198,6 +237,18 @@ impl<'s> Reader<'_, 's> {
             return length;
         }
         self.paragraph(lines, base, kind, depth)
+    }
+
+    /// The number of an item by its marker, behind that of the item around it; none of one with a bullet.
+    fn numbered(&mut self, marker: &str, depth: usize, outer: &str) -> String {
+        let name = marker.trim_matches(['(', ')', '.']);
+        if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '#') || name.is_empty() {
+            return String::new();
+        }
+        let count = self.counts.entry(depth).or_insert(0);
+        *count = name.parse().unwrap_or(*count + 1);
+        let outer = if outer.len() < 24 { outer } else { "" };
+        if name == "#" { format!("{outer}{count}.") } else { format!("{outer}{name}.") }
     }
 
     /// Running text, and what is indented below it: code, or what a list of definitions says of a term.
@@ -280,7 +331,10 @@ impl<'s> Reader<'_, 's> {
         inline(self.source, range, &self.names, draft, &mut self.page.links, self.page.blocks.len());
     }
 
-    fn finish(&mut self, draft: Draft) {
+    fn finish(&mut self, mut draft: Draft) {
+        if draft.kind == BlockKind::ListItem && std::mem::take(&mut self.pending) {
+            draft.note.clone_from(&self.number);
+        }
         self.page.blocks.extend(draft.finish(self.index));
     }
 }

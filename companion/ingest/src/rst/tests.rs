@@ -3,6 +3,10 @@
 use super::*;
 use proptest::prelude::*;
 
+fn read(source: &str) -> Page {
+    super::read(source, &HashMap::new())
+}
+
 fn shown(source: &str) -> Vec<String> {
     read(source).shown()
 }
@@ -175,7 +179,7 @@ fn substitutions_and_targets_put_in_no_more_than_the_file_and_a_little() {
         (format!(".. _a: {long}\n\n{}\n", "a_ ".repeat(n / 6)), true),
         (format!(".. _a: {long}\n\n{}\n", "`a`_ ".repeat(n / 10)), true),
     ] {
-        let page = super::read(&source);
+        let page = read(&source);
         let text: usize = page.blocks.iter().map(|b| b.text.len()).sum();
         let targets: usize = page.links.iter().map(|l| l.target.len()).sum();
         assert!(text.max(targets) <= 2 * source.len() + (64 << 10), "{text} {targets}");
@@ -189,4 +193,12 @@ fn cells_over_rows_stand_in_each_and_two_header_rows_are_one() {
     let page = read(source);
     assert_eq!(page.shown(), ["Table: Pump | Flow Min | Flow Max | Maker\nHeron | 12 | 80 | Oake\nTern | 15 | 95 | Oake"]);
     assert!(page.blocks[0].header);
+}
+
+#[test]
+fn a_label_is_shown_as_the_title_that_it_stands_above() {
+    let titles = labels(".. _sluice-gate:\n.. _gate:\n\nThe *sluice* gate\n-----------------\n\n.. _para:\n\nText.\n");
+    assert_eq!(titles.iter().map(|(l, t)| format!("{l}={t}")).collect::<Vec<_>>(), ["sluice-gate=The sluice gate", "gate=The sluice gate"]);
+    let titles = titles.into_iter().collect();
+    assert_eq!(super::read("See :ref:`gate` and :ref:`it <gate>`.\n", &titles).shown(), ["Paragraph: See The sluice gate and it."]);
 }

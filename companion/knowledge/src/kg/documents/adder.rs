@@ -77,6 +77,9 @@ impl<'k, 'd> Adder<'k, 'd> {
                 node
             }
         };
+        for (_, name) in document.front_matter.iter().filter(|(field, _)| field == "alias") {
+            self.kg.alias(node, name)?;
+        }
         self.typed(node, Kind::Page)?;
         self.pages.insert(d, node);
         Ok(Some(node))

@@ -181,6 +181,12 @@ impl<'a> Reader<'a> {
             };
             self.add_triple(End::Page(self.d), fact.rel, tail, place);
         }
+        // What a note's properties say of it.
+        for (name, value) in &self.document.front_matter {
+            if let Some(name) = name.strip_prefix("property:") {
+                self.say(End::Page(self.d), Relation::Column(name.to_owned()), end_of_cell(tables::cell(value)), place);
+            }
+        }
     }
 
     fn links(&mut self, targets: &Targets) {
@@ -236,14 +242,17 @@ impl<'a> Reader<'a> {
                 let subject = End::Subject(row.subject, table.first.clone());
                 self.add_triple(self.whole(i), Rel::Lists, subject.clone(), place);
                 for (header, cell) in row.cells {
-                    let tail = match cell {
-                        tables::Cell::Name(name) => End::Thing(name, None),
-                        tables::Cell::Literal { text, kind, unit } => End::Literal(text, kind, "", unit),
-                    };
-                    self.say(subject.clone(), Relation::Column(header), tail, place);
+                    self.say(subject.clone(), Relation::Column(header), end_of_cell(cell), place);
                 }
             }
         }
+    }
+}
+
+fn end_of_cell(cell: tables::Cell) -> End {
+    match cell {
+        tables::Cell::Name(name) => End::Thing(name, None),
+        tables::Cell::Literal { text, kind, unit } => End::Literal(text, kind, "", unit),
     }
 }
 

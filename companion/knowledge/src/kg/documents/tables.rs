@@ -40,6 +40,8 @@ const MOST_ROWS: usize = 500;
 const LONGEST_HEADER: usize = 40;
 /// Longer cells are prose, which is found as text.
 const LONGEST_CELL: usize = 120;
+/// Parts the values that one cell holds.
+const BETWEEN_VALUES: &str = "; ";
 const LONGEST_SUBJECT: usize = 80;
 
 /// Reads a table block: a line a row, cells joined by ` | `. `None` where its first line is no header of relations.
@@ -77,6 +79,7 @@ pub(super) fn read(text: &str) -> Option<Table> {
         let cells: Vec<(String, Cell)> = others
             .iter()
             .zip(cells.iter().skip(1))
+            .flat_map(|(h, c)| c.split(BETWEEN_VALUES).map(move |value| (h, value.trim())))
             .filter(|(_, c)| !c.is_empty() && c.len() <= LONGEST_CELL && c.chars().any(char::is_alphanumeric))
             .map(|(h, c)| ((*h).to_owned(), cell(c)))
             .collect();
@@ -85,7 +88,8 @@ pub(super) fn read(text: &str) -> Option<Table> {
     (!rows.is_empty()).then(|| Table { first: (*first).to_owned(), rows })
 }
 
-fn cell(text: &str) -> Cell {
+/// Reads one value.
+pub(super) fn cell(text: &str) -> Cell {
     let text = one_line(text);
     let (digits, kind, unit) = match kind_and_unit(&text) {
         // "4 or more" is no measure.
@@ -128,6 +132,12 @@ mod tests {
             ]
         );
         assert_eq!(t.rows[0].span, 32..69);
+    }
+
+    #[test]
+    fn each_value_of_a_cell_is_a_fact_of_its_own() {
+        let t = read("Boat | Ports\nTern | Lund; Skive").unwrap();
+        assert_eq!(t.rows[0].cells, ["Lund", "Skive"].map(|p| ("Ports".to_owned(), Cell::Name(p.into()))));
     }
 
     #[test]
