@@ -70,7 +70,7 @@ li[part="hit"]:hover { background: var(--_raised); }
 li[part="hit"]:hover [part="hit-title"] { text-decoration: underline; }
 [part="hit-path"] { margin: 0; color: var(--_soft); font-size: 0.82em; }
 [part="hit-text"] { margin: 0.15rem 0 0; font-size: 0.9em; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; }
-[part="hit-languages"] { display: flex; flex-wrap: wrap; gap: 0.2rem 0.6rem; margin: 0.2rem 0 0; color: var(--_soft); font-size: 0.8em; }
+[part="hit-languages"], [part="hit-elsewhere"] { display: flex; flex-wrap: wrap; gap: 0.2rem 0.6rem; margin: 0.2rem 0 0; color: var(--_soft); font-size: 0.8em; }
 button[part="hit-translation"] { position: relative; border: 0; background: none; padding: 0 0.2rem; min-block-size: 24px; color: var(--_accent); font-size: 1em; font-weight: 400; }
 [part="hit-reached"] { margin: 0.2rem 0 0; color: var(--_soft); font: 0.75em ui-monospace, monospace; overflow-wrap: anywhere; }
 [part="hit"]:not(:first-of-type) [part="hit-text"] { -webkit-line-clamp: 2; }

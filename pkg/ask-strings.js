@@ -14,6 +14,7 @@ export const ENGLISH = {
   noResults: "Nothing was found for this.",
   noResultsHint: "Try other words, or fewer of them.",
   untitled: "Untitled",
+  alsoIn: "Also in",
   opening: "Opening…",
   answer: "Answer",
   retry: "Try again",

@@ -175,7 +175,7 @@ export class AskView {
     const excerpt = h("p", { part: "hit-text", dir: "auto" }, highlighted(hit.text, spans, excerptWindow(hit.text, spans, index === 0 ? 240 : 180)));
     const reachedBy = reached ? hit.reached.filter(({ by }) => by !== "query").map(wayTo) : [];
     const ways = reachedBy.length > 0 && h("p", { part: "hit-reached", dir: "auto" }, reachedBy.join(" · "));
-    const inside = (head) => [head, path && h("p", { part: "hit-path", dir: "auto" }, path), excerpt, this.#languages(hit), ways];
+    const inside = (head) => [head, path && h("p", { part: "hit-path", dir: "auto" }, path), excerpt, this.#languages(hit), this.#elsewhere(hit), ways];
     const onclick = (event) => this.#on.open(hit, event);
     const common = { "data-chunk": hit.chunk, lang: hit.language || undefined };
     if (this.#listbox) {
@@ -199,6 +199,16 @@ export class AskView {
       return this.#listbox ? h("span", { lang: tag }, name) : h("button", { type: "button", part: "hit-translation", lang: tag, onclick: () => this.#on.passage(chunk) }, name);
     });
     return h("p", { part: "hit-languages", role: "group", "aria-label": this.#say("language") }, [mark && h("span", {}, mark), ...others].filter(Boolean));
+  }
+
+  /** Other pages with the same text: links, or in a listbox, whose options hold none, their titles. */
+  #elsewhere({ elsewhere = [] }) {
+    if (elsewhere.length === 0) return null;
+    const pages = elsewhere.map(({ title, url }) => {
+      const href = this.#listbox ? null : safeUrl(url);
+      return h(href ? "a" : "span", { dir: "auto", href }, title || this.#say("untitled"));
+    });
+    return h("p", { part: "hit-elsewhere" }, h("span", {}, this.#say("alsoIn")), pages);
   }
 
   #options = 0;

@@ -79,7 +79,7 @@ pub struct Translation {
 pub struct Elsewhere {
     /// The page's title.
     pub title: String,
-    /// Where to read the passage there.
+    /// Address of the passage there.
     pub url: String,
 }
 

@@ -86,13 +86,18 @@ pub fn present<'a>(
     .boxed_local()
 }
 
-/// Leaves of hits with the same text the best, which names the pages of the others.
+/// Leaves of hits with the same text under the same heading the best, which names the pages of the others. Under
+/// another heading a text says another thing: "On by default."
 pub fn leave_once(hits: &mut Vec<Hit>) {
     let mut kept: Vec<Hit> = Vec::with_capacity(hits.len());
     for hit in hits.drain(..) {
-        match kept.iter_mut().find(|k| k.text == hit.text) {
-            Some(best) => best.elsewhere.push(Elsewhere { title: hit.title, url: hit.url }),
-            None => kept.push(hit),
+        let same = |k: &&mut Hit| k.text == hit.text && k.heading_path.last() == hit.heading_path.last();
+        let Some(best) = kept.iter_mut().find(same) else {
+            kept.push(hit);
+            continue;
+        };
+        if best.url != hit.url && best.elsewhere.iter().all(|e| e.url != hit.url) {
+            best.elsewhere.push(Elsewhere { title: hit.title, url: hit.url });
         }
     }
     *hits = kept;
@@ -113,19 +118,21 @@ mod tests {
 
     #[test]
     fn one_text_on_several_pages_is_one_hit_that_names_the_others() {
-        let hit = |title: &str, url: &str| {
-            let text = || "Run the installer.".to_owned();
-            let chunk =
-                Chunk { document: 0, heading_path: vec!["Install".into()], fragment: String::new(), text: text(), start: 0, end: 18 };
-            let document = Document { title: title.into(), url: url.into(), path: url.into(), language: String::new() };
-            let ranked = RankedChunk { chunk: 0, score: 1.0, lexical: None, dense: None, reached: Vec::new() };
-            hit(ranked, chunk, &document, &LexicalQuery::new("installer", false))
+        let hit = |title: &str, url: &str, heading: &str| {
+            let hit = crate::hits::hit(0, title, &[heading], "Run the installer.");
+            Hit { url: url.to_owned(), ..hit }
         };
-        let mut hits = vec![hit("Windows", "a/x"), hit("Linux", "b"), hit("Windows", "x"), hit("Windows", "a/x")];
+        let mut hits = vec![
+            hit("Windows", "a/x", "Install"),
+            hit("Linux", "b", "Install"),
+            hit("Windows", "x", "Install"),
+            hit("Linux", "b", "Install"),
+            hit("Windows", "a/x", "Update"),
+        ];
         leave_once(&mut hits);
-        assert_eq!(hits.iter().map(|h| h.url.as_str()).collect::<Vec<_>>(), ["a/x"]);
-        let others: Vec<&str> = hits.iter().flat_map(|h| &h.elsewhere).map(|e| e.url.as_str()).collect();
-        assert_eq!(others, ["b", "x", "a/x"]);
+        let urls: Vec<Vec<&str>> =
+            hits.iter().map(|h| [&h.url].into_iter().chain(h.elsewhere.iter().map(|e| &e.url)).map(String::as_str).collect()).collect();
+        assert_eq!(urls, [vec!["a/x", "b", "x"], vec!["a/x"]]);
     }
 
     #[test]
