@@ -86,7 +86,7 @@ pub(super) struct Draft {
     start: usize,
     end: usize,
     steps: Vec<(usize, usize)>,
-    /// What parts the next text in a table's cell from what the cell holds.
+    /// Sign that parts the next text in a table's cell from what the cell holds.
     gap: Option<&'static str>,
 }
 
@@ -161,7 +161,7 @@ impl Draft {
         start..(start + part.len()).min(limit).max(start)
     }
 
-    /// Parts what comes next in a table's cell from the values that the cell holds; `sign` stands between two that no punctuation parts.
+    /// Parts what comes next in a table's cell from the values that the cell holds, by `sign` where no punctuation does.
     pub fn part_values(&mut self, sign: &'static str) {
         if self.gap != Some("; ") {
             self.gap = Some(sign);

@@ -15,8 +15,8 @@ fn word_of(c: char) -> Option<&'static str> {
 /// Chooses how a mark is shown; not part of its meaning.
 const VARIATIONS: [char; 2] = ['\u{fe0e}', '\u{fe0f}'];
 
-/// Returns the draft with words for the marks that answer something: what a cell of a table begins with or is, and what ends a clause. A mark that begins an
-/// item or a sentence is an ornament.
+/// Returns the draft with words for the marks that answer something: those that begin a cell of a table, and those
+/// that end a clause. A mark that begins an item or a sentence is an ornament.
 pub(super) fn spelt(draft: Draft, is_table: bool) -> Draft {
     let marks: Vec<(Range<usize>, &str)> = draft
         .text

@@ -1,5 +1,6 @@
 //! Styles and numberings of DOCX: which paragraphs are headings or hidden, and what stands before the items of lists.
 
+use super::list_numbers::Numerals;
 use super::story::Marker;
 use super::xml;
 use std::collections::{BTreeSet, HashMap};
@@ -160,15 +161,15 @@ impl Numberings {
         }
         let Some(own) = levels.get(level).filter(|l| !matches!(l.format.as_str(), "bullet" | "none" | "")) else { return Marker::Bullet };
         let value = last.get(level).copied().flatten().unwrap_or(1);
-        let kind = kind(&own.format);
         let plain = format!("%{}", level + 1);
         if own.text.replace(&plain, "").trim_matches(['.', ')', '(', ' ']).is_empty() {
-            return Marker::Number(value, kind);
+            return Marker::Number(value, kind(&own.format));
         }
         let mut label = own.text.clone();
         for (at, number) in last.iter().enumerate() {
-            let kind = levels.get(at).map_or('1', |l| self::kind(&l.format));
-            label = label.replace(&format!("%{}", at + 1), &written(number.unwrap_or(1), kind));
+            let numerals = Numerals::named(kind(levels.get(at).map_or("", |l| &l.format)).encode_utf8(&mut [0; 4]));
+            let number = numerals.unwrap_or_default().of(number.unwrap_or(1).into());
+            label = label.replace(&format!("%{}", at + 1), &number);
         }
         Marker::Label(label.trim().to_owned())
     }
@@ -183,48 +184,6 @@ fn kind(format: &str) -> char {
         "upperRoman" => 'I',
         _ => '1',
     }
-}
-
-/// A number as a format writes it.
-fn written(number: u32, kind: char) -> String {
-    let text = match kind.to_ascii_lowercase() {
-        'a' if number > 0 => letters(number),
-        'i' if (1..4000).contains(&number) => roman(number),
-        _ => number.to_string(),
-    };
-    if kind.is_ascii_uppercase() { text.to_ascii_uppercase() } else { text }
-}
-
-/// `a` to `z`, then `aa`, `bb` and so on, as word processors count.
-fn letters(number: u32) -> String {
-    let letter = char::from(b'a' + ((number - 1) % 26) as u8);
-    std::iter::repeat_n(letter, ((number - 1) / 26 + 1).min(8) as usize).collect()
-}
-
-fn roman(mut number: u32) -> String {
-    const SIGNS: [(u32, &str); 13] = [
-        (1000, "m"),
-        (900, "cm"),
-        (500, "d"),
-        (400, "cd"),
-        (100, "c"),
-        (90, "xc"),
-        (50, "l"),
-        (40, "xl"),
-        (10, "x"),
-        (9, "ix"),
-        (5, "v"),
-        (4, "iv"),
-        (1, "i"),
-    ];
-    let mut out = String::new();
-    for (value, sign) in SIGNS {
-        while number >= value {
-            out.push_str(sign);
-            number -= value;
-        }
-    }
-    out
 }
 
 #[cfg(test)]
@@ -250,12 +209,5 @@ mod tests {
         assert_eq!(all.next("2", 0), Marker::Number(5, 'i'));
         assert_eq!(all.next("1", 1), Marker::Label("v.1".into()));
         assert_eq!(all.next("9", 0), Marker::Bullet);
-    }
-
-    #[test]
-    fn letters_and_romans_are_written_as_word_processors_do() {
-        assert_eq!(written(28, 'a'), "bb");
-        assert_eq!(written(1994, 'I'), "MCMXCIV");
-        assert_eq!(written(0, 'a'), "0");
     }
 }

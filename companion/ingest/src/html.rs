@@ -95,7 +95,7 @@ struct Open<'a> {
     effect: Effect,
 }
 
-/// What is done where an element ends.
+/// Act at the end of an element.
 enum Effect {
     None,
     /// Its text stands above or below the line; whether it is a link into the page.
@@ -169,16 +169,16 @@ struct Reader<'a> {
     /// The byte of the source at which the tag or text begins that is being read.
     at: usize,
     lists: Lists,
-    /// How many items the lists have that count down and are still to come.
+    /// Numbers of items of the lists that count down and are still to come.
     reversed: VecDeque<i64>,
     /// The number of the item that begins.
     number: String,
     tabs: Tabs,
     /// The formula that is open, and where it begins.
     formula: Option<(Formula, usize)>,
-    /// Whether a picture's text was written last, which no word is run into.
+    /// Set if a picture's text was written last, which no word is run into.
     after_picture: bool,
-    /// Whether the picture that is open says in a title what it shows.
+    /// Set if the picture that is open says in a title what it shows.
     titled_picture: bool,
 }
 
@@ -433,7 +433,7 @@ impl<'a> Reader<'a> {
         Place { draft: self.out.drafts.len(), at: self.draft.as_ref().map_or(0, |d| d.text.len()), source: self.at }
     }
 
-    /// What is to be done where an element ends that begins here.
+    /// Returns the act at the end of an element that begins here.
     fn effect(&mut self, lower: &str, attributes: &Attributes<'_>, range: Range<usize>) -> Effect {
         let place = Place { source: range.end, ..self.place() };
         if let Some(script) = Script::of_element(lower) {
@@ -498,7 +498,7 @@ impl<'a> Reader<'a> {
         self.after_picture = true;
     }
 
-    /// Whether a table stands in a cell of one that has a head: the values of that cell.
+    /// Returns `true` if a table stands in a cell of one that has a head: its text is the values of that cell.
     fn is_nested(&self) -> bool {
         self.depths.table > 1 && self.rows.has_head()
     }

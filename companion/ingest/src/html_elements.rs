@@ -87,13 +87,14 @@ pub(super) fn is_for_machines(classes: &str, in_code: bool) -> bool {
     })
 }
 
-/// Whether an element of these classes is for readers who hear the page. In a table it says what a sign means, elsewhere it repeats what is seen.
+/// Returns `true` if an element of these classes is for readers who hear the page. In a table it says what a sign
+/// means, elsewhere it repeats what is seen.
 pub(super) fn is_for_hearing(classes: &str) -> bool {
     const NAMES: [&str; 6] = ["sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "screen-reader-only", "show-for-sr"];
     classes.split_ascii_whitespace().any(|c| NAMES.contains(&c))
 }
 
-/// Whether an element leads to a note or back from it, or marks where a printed page begins: no text of the page.
+/// Returns `true` if an element leads to a note or back from it, or marks where a printed page begins.
 pub(super) fn is_mark_of_note_or_page(attributes: &Attributes<'_>, classes: &str) -> bool {
     let kinds = [attributes.get("role"), attributes.get("epub:type")];
     let named =
@@ -105,7 +106,7 @@ pub(super) fn is_mark_of_note_or_page(attributes: &Attributes<'_>, classes: &str
         || attributes.get("data-footnote-ref").or_else(|| attributes.get("data-footnote-backref")).is_some()
 }
 
-/// Whether an element is shown when its readers ask for it, such as the panel of a tab, whatever hides it until then.
+/// Returns `true` if an element is shown when its readers ask for it, such as the panel of a tab.
 pub(super) fn is_panel(name: &str, attributes: &Attributes<'_>, classes: &str) -> bool {
     let part = |c: &str| {
         let kinds = ["pane", "panel", "content", "block", "body"];
@@ -114,7 +115,7 @@ pub(super) fn is_panel(name: &str, attributes: &Attributes<'_>, classes: &str) -
     attributes.get("role").is_some_and(|r| matches!(&*r, "tabpanel" | "region")) || part(name) || classes.split_ascii_whitespace().any(part)
 }
 
-/// Whether an aside belongs to what it stands beside: a box or a note, and not a column of the page.
+/// Returns `true` if an aside belongs to the text beside it: a box or a note, and not a column of the page.
 pub(super) fn is_box(attributes: &Attributes<'_>, classes: &str) -> bool {
     let kinds = ["admonition", "aside-", "callout", "caution", "danger", "footnote", "important", "note", "tip", "warning"];
     attributes.get("role").or_else(|| attributes.get("epub:type")).is_some_and(|r| r.contains("note"))

@@ -2,6 +2,7 @@
 
 use super::html_tokens::{Attributes, Token, Tokens};
 use super::list_numbers::{Lists, Numerals};
+use super::stopwatch;
 use std::collections::VecDeque;
 
 /// Returns the numbers of items of the lists that count down to 1, in order.
@@ -11,7 +12,7 @@ pub(super) fn lengths_of_reversed(source: &str) -> VecDeque<i64> {
         return lengths;
     }
     let mut open: Vec<Option<usize>> = Vec::new();
-    for (_, token) in Tokens::new(source) {
+    for (_, token) in Tokens::new(source).take_while(|_| !stopwatch::is_over()) {
         match token {
             Token::Start { name, attributes, .. } if is_list(name) => {
                 open.push(counts_down(name, &attributes).then_some(lengths.len()));
@@ -33,12 +34,12 @@ pub(super) fn lengths_of_reversed(source: &str) -> VecDeque<i64> {
     lengths
 }
 
-/// Whether an element is a list, with numbers or with bullets.
+/// Returns `true` if an element is a list, with numbers or with bullets.
 pub(super) fn is_list(name: &str) -> bool {
     ["ol", "ul", "menu", "dir"].iter().any(|n| n.eq_ignore_ascii_case(name))
 }
 
-/// Whether a list counts down and does not say from where.
+/// Returns `true` if a list counts down and does not say from where.
 fn counts_down(name: &str, attributes: &Attributes<'_>) -> bool {
     name.eq_ignore_ascii_case("ol") && attributes.get("reversed").is_some() && attributes.get("start").is_none()
 }

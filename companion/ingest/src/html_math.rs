@@ -1,8 +1,9 @@
-//! A formula in MathML as one line of source: its TeX where that is with it, else its characters with marks for powers, indices and fractions.
+//! A formula in MathML as one line of source: its TeX where that is with it, else its characters with marks for
+//! powers, indices and fractions.
 
 use super::html_tokens::Attributes;
 
-/// What a formula holds beyond this is left out.
+/// Bytes of a formula that are kept.
 const LONGEST: usize = 4096;
 
 /// Elements inside elements that are heeded.
@@ -12,7 +13,7 @@ const DEEPEST: usize = 256;
 struct Open {
     name: String,
     children: usize,
-    /// Where its text begins.
+    /// Byte at which its text begins.
     from: usize,
 }
 
@@ -41,7 +42,7 @@ impl Formula {
             self.annotation = Some(attributes.get("encoding").is_some_and(|e| e.to_ascii_lowercase().contains("tex"))).filter(|_| !closed);
             return;
         }
-        if self.annotation.is_some() || closed || self.open.len() >= DEEPEST {
+        if self.annotation.is_some() || closed || self.open.len() >= DEEPEST || self.linear.len() > LONGEST {
             return;
         }
         if let Some(parent) = self.open.last_mut() {

@@ -60,12 +60,12 @@ impl Rows {
         }
     }
 
-    /// Whether a cell is known to be a head's.
+    /// Returns `true` if a cell is known to be a head's.
     pub fn has_head(&self) -> bool {
         self.head
     }
 
-    /// Whether the cell that was begun last is a head's.
+    /// Returns `true` if the cell that was begun last is a head's.
     pub fn in_head(&self) -> bool {
         self.rows.last().is_some_and(|(row, head)| *head || row.last().is_some_and(|c| c.head))
     }

@@ -32,7 +32,7 @@ impl Tabs {
         self.open = Some((Tab { id: value("id"), controls: value("aria-controls"), name: String::new() }, depth));
     }
 
-    /// Whether text stands in a tab.
+    /// Returns `true` if text stands in a tab.
     pub fn is_open(&self) -> bool {
         self.open.is_some()
     }

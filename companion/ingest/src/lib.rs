@@ -934,14 +934,15 @@ fn first_heading(blocks: &[Block]) -> Option<String> {
     headings().find(|b| b.kind == BlockKind::Heading(1)).or_else(|| headings().next()).map(|b| b.text.clone())
 }
 
-/// The title of a page: the one that it is given, else its heading of level 1, else what its file is called, else its first heading.
+/// Returns the title of a page: the one that it is given, else its heading of level 1, else the name of its file, else
+/// its first heading.
 fn title_of(given: Option<&str>, blocks: &[Block], path: &str) -> String {
     let heading = || blocks.iter().find(|b| b.kind == BlockKind::Heading(1)).map(|b| b.text.clone());
     let title = given.map(str::to_owned).or_else(heading).or_else(|| name_words(path)).or_else(|| first_heading(blocks));
     title_or_name(title, path)
 }
 
-/// What a file is called, in words; none where its name says nothing of what is in it.
+/// Returns the name of a file in words; `None` where it says nothing of what is in it.
 fn name_words(path: &str) -> Option<String> {
     const GENERAL: [&str; 14] =
         ["chapter", "content", "default", "doc", "document", "file", "index", "main", "new", "note", "page", "part", "post", "untitled"];

@@ -1,6 +1,6 @@
 //! Numbers of the items of lists, as they are shown.
 
-/// How a list counts.
+/// Numerals that a list counts in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Numerals {
     #[default]
@@ -84,9 +84,9 @@ const DEEPEST: usize = 6;
 /// A list that is open.
 #[derive(Debug)]
 struct List {
-    /// How it counts and its next number; none of one with bullets.
+    /// Its numerals and its next number; none of one with bullets.
     counts: Option<(Numerals, i64)>,
-    /// What is added from item to item.
+    /// Number that is added from item to item.
     step: i64,
     /// The number of the item that is open.
     item: String,
@@ -112,7 +112,8 @@ impl Lists {
         self.0.pop();
     }
 
-    /// Begins an item; its number where its own list counts, behind those of the items around it: `2.`, `2.b.`. `value` is the number that it is given.
+    /// Begins an item and returns its number, if its own list counts, behind those of the items around it: `2.`, `2.b.`.
+    /// `value` is the number that it is given.
     pub fn item(&mut self, value: Option<i64>) -> String {
         let Some(list) = self.0.last_mut() else { return String::new() };
         let Some((numerals, next)) = &mut list.counts else { return String::new() };

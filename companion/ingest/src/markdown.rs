@@ -21,7 +21,7 @@ use std::ops::Range;
 pub(super) struct Dialect {
     /// How headings get their ids.
     pub ids: HeadingIds,
-    /// Whether it is MDX, in which headings in HTML have no ids.
+    /// Set for MDX, in which headings in HTML have no ids.
     pub is_mdx: bool,
     /// Extensions of Python-Markdown that are in use.
     pub pymdown: PyMdown,
@@ -156,7 +156,7 @@ struct Reader<'i, 's> {
     link: Option<(String, usize, usize)>,
     html: Option<(String, Vec<(usize, usize)>)>,
     hidden: Option<Hidden>,
-    /// Whether the row of a table is its head.
+    /// Set if the row of a table is its head.
     in_head: bool,
     /// Elements that are open in running text.
     inline: Vec<Inline>,

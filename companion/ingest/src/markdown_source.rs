@@ -17,9 +17,9 @@ const PART: usize = 1 << 20;
 
 const TAGS: [(&str, &str); 6] = [("{{<", ">}}"), ("{{%", "%}}"), ("{{#", "}}"), ("{%", "%}"), ("<%", "%>"), ("{{", "}}")];
 
-/// Masks the lines by which publishers mark boxes and tabs, lists of attributes behind links, and template tags (`{{ }}`, Hugo's `{{< >}}` and
-/// `{{% %}}`, mdBook's `{{# }}`, Liquid's `{% %}`, `<% %>`) outside code, mdBook's include lines everywhere, and in MDX imports, exports and comments.
-/// Every byte keeps its place, so that offsets stay true.
+/// Masks the lines by which publishers mark boxes and tabs, lists of attributes behind links, and template tags
+/// (`{{ }}`, Hugo's `{{< >}}` and `{{% %}}`, mdBook's `{{# }}`, Liquid's `{% %}`, `<% %>`) outside code, mdBook's include
+/// lines everywhere, and in MDX imports, exports and comments. Every byte keeps its place, so that offsets stay true.
 pub(super) fn mask(source: &str, mdx: bool) -> Cow<'_, str> {
     let mut tags = TagFinder { source, closers: [0; 7], next_raw_end: 0 };
     let mut out: Option<Vec<u8>> = None;
@@ -146,7 +146,8 @@ fn show_shortcodes(out: &mut Option<Vec<u8>>, source: &str) {
     }
 }
 
-/// The mark of an alert that has a title, a fold or a kind of its own: `> [!NOTE] Title`, `> [!faq]-`. Others are the parser's to read.
+/// Returns the mark of an alert that has a title, a fold or a kind of its own: `> [!NOTE] Title`, `> [!faq]-`. Others
+/// are the parser's to read.
 fn alert(line: &str) -> Option<Range<usize>> {
     let quoted = line.trim_start_matches([' ', '\t']).strip_prefix('>')?;
     let text = quoted.trim_start_matches([' ', '>']);
@@ -247,7 +248,7 @@ impl TagFinder<'_> {
         (*next != usize::MAX && *next - at <= LONGEST_TAG).then(|| *next + closer.len())
     }
 
-    /// Where the tag begins that ends what Liquid shows as it is.
+    /// Returns the place of the tag that ends what Liquid shows as it is.
     fn end_of_raw(&mut self, from: usize) -> Option<usize> {
         if self.next_raw_end < from {
             self.next_raw_end = self.source.get(from..)?.find("endraw").map_or(usize::MAX, |at| from + at);
@@ -257,7 +258,7 @@ impl TagFinder<'_> {
     }
 }
 
-/// Whether braces behind a text are those of a formula: `x_{{i}}`, `\\frac{{a}}`.
+/// Returns `true` if braces behind a text are those of a formula: `x_{{i}}`, `\\frac{{a}}`.
 fn is_tex(before: &str) -> bool {
     let command = before.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     before.ends_with(['_', '^', '}']) || command.len() < before.len() && command.ends_with('\\')

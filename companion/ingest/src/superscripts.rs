@@ -1,6 +1,6 @@
 //! Superscripts and subscripts as plain text: powers and indices by signs of their own, marks of notes not at all.
 
-/// Where a text is set beside the line.
+/// Side of the line on which a text is set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Script {
     Above,
@@ -63,7 +63,7 @@ impl Script {
     }
 }
 
-/// Whether a superscript refers to a note: in brackets, a sign for notes, or numbers behind the end of a clause.
+/// Returns `true` if a superscript refers to a note: in brackets, a sign for notes, or numbers behind the end of a clause.
 fn marks_note(text: &str, last: Option<char>) -> bool {
     let bracketed = text.starts_with('[') && text.ends_with(']');
     let signs = !text.is_empty() && text.chars().all(|c| matches!(c, '*' | '†' | '‡' | '§' | '¶' | '↩' | '\u{fe0e}'));

@@ -1,7 +1,7 @@
 //! Notes of vaults to Markdown: what Obsidian, Logseq and Foam write in ways of their own.
 //!
-//! Links between notes become links of Markdown; comments, the ids of blocks and the marks of highlights go; embedded files are not shown, embedded notes
-//! are named. Tags are collected. Code stays as it is.
+//! Links between notes become links of Markdown; comments, the ids of blocks and the marks of highlights go; embedded
+//! files are not shown, embedded notes are named. Tags are collected. Code stays as it is.
 
 use super::markdown_fence::{Fence, run};
 use super::markdown_indented::Moved;
@@ -38,7 +38,7 @@ struct Reader<'s> {
     source: &'s str,
     ids: HeadingIds,
     out: Note,
-    /// Where the last mark of a comment begins.
+    /// Place of the last mark of a comment.
     last_comment: Option<usize>,
 }
 
@@ -95,7 +95,7 @@ impl<'s> Reader<'s> {
         self.source.get(mark + 2..)?.find("%%").map(|found| mark + 4 + found)
     }
 
-    /// Reads what begins with a mark at `mark`, behind plain text from `plain` on; how long it is, if it is marked text.
+    /// Reads what begins with a mark at `mark`, behind plain text from `plain` on; returns its length if it is marked.
     fn marked(&mut self, rest: &'s str, mark: usize, plain: usize) -> Option<usize> {
         let before = self.source.get(..mark).and_then(|t| t.chars().next_back());
         let apart = before.is_none_or(char::is_whitespace);
@@ -178,7 +178,8 @@ impl<'s> Reader<'s> {
     }
 }
 
-/// Where a note's heading is, as a target of Markdown: seen from the vault's root, where notes are known by the ends of their paths.
+/// Returns the place of a note's heading as a target of Markdown, from the vault's root, where notes are known by the
+/// ends of their paths.
 fn address(page: &str, heading: &str, ids: HeadingIds) -> String {
     let page = page.replace(['<', '>', '\n'], "");
     let fragment = if heading.starts_with('^') || heading.is_empty() { None } else { Slugs::new(ids).of_heading(heading) };
@@ -198,14 +199,14 @@ fn escaped(text: &str) -> String {
     out
 }
 
-/// How long the code is that a text begins with; its mark alone where it is not closed.
+/// Returns the length of the code that a text begins with; that of its mark where it is not closed.
 fn code_length(text: &str) -> usize {
     let mark = run(text, b'`');
     let (ticks, rest) = text.split_at(mark);
     rest.find(ticks).map_or(mark, |close| mark + close + mark)
 }
 
-/// Whether an embedded file is none of the notes.
+/// Returns `true` if an embedded file is none of the notes.
 fn is_file(page: &str) -> bool {
     page.rsplit_once('.').is_some_and(|(_, e)| (1..=5).contains(&e.len()) && e != "md" && e.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
@@ -215,10 +216,10 @@ fn is_bookkeeping(line: &str) -> bool {
     ["id:: ", "collapsed:: ", "background-color:: "].iter().any(|key| line.trim_start_matches([' ', '\t', '-']).starts_with(key))
 }
 
-/// What the properties of a note say.
+/// Content of the properties of a note.
 #[derive(Default)]
 pub(super) struct Properties {
-    /// The fields as the rest of the program knows them: other names as `alias`, what is known of the note as `property:NAME`.
+    /// Fields as the rest of the program knows them: other names as `alias`, facts of the note as `property:NAME`.
     pub fields: Vec<(String, String)>,
     /// A text with the note's other names, by which it is found.
     pub names: Option<Block>,

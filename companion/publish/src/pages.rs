@@ -47,7 +47,8 @@ fn rendered(source: &Path, d: &SourceDocument) -> Option<(PathBuf, String)> {
     Some((place, text))
 }
 
-/// The file of a relative URL: `a/b.html`, which hosts show at `a/b` as well, or `a/index.html` for `a/`. `None` for what is no page of this site.
+/// Returns the file of a relative URL: `a/b.html`, which hosts show at `a/b` as well, or `a/index.html` for `a/`. `None`
+/// for what is no page of this site.
 fn place_of(url: &str) -> Option<PathBuf> {
     if url.contains([':', '\\', '?', '#', '\0']) || url.starts_with('/') {
         return None;

@@ -82,7 +82,7 @@ struct Reader<'i, 's> {
     /// Ids given to titles, and how often.
     ids: HashMap<String, usize>,
     lists: Lists,
-    /// How the items of each list are marked that is open.
+    /// Mark of the items of each list that is open.
     marks: Vec<&'s str>,
     /// The number of the item that begins.
     number: String,

@@ -29,9 +29,10 @@ pub const CHUNK_TOKENS: std::ops::RangeInclusive<u32> = 16..=256;
 /// Splits fall on headings, then between blocks, then between sentences (lines, in code and tables), then between words, and only inside a
 /// word that alone exceeds the limit. Every visible character of the text is in exactly one chunk; headings are in the heading paths of their chunks.
 /// A heading without text of its own makes no chunk if other headings stand below it; otherwise it counts as text. A section of a few words is joined with the
-/// first section below it, and where sections have no fragments with the one after it: what has an address of its own is found at that address. Sections below
-/// the heading of one version are joined as far as they fit. The joined chunk has the headings they share as its path, the others as lines of its text, and
-/// the first one's fragment, or that of the heading above sections beside each other.
+/// first section below it, and where sections have no fragments with the one after it: what has an address of its own is
+/// found at that address. Sections below the heading of one version are joined as far as they fit. The joined chunk has
+/// the headings they share as its path, the others as lines of its text, and the first one's fragment, or that of the
+/// heading above sections beside each other.
 ///
 /// `count_tokens` must count without special tokens, and two texts on both sides of white space must not need more tokens together than apart, which
 /// holds for WordPiece. Each sentence is counted at most twice, so that the time is linear. The chunks of a
@@ -178,7 +179,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// Whether a heading names a version, with what is below it: "1.4.0 - 2024-05-06", "Version 2.1 (May 2024)".
+    /// Returns `true` if a heading names a version: "1.4.0 - 2024-05-06", "Version 2.1 (May 2024)".
     fn is_version(&self, heading: &Heading) -> bool {
         let text = self.doc.blocks.get(heading.block).map_or("", |b| b.text.as_str());
         let mut words = text.split_whitespace().skip_while(|w| w.chars().all(char::is_alphabetic)).peekable();
@@ -190,7 +191,7 @@ impl Splitter<'_> {
         named <= 2 && parts >= 2 && (words.peek().is_none() || words.any(dated))
     }
 
-    /// Whether two sections say what changed in the same version.
+    /// Returns `true` if two sections say what changed in the same version.
     fn of_one_version(&self, a: &Section, b: &Section) -> bool {
         a.path.iter().zip(&b.path).take_while(|(x, y)| x.block == y.block).any(|(h, _)| self.is_version(h))
     }
@@ -239,7 +240,8 @@ impl Splitter<'_> {
         self.emit(&units, path, fragment);
     }
 
-    /// Where the numbered steps end that begin at a unit, with what stands between them: `first` itself where none do, or where they are too long.
+    /// Returns the end of the numbered steps that begin at a unit, with what stands between them: `first` itself if none
+    /// do, or if they are too long.
     fn end_of_steps(&self, units: &[Unit], first: usize) -> usize {
         const BETWEEN: usize = 3;
         let block = |i: usize| units.get(i).and_then(|u| self.doc.blocks.get(u.block));

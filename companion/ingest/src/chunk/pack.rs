@@ -4,8 +4,8 @@ use super::units::Unit;
 use std::ops::Range;
 
 /// Groups the units of a section in order, each group within `max` tokens: as full as possible, but what announces the next unit goes with
-/// it, steps that fit into one group share it, and a small rest at the end takes some of the group before it. `steps` gives the end of the steps that
-/// begin at a unit; the unit itself where none do.
+/// it, steps that fit into one group share it, and a small rest at the end takes some of the group before it. `steps`
+/// gives the end of the steps that begin at a unit; the unit itself where none do.
 pub(super) fn pack(units: &[Unit], max: usize, leads_in: impl Fn(&Unit) -> bool, steps: impl Fn(usize) -> usize) -> Vec<Range<usize>> {
     let mut groups: Vec<Range<usize>> = Vec::new();
     let tokens = |i: usize| units.get(i).map_or(0, |u| u.tokens);
@@ -37,7 +37,7 @@ pub(super) fn pack(units: &[Unit], max: usize, leads_in: impl Fn(&Unit) -> bool,
     groups
 }
 
-/// Evens out the last two groups if the last is less than a quarter full, as far as its units may be parted from those before them.
+/// Evens out the last two groups if the last is less than a quarter full, as far as its units may be parted.
 fn balance_end(groups: &mut [Range<usize>], max: usize, tokens: impl Fn(usize) -> usize, kept: impl Fn(usize) -> bool) {
     let [.., before, last] = groups else { return };
     let sum = |r: &Range<usize>| r.clone().map(&tokens).sum::<usize>();

@@ -128,7 +128,7 @@ pub(crate) struct Site {
     own_style: Option<UrlStyle>,
     /// The rule for ids of headings.
     pub ids: HeadingIds,
-    /// Whether pages are notes of a vault, called after their files.
+    /// Set if pages are notes of a vault, called after their files.
     pub is_vault: bool,
     /// Whether `.md` is MDX.
     pub mdx: bool,

@@ -1,4 +1,4 @@
-//! Vaults of notes: Obsidian, and Quartz and Publish, which publish such; Logseq and Foam, whose notes are written alike.
+//! Vaults of notes: Obsidian, and Quartz and Publish, which publish such; Logseq and Foam, which write alike.
 
 use super::super::UrlStyle;
 use super::config::Config;

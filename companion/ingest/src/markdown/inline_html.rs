@@ -27,7 +27,7 @@ enum Effect {
     Label(String),
 }
 
-/// Whether an element begins and ends a block.
+/// Returns `true` if an element begins and ends a block.
 fn is_block(name: &str) -> bool {
     !matches!(role_of(name), Role::Inline | Role::Anchor | Role::Hidden | Role::Foreign)
 }

@@ -198,22 +198,7 @@ impl<'s> Inline<'_, 's> {
         };
         let role = role.or(behind).map(|r| r.rsplit(':').next().unwrap_or(r));
         let text = self.text.get(inner.clone()).unwrap_or("");
-        if !reference && matches!(role, Some("code" | "math" | "kbd" | "samp" | "file" | "command" | "program" | "regexp")) {
-            self.plain(inner);
-            return Some(end);
-        }
-        let script = match role {
-            Some("sup" | "superscript") => Some(Script::Above),
-            Some("sub" | "subscript") => Some(Script::Below),
-            _ => None,
-        };
-        if let Some(script) = script {
-            let written = script.written(text, &self.draft.text);
-            self.draft.push(&written, self.at(inner));
-            return Some(end);
-        }
-        if !reference && matches!(role, Some("menuselection" | "guilabel")) {
-            self.label(inner);
+        if !reference && self.shown_by_role(role, inner.clone()) {
             return Some(end);
         }
         // A title, and in angle brackets where it leads.
@@ -247,6 +232,26 @@ impl<'s> Inline<'_, 's> {
         };
         self.link(target, from);
         Some(end)
+    }
+
+    /// Writes text whose role says how it is shown; returns `false` for references.
+    fn shown_by_role(&mut self, role: Option<&str>, inner: Range<usize>) -> bool {
+        let script = match role.unwrap_or("") {
+            "sup" | "superscript" => Script::Above,
+            "sub" | "subscript" => Script::Below,
+            "menuselection" | "guilabel" => {
+                self.label(inner);
+                return true;
+            }
+            "code" | "math" | "kbd" | "samp" | "file" | "command" | "program" | "regexp" => {
+                self.plain(inner);
+                return true;
+            }
+            _ => return false,
+        };
+        let written = script.written(self.text.get(inner.clone()).unwrap_or(""), &self.draft.text);
+        self.draft.push(&written, self.at(inner));
+        true
     }
 
     /// `name_`, where the text says where that leads.

@@ -116,7 +116,7 @@ struct Reader<'i, 's> {
     counts: HashMap<usize, i64>,
     /// The number of the item that begins, and those of the items around it.
     number: String,
-    /// Whether the item that begins has no text yet.
+    /// Set if the item that begins has no text yet.
     pending: bool,
     /// From which byte on other things than headings may have got numbers.
     numbered_from: usize,
