@@ -259,15 +259,12 @@ impl<'a> Reader<'a> {
         if is_void(&lower) {
             return;
         }
-        let machines = !self.piece && is_for_machines(&classes, self.depths.code > 0)
-            || !self.piece && is_for_hearing(&classes) && self.depths.table == 0
-            || is_mark_of_note_or_page(attributes, &classes);
         let is_tab = self.has_role(attributes, "tab")
             || lower == "label" && self.stack.last().is_some_and(|o| matches!(o.effect, Effect::TabLabels));
         if is_tab {
             self.tabs.begin(attributes, self.stack.len());
         }
-        if self.hidden_at.is_none() && (machines || is_tab || self.hides(&lower, role, attributes, &classes)) {
+        if self.hidden_at.is_none() && (is_tab || self.hides(&lower, role, attributes, &classes)) {
             self.hidden_at = Some(self.stack.len());
         }
         if self.body_at.is_none() && attributes.get("data-pagefind-body").is_some() {
@@ -516,7 +513,9 @@ impl<'a> Reader<'a> {
     }
 
     fn hides(&self, lower: &str, role: Role, attributes: &Attributes<'_>, classes: &str) -> bool {
-        if matches!(role, Role::Hidden | Role::Foreign) || is_ignored(attributes) {
+        let for_others = is_for_machines(classes, self.depths.code > 0) || is_for_hearing(classes) && self.depths.table == 0;
+        let marks = is_mark_of_note_or_page(attributes, classes) || !self.piece && for_others;
+        if marks || matches!(role, Role::Hidden | Role::Foreign) || is_ignored(attributes) {
             return true;
         }
         let attribute = attributes.get("role").unwrap_or_default();

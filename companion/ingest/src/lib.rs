@@ -361,12 +361,7 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
         .collect();
     let marked = outcomes.iter().any(|o| o.pagefind_body == Some(true));
     let used: BTreeSet<String> = outcomes.iter().flat_map(|o| o.used.iter().cloned()).collect();
-    let linked: BTreeSet<String> = if used.is_empty() {
-        BTreeSet::new()
-    } else {
-        let links = outcomes.iter().flat_map(|o| &o.documents).flat_map(|d| &d.links);
-        links.map(|l| name_of(l.target.split(['#', '?']).next().unwrap_or("").trim_end_matches('/'))).collect()
-    };
+    let linked = linked_names(&outcomes);
     // A whole site that asks robots to stay away is one that is being tried; its owner wants it searched.
     let shy = outcomes.iter().filter(|o| o.unindexed).count();
     let open = outcomes.iter().any(|o| !o.unindexed && !o.documents.is_empty());
@@ -385,7 +380,7 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
             () if marked && outcome.pagefind_body == Some(false) => Some("no data-pagefind-body, which other pages of this site have"),
             () if outcome.unindexed && open => Some("marked noindex"),
             // Read where it is shown.
-            () if used.contains(f.path.as_str()) && (is_part(&f.path) || !linked.contains(name_of(&f.path).as_str())) => {
+            () if used.contains(f.path.as_str()) && (is_part(&f.path) || !linked.contains(&name_of(&f.path))) => {
                 Some("a part of other pages")
             }
             () => None,
@@ -412,7 +407,13 @@ struct Reading<'a> {
     labels: &'a HashMap<String, String>,
 }
 
-/// The titles of the sections that labels of reStructuredText name, in all files: references show them.
+/// Returns the names of the pages that links lead to: a file that is brought in by others is a page if readers are sent to it.
+fn linked_names(outcomes: &[Outcome]) -> BTreeSet<String> {
+    let links = outcomes.iter().flat_map(|o| &o.documents).flat_map(|d| &d.links);
+    links.map(|l| name_of(l.target.split(['#', '?']).next().unwrap_or("").trim_end_matches('/'))).collect()
+}
+
+/// Returns the titles of the sections that labels of reStructuredText name, in all files: references show them.
 fn labels(pages: &[FoundFile], options: &IngestOptions) -> HashMap<String, String> {
     let marked = |f: &&FoundFile| f.format == Format::ReStructuredText && f.bytes <= options.max_file_bytes.min(LONGEST_LABELLED);
     let found: Vec<Vec<(String, String)>> = pages
@@ -952,12 +953,12 @@ fn name_words(path: &str) -> Option<String> {
     // Numbers before the words give files an order.
     let from = words.iter().position(|w| !w.contains(|c: char| c.is_ascii_digit())).unwrap_or(words.len());
     let words = words.get(from..)?;
-    let says = |w: &&&str| {
+    let is_word = |w: &&&str| {
         let letters = w.chars().filter(|c| c.is_alphabetic()).count();
         letters >= 3 && letters == w.chars().count() && !GENERAL.contains(&w.to_lowercase().as_str()) && !w.eq_ignore_ascii_case("readme")
             || w.chars().any(|c| c.is_alphabetic() && !c.is_ascii() && !c.is_lowercase() && !c.is_uppercase())
     };
-    words.iter().find(says)?;
+    words.iter().find(is_word)?;
     let mut words = words.join(" ");
     let first = words.chars().next()?;
     words.replace_range(..first.len_utf8(), &first.to_uppercase().to_string());

@@ -10,7 +10,6 @@ use super::list_numbers::{Lists, Numerals};
 use super::markdown_indented::{Moved, moved_left};
 use super::markdown_source::{MASK, mask, parts};
 use super::slug::{HeadingIds, Slugs};
-use super::superscripts::Script;
 use super::{Link, stopwatch};
 use inline_html::Inline;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
@@ -59,8 +58,6 @@ pub(super) fn read_made(made: &str, origin: &Moved, source: &str, from: usize, d
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_DEFINITION_LIST
         | Options::ENABLE_GFM
-        | Options::ENABLE_SUPERSCRIPT
-        | Options::ENABLE_SUBSCRIPT
         | formulas
         | given;
     for part in parts(&masked) {
@@ -160,6 +157,8 @@ struct Reader<'i, 's> {
     in_head: bool,
     /// Elements that are open in running text.
     inline: Vec<Inline>,
+    /// Mark that may begin a power or an index, with its bytes in the block's text and in the source.
+    script: Option<(String, usize, usize)>,
     /// The formula that is open, and where it begins.
     formula: Option<(Formula, usize)>,
 }
@@ -191,6 +190,7 @@ impl<'i, 's> Reader<'i, 's> {
             hidden: None,
             in_head: false,
             inline: Vec::new(),
+            script: None,
             formula: None,
         }
     }
@@ -198,7 +198,7 @@ impl<'i, 's> Reader<'i, 's> {
     fn event(&mut self, event: Event<'_>, range: Range<usize>) {
         match event {
             Event::Start(tag) => self.start(tag, range),
-            Event::End(tag) => self.end(tag, range.end),
+            Event::End(tag) => self.end(tag),
             Event::Text(text) => {
                 self.heading_text(&text, &range);
                 self.shown_text(&text, range);
@@ -287,13 +287,11 @@ impl<'i, 's> Reader<'i, 's> {
                 self.link = Some((dest_url.into_string(), self.blocks.len(), at));
             }
             Tag::Image { .. } => self.images += 1,
-            Tag::Emphasis | Tag::Strong | Tag::Strikethrough => {}
-            Tag::Superscript => self.start_script(Script::Above, &range),
-            Tag::Subscript => self.start_script(Script::Below, &range),
+            Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Superscript | Tag::Subscript => {}
         }
     }
 
-    fn end(&mut self, tag: TagEnd, at: usize) {
+    fn end(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::List(_) => {
                 self.flush();
@@ -322,7 +320,6 @@ impl<'i, 's> Reader<'i, 's> {
                 self.containers.pop();
             }
             TagEnd::Link => self.end_link(),
-            TagEnd::Superscript | TagEnd::Subscript => self.end_script(at),
             TagEnd::Image => self.images = self.images.saturating_sub(1),
             _ => {}
         }
@@ -414,14 +411,17 @@ impl<'i, 's> Reader<'i, 's> {
         let PyMdown { emoji, keys, .. } = self.dialect.pymdown;
         let verbatim = text.len() == range.len();
         let code = self.draft.as_ref().is_some_and(|d| d.kind == BlockKind::Code);
-        if !verbatim || code || !(text.contains(':') || keys && text.contains("++")) {
+        if !verbatim || code || !(text.contains([':', '^', '~']) || keys && text.contains("++")) {
             return self.text(text, range);
         }
         let mut from = 0;
         for mark in marks(text, emoji, keys) {
             self.text(text.get(from..mark.start).unwrap_or(""), range.start + from..range.start + mark.start);
-            let sign = text.get(mark.clone()).and_then(check_sign).unwrap_or("");
-            self.text(sign, range.start + mark.start..range.start + mark.end);
+            let source = range.start + mark.start..range.start + mark.end;
+            match text.get(mark.clone()).unwrap_or("") {
+                script @ ("^" | "~") => self.script_mark(script, source),
+                name => self.text(check_sign(name).unwrap_or(""), source),
+            }
             from = mark.end;
         }
         self.text(text.get(from..).unwrap_or(""), range.start + from..range.end);
@@ -473,7 +473,7 @@ impl<'i, 's> Reader<'i, 's> {
             self.hidden = None;
         }
         self.inline.clear();
-        self.formula = None;
+        (self.formula, self.script) = (None, None);
     }
 
     fn end_heading(&mut self) {
@@ -610,11 +610,11 @@ fn emoji(text: &str) -> usize {
     if closed && (name > 1 || text.starts_with(":x:")) && !digits { name + 2 } else { 0 }
 }
 
-/// The marks in a text that its publisher does not show: those around keys, and names of icons.
+/// Returns the marks in a text that its publisher does not show: those around keys, powers and indices, names of icons.
 fn marks(text: &str, icons: bool, keys: bool) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut at = 0;
-    while let Some(found) = text.get(at..).and_then(|rest| rest.find([':', '+'])) {
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find([':', '+', '^', '~'])) {
         let start = at + found;
         let rest = text.get(start..).unwrap_or("");
         let named =
@@ -622,7 +622,9 @@ fn marks(text: &str, icons: bool, keys: bool) -> Vec<Range<usize>> {
         let key = rest.strip_prefix("++").and_then(|r| r.find("++").filter(|&n| n > 0 && n < 60).and_then(|n| r.get(..n)));
         at = start + 1;
         let shown = icons && named || rest.get(..emoji(rest)).is_some_and(|name| check_sign(name).is_some());
-        if rest.starts_with(':') && shown && emoji(rest) > 0 {
+        if rest.starts_with(['^', '~']) {
+            out.push(start..at);
+        } else if rest.starts_with(':') && shown && emoji(rest) > 0 {
             out.push(start..start + emoji(rest));
             at = start + emoji(rest);
         } else if let Some(key) = key.filter(|k| keys && k.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-_\"".contains(&b))) {

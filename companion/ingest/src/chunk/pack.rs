@@ -16,7 +16,7 @@ pub(super) fn pack(units: &[Unit], max: usize, leads_in: impl Fn(&Unit) -> bool,
     for i in 0..units.len() {
         let end = steps(i);
         let whole: usize = (i..end).map(tokens).sum();
-        if whole <= max {
+        if end > i && whole <= max {
             together = together.max(end);
         }
         let parted = whole <= max && sum + whole > max;

@@ -11,9 +11,11 @@ use std::ops::Range;
 /// Elements inside elements of one paragraph that are heeded.
 const DEEPEST: usize = 64;
 
+/// Bytes of a power or an index between marks of Markdown.
+const LONGEST_SCRIPT: usize = 12;
+
 /// An element that is open in running text, and what is done where it ends.
 pub(super) struct Inline {
-    /// The name of its element; empty for what Markdown has a mark of its own for.
     name: String,
     effect: Effect,
     /// The block, the byte of its text and the byte of the source at which it begins.
@@ -99,14 +101,23 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Begins what a mark of Markdown sets above or below the line.
-    pub(super) fn start_script(&mut self, script: Script, range: &Range<usize>) {
-        self.open_inline(String::new(), Effect::Script(script), range.start);
-    }
-
-    /// Ends what a mark of Markdown set above or below the line.
-    pub(super) fn end_script(&mut self, end: usize) {
-        self.end_inline("", end);
+    /// Reads a mark around what is set above or below the line, within words: `10^6^`, `H~2~O`.
+    pub(super) fn script_mark(&mut self, mark: &str, range: Range<usize>) {
+        let open = self.script.take().filter(|(before, ..)| before == mark);
+        if let (Some((_, at, source)), Some(draft)) = (open, &mut self.draft)
+            && let (Some(before), Some(text)) = (draft.text.get(..at), draft.text.get(at + 1..))
+            && (1..=LONGEST_SCRIPT).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-=()".contains(&b))
+        {
+            let script = if mark == "^" { Script::Above } else { Script::Below };
+            let written = script.written(text, before);
+            draft.truncate(at);
+            return draft.push(&written, source..range.start);
+        }
+        if let Some(draft) = self.draft.as_ref().filter(|d| d.text.ends_with(|c: char| c.is_alphanumeric() || c == ')')) {
+            self.script = Some((mark.to_owned(), draft.text.len(), range.end));
+        }
+        self.text(mark, range);
     }
 
     fn end_inline_html(&mut self, name: &str, range: &Range<usize>) {
@@ -149,13 +160,6 @@ impl Reader<'_, '_> {
         match open.effect {
             Effect::Label(label) if text.trim().is_empty() => self.text(&label, source),
             Effect::Label(_) => {}
-            // A mark of Markdown's holds no white space; where it would, it is a sign like others.
-            Effect::Script(script) if name.is_empty() && text.contains(char::is_whitespace) => {
-                let mark = if script == Script::Above { "^" } else { "~" };
-                let text = format!("{mark}{text}{mark}");
-                draft.truncate(open.at);
-                draft.push(&text, source);
-            }
             Effect::Script(script) => {
                 let noted = self.links.last().is_some_and(|l| l.block == open.block && l.target.starts_with('#') && l.text == text.trim());
                 let written = if noted { String::new() } else { script.written(text, before) };
