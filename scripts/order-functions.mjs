@@ -1,10 +1,12 @@
-// Names the functions of a WebAssembly module by the place at which each compresses best, for wasm-opt's --reorder-functions-by-name to put them there.
+// Names the functions of a WebAssembly module by the place at which each compresses best, for wasm-opt's
+// --reorder-functions-by-name to put them there.
 //
 //     node scripts/order-functions.mjs IN.wasm OUT.wasm
 //
-// gzip looks back 32 kB, and a module's code is half a megabyte: two instances of one generic function that stand far apart are both stored in full.
-// So each place goes to the function that shares most with those before it. It makes modules four to eight hundredths smaller for gzip, two to three for
-// brotli, and changes nothing else about them. Same module, same order.
+// gzip looks back 32 kB, and a module's code is half a megabyte: two instances of one generic function that
+// stand far apart are both stored in full. So each place goes to the function that shares most with those
+// before it. It makes modules four to eight hundredths smaller for gzip, two to three for brotli, and changes
+// nothing else about them. Same module, same order.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
@@ -16,10 +18,11 @@ const PIECE = 6;
 /** Pieces in more functions than this say nothing about likeness. */
 const COMMON = 60;
 /**
- * What a function has in common with others is divided by its length to the power `root`, plus `even`: by the length itself, tiny functions would win by
- * sharing all of the little that they have. Functions further back than `sight` bytes no longer count; gzip sees 32 kB, and what it finds near costs it
- * less. Which numbers do best is chance within some 400 bytes, another for each module and even for each folder it is compiled in: so several are
- * tried, and the order that compresses best is taken.
+ * What a function has in common with others is divided by its length to the power `root`, plus `even`: by the
+ * length itself, tiny functions would win by sharing all of the little that they have. Functions further back
+ * than `sight` bytes no longer count; gzip sees 32 kB, and what it finds near costs it less. Which numbers do
+ * best is chance within some 400 bytes, another for each module and even for each folder it is compiled in:
+ * so several are tried, and the order that compresses best is taken.
  */
 const WAYS = [
   { root: 0.7, even: 15, sight: 16384 },

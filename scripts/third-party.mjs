@@ -1,12 +1,13 @@
-// Writes the notices of the crates that are linked: THIRD-PARTY.txt for the program, pkg/THIRD-PARTY.txt for the package, packaging/python/THIRD-PARTY.txt for
-// the compiled half of the Python module.
+// Writes the notices of the crates that are linked: THIRD-PARTY.txt for the program, pkg/THIRD-PARTY.txt for
+// the package, packaging/python/THIRD-PARTY.txt for the compiled half of the Python module.
 //
 //   node scripts/third-party.mjs            writes both
 //   node scripts/third-party.mjs --check    fails where one of them is not what it would write
 //
-// What is linked is what `cargo metadata` says of normal dependencies, with the default features, on the platforms below; procedural macros run when we
-// compile and are not linked. Of a crate's choice of licences the one is taken that stands first in TAKEN. The files are committed: cargo fetches what
-// other platforms need to make them again.
+// What is linked is what `cargo metadata` says of normal dependencies, with the default features, on the
+// platforms below; procedural macros run when we compile and are not linked. Of a crate's choice of licences
+// the one is taken that stands first in TAKEN. The files are committed: cargo fetches what other platforms
+// need to make them again.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";

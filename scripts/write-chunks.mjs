@@ -1,5 +1,5 @@
-// Writes the first COUNT passages of a gzipped JSON Lines file ({page, title, heading, text}) as chunks for `pocketgraph build --chunks`:
-// node scripts/write-chunks.mjs PASSAGES.jsonl.gz CHUNKS.jsonl COUNT
+// Writes the first COUNT passages of a gzipped JSON Lines file ({page, title, heading, text}) as chunks for
+// `pocketgraph build --chunks`: node scripts/write-chunks.mjs PASSAGES.jsonl.gz CHUNKS.jsonl COUNT
 import { createReadStream, createWriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";

@@ -1,5 +1,6 @@
-//! AutoKG's worked example, as an acceptance test: a small corpus tells Alex's day, with many small details about Alex. Two chunks never name
-//! Alex, and only they tell of the weather. Vectors bring Alex's details; the keyword graph brings the clues.
+//! AutoKG's worked example, as an acceptance test: a small corpus tells Alex's day, with many small details
+//! about Alex. Two chunks never name Alex, and only they tell of the weather. Vectors bring Alex's details;
+//! the keyword graph brings the clues.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 mod support;
@@ -78,7 +79,8 @@ fn engine(folder: &std::path::Path) -> Engine {
 }
 
 fn search(engine: &Engine, retriever: &str) -> SearchResult {
-    // k is left to the retrievers: for autokg the paper's five numbers, of which 15 chunks come from the vectors; dense gets the same 15.
+    // k is left to the retrievers: for autokg the paper's five numbers, of which 15 chunks come from the
+    // vectors; dense gets the same 15.
     let k = (retriever == "dense").then_some(15);
     block_on(engine.search(QUESTION, &SearchOptions { k, retriever: Some(retriever.into()), ..SearchOptions::default() })).unwrap()
 }

@@ -1,5 +1,6 @@
-//! Every retriever by the program, on corpora that leave it nothing to work with and on questions of any shape: an answer or a clear message, never a
-//! number that is none, never a panic. The engine itself is asked far more of this in `retrievers.rs`, the package in `tests/node`.
+//! Every retriever by the program, on corpora that leave it nothing to work with and on questions of any
+//! shape: an answer or a clear message, never a number that is none, never a panic. The engine itself is
+//! asked far more of this in `retrievers.rs`, the package in `tests/node`.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "support/ways.rs"]

@@ -1,4 +1,5 @@
-//! The default retriever on corpora of either kind: a small encyclopaedia, where it follows mentions, and documentation, where it does not.
+//! The default retriever on corpora of either kind: a small encyclopaedia, where it follows mentions, and
+//! documentation, where it does not.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 mod support;

@@ -1,5 +1,5 @@
-//! Bundles of earlier formats, kept in `tests/compat/FORMAT`: those of today's format give the hits that they gave when they were kept, and of the others a
-//! reader says what to do.
+//! Bundles of earlier formats, kept in `tests/compat/FORMAT`: those of today's format give the hits that they
+//! gave when they were kept, and of the others a reader says what to do.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use futures::executor::block_on;

@@ -1,5 +1,6 @@
-//! What may befall a build: killed, interrupted, out of room, not allowed to write, not alone, its cache damaged. The old bundle or the new one stands
-//! there whole, and the next build leaves nothing of the one before.
+//! What may befall a build: killed, interrupted, out of room, not allowed to write, not alone, its cache
+//! damaged. The old bundle or the new one stands there whole, and the next build leaves nothing of the one
+//! before.
 #![cfg(unix)]
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
@@ -182,7 +183,8 @@ fn an_interrupted_build_leaves_the_old_bundle_and_nothing_beside_it() {
     }
 }
 
-/// A build under a limit of the size of files, in kB, told by an error if `ignored`, and by a signal that ends the program otherwise.
+/// A build under a limit of the size of files, in kB, told by an error if `ignored`, and by a signal that
+/// ends the program otherwise.
 fn limited(bench: &Bench, kilobytes: usize, ignored: bool) -> Output {
     let build = bench.build("new", &bench.out(), &["--no-cache"]);
     let trap = if ignored { "trap '' XFSZ;" } else { "" };

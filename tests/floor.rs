@@ -1,4 +1,5 @@
-//! With any model, however weak, what is shown answers at least as well as the quotation that there would be without one, whichever way it is asked.
+//! With any model, however weak, what is shown answers at least as well as the quotation that there would be
+//! without one, whichever way it is asked.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 mod support;

@@ -1,4 +1,5 @@
-//! What readers name to have exactly that: signs, versions, options, compounds, words that are usually left out; and lists that hold what they say.
+//! What readers name to have exactly that: signs, versions, options, compounds, words that are usually left
+//! out; and lists that hold what they say.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use futures::executor::block_on;

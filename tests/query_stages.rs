@@ -16,7 +16,8 @@ use std::rc::Rc;
 
 const QUESTION: &str = "how much is the doctor paid in spring";
 
-/// A table for the words of `texts` and of the question, as good as one is before it is trained; all other tokens are worth nothing.
+/// A table for the words of `texts` and of the question, as good as one is before it is trained; all other
+/// tokens are worth nothing.
 fn table<'t>(folder: &Path, texts: impl Iterator<Item = &'t str>) -> PathBuf {
     let model = NativeEmbedder::new().unwrap();
     let tokens: Vec<Vec<u32>> = texts.chain([QUESTION]).map(|t| model.tokenizer().content(t)).collect();
@@ -31,7 +32,8 @@ fn table<'t>(folder: &Path, texts: impl Iterator<Item = &'t str>) -> PathBuf {
     file
 }
 
-/// Three hundred short passages: enough for sketches, of which the last says what it says in words that no question here uses.
+/// Three hundred short passages: enough for sketches, of which the last says what it says in words that no
+/// question here uses.
 fn passages() -> Vec<(String, String)> {
     let things = ["harbour", "lighthouse", "anchor", "sail", "keel", "rudder", "mast", "compass", "rope", "buoy", "pier", "ferry"];
     let places = ["the north", "a river mouth", "an old dock", "a stone quay", "an open bay"];

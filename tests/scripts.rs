@@ -1,5 +1,5 @@
-//! Text of any script through every step that makes text comparable: what has letters or digits keeps some, and a corpus that speaks of something
-//! again and again has entities.
+//! Text of any script through every step that makes text comparable: what has letters or digits keeps some,
+//! and a corpus that speaks of something again and again has entities.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use pocketgraph::bundle::{Chunk, Document};

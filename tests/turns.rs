@@ -1,4 +1,5 @@
-//! An engine that shares its thread with a page: it gives the thread back in the middle of its work, and comes to the same.
+//! An engine that shares its thread with a page: it gives the thread back in the middle of its work, and
+//! comes to the same.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 mod support;
@@ -67,7 +68,8 @@ fn long_work_is_done_in_turns_and_comes_to_the_same() {
 
     block_on(alone.prepare()).unwrap();
     block_on(engine.prepare()).unwrap();
-    // Five megabytes are hashed by the sixteenth of one, and the 216 panels of each of their six layers decoded by fours.
+    // Five megabytes are hashed by the sixteenth of one, and the 216 panels of each of their six layers
+    // decoded by fours.
     assert!(shared.turns.replace(0) >= 80 + 6 * 54);
 
     let found = |engine: &Engine| block_on(engine.search("where was Mira Voss born?", &SearchOptions::default())).unwrap();

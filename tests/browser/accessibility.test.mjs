@@ -1,4 +1,5 @@
-// What axe-core finds in every state of the demo and of the dialog, wide and narrow, light and dark: nothing, of WCAG 2.2's levels A and AA.
+// What axe-core finds in every state of the demo and of the dialog, wide and narrow, light and dark: nothing,
+// of WCAG 2.2's levels A and AA.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// One Chromium for a test file, a fresh context for a test, and a record of everything that the console and the policy complained about.
+// One Chromium for a test file, a fresh context for a test, and a record of everything that the console and
+// the policy complained about.
 
 import { existsSync } from "node:fs";
 import { chromium } from "playwright-core";

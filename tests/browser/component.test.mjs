@@ -1,4 +1,5 @@
-// <pocketgraph-ask> as readers and pages meet it: typing, the dialog, errors, Markdown, languages, themes, and what pages do to it.
+// <pocketgraph-ask> as readers and pages meet it: typing, the dialog, errors, Markdown, languages, themes,
+// and what pages do to it.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

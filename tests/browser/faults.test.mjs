@@ -1,5 +1,6 @@
-// What may go wrong once a bundle is open, in a worker and on the page's own thread: a page of a section that cannot be had, a slow host, a bundle
-// that is replaced, a worker that is killed. Hits that lack something say so, and nothing found in one bundle is looked up in another.
+// What may go wrong once a bundle is open, in a worker and on the page's own thread: a page of a section that
+// cannot be had, a slow host, a bundle that is replaced, a worker that is killed. Hits that lack something
+// say so, and nothing found in one bundle is looked up in another.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -327,7 +328,8 @@ test("the component opens the new documents by itself where the old ones were re
   t.site.requests.length = 0;
   const page = await t.open();
   await page.evaluate(() => document.querySelector("pocketgraph-ask").setAttribute("model", "off"));
-  // The page opens it when it is loaded, and has the words' files then; what ranks by meaning is fetched when something is asked.
+  // The page opens it when it is loaded, and has the words' files then; what ranks by meaning is fetched when
+  // something is asked.
   await page.waitForTimeout(1500);
   assert.ok(t.site.requests.some((path) => path.endsWith("/bundle/manifest.json")));
   const { next } = JSON.parse(readFileSync(join(t.folder, "bundle/manifest.json"), "utf8")).pocketgraph;

@@ -1,4 +1,5 @@
-// <pocketgraph-ask> over documents of several versions and languages: which of them are searched, as the page says and as the reader chooses.
+// <pocketgraph-ask> over documents of several versions and languages: which of them are searched, as the page
+// says and as the reader chooses.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,5 @@
-// What every test file starts with: the site, an LLM endpoint and a browser, opened before its tests and closed after them.
+// What every test file starts with: the site, an LLM endpoint and a browser, opened before its tests and
+// closed after them.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -68,8 +69,8 @@ export function harness(prepare) {
 }
 
 /**
- * A page that notes what the component tells, in `heard`: `[type, stage or code or who answered]`. In it, `part(name)` is the first such part of the component
- * and `parts(name)` all of them.
+ * A page that notes what the component tells, in `heard`: `[type, stage or code or who answered]`. In it,
+ * `part(name)` is the first such part of the component and `parts(name)` all of them.
  */
 export async function watchedPage(browser, options) {
   const page = await newPage(browser, options);

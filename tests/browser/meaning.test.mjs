@@ -1,4 +1,5 @@
-// Planning by meaning in the page: once the model that embeds questions is there, a question that names no relation is planned by the nearest one.
+// Planning by meaning in the page: once the model that embeds questions is there, a question that names no
+// relation is planned by the nearest one.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -31,7 +32,8 @@ for (const worker of [true, false]) {
     assert.notEqual(seen.before, "meaning");
     assert.equal(seen.after, "meaning");
     assert.match(seen.text, /<directed_by>/);
-    // Two pages of phrases with their vectors, and the question's own words: not the words of all phrases, which are a megabyte.
+    // Two pages of phrases with their vectors, and the question's own words: not the words of all phrases,
+    // which are a megabyte.
     assert.ok(seen.fetched < 400_000, `${seen.fetched} bytes`);
     assert.notEqual(seen.cost, "meaning");
     assert.equal(seen.carried, "meaning");

@@ -1,4 +1,5 @@
-// A Chromium whose WebAssembly has no SIMD, as on a processor that lacks the instructions: the reader is told so in one sentence.
+// A Chromium whose WebAssembly has no SIMD, as on a processor that lacks the instructions: the reader is told
+// so in one sentence.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -1,4 +1,5 @@
-// Use without a network: what the service worker keeps, what it never touches, when it removes, and what becomes of a full storage.
+// Use without a network: what the service worker keeps, what it never touches, when it removes, and what
+// becomes of a full storage.
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";

@@ -105,7 +105,8 @@ for (const worker of [true, false]) {
       return { codes, hits: after.hits.length };
     }, { worker, question: QUESTION });
     assert.ok(!seen.code, seen.message);
-    // The last two run after an aborted search may have loaded what they need, so the final one may finish; nothing else may.
+    // The last two run after an aborted search may have loaded what they need, so the final one may finish;
+    // nothing else may.
     const [last, ...others] = seen.codes.reverse();
     assert.deepEqual([...new Set(others)], ["aborted"], seen.codes.join());
     assert.ok(["aborted", "done"].includes(last));

@@ -1,7 +1,8 @@
 // How long plans of three steps take in Chromium: node plan-bench.mjs SITE BUNDLE TRIPLES [COUNT]
 //
-// SITE is a folder with pkg/ (target/demo), BUNDLE a bundle that carries the graph of TRIPLES, a table of head, relation and tail by their
-// names in the graph. Random walks along the triples become plans; each is carried out once, after a first one that loads the graph.
+// SITE is a folder with pkg/ (target/demo), BUNDLE a bundle that carries the graph of TRIPLES, a table of
+// head, relation and tail by their names in the graph. Random walks along the triples become plans; each is
+// carried out once, after a first one that loads the graph.
 
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";

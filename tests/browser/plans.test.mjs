@@ -1,5 +1,5 @@
-// Questions over a knowledge graph, in the page and through the package: plans by rules without a language model, plans of one's own, the way
-// to the answer.
+// Questions over a knowledge graph, in the page and through the package: plans by rules without a language
+// model, plans of one's own, the way to the answer.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -176,7 +176,8 @@ test("the page shows the plan, its steps and what the answer rests on; a name is
   await byGraph(page);
   await openWay(page);
   assert.match(await page.locator(TEXT).innerText(), /Ben Okoro/);
-  // The answer may be chosen again when the query model arrives, which may be now: steps, picture and statements are waited for together.
+  // The answer may be chosen again when the query model arrives, which may be now: steps, picture and
+  // statements are waited for together.
   await page.waitForFunction(() => {
     const told = (selector) => [...window.part("root").querySelectorAll(selector)].map((element) => element.textContent.trim());
     const labels = told("[part=way-picture] .node text");

@@ -100,7 +100,8 @@ for (const worker of [true, false]) {
 }
 
 test("what is loaded is what multiplies", async () => {
-  // A module of the same functions, of which the second stops: a search by the model stops with it, and one before the model does not.
+  // A module of the same functions, of which the second stops: a search by the model stops with it, and one
+  // before the model does not.
   const page = await pageWith(null);
   const stopped = await page.evaluate(async () => {
     const fetched = window.fetch;

@@ -1,6 +1,7 @@
-// How many files a reader waits for, and how many of them one after the other: from the focus to the first hits, to the first that the token table ranks, to
-// the answer; and how many a bundle has. The bounds are budgets, not what the demo needs today: which pages a question reads changes with each word of it.
-// Replies are held back and let go together once no more is asked for, so that a turn is what is asked for at once.
+// How many files a reader waits for, and how many of them one after the other: from the focus to the first
+// hits, to the first that the token table ranks, to the answer; and how many a bundle has. The bounds are
+// budgets, not what the demo needs today: which pages a question reads changes with each word of it. Replies
+// are held back and let go together once no more is asked for, so that a turn is what is asked for at once.
 
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// The hosts that the tests talk to, on loopback: a static site whose files can be cut, delayed, lost, truncated or corrupted, and an
-// LLM endpoint that streams or fails in the ways such endpoints do.
+// The hosts that the tests talk to, on loopback: a static site whose files can be cut, delayed, lost,
+// truncated or corrupted, and an LLM endpoint that streams or fails in the ways such endpoints do.
 
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
@@ -31,9 +31,11 @@ async function listen(handler, port = 0) {
 }
 
 /**
- * Serves `folder`. `faults` maps a part of a path to what happens to files that have it in theirs: {kind: "cut" | "hang" | "stall" (after half the body) | "status" |
- * "delay" | "truncate" | "corrupt" | "headers", status?, headers?, ms?, times?}, `times` being how often, always where absent. `mounts` maps the beginning of a path to another folder. `requests` lists the paths asked for; each is
- * answered once `hold(path)` is over, where there is such a function.
+ * Serves `folder`. `faults` maps a part of a path to what happens to files that have it in theirs: {kind:
+ * "cut" | "hang" | "stall" (after half the body) | "status" | "delay" | "truncate" | "corrupt" | "headers",
+ * status?, headers?, ms?, times?}, `times` being how often, always where absent. `mounts` maps the beginning
+ * of a path to another folder. `requests` lists the paths asked for; each is answered once `hold(path)` is
+ * over, where there is such a function.
  * `cacheControl` is what files are sent with. A site that was closed is opened at the same address by `reopen`.
  */
 export async function serveSite(folder, { policy, cacheControl = "no-store" } = {}) {
@@ -79,11 +81,12 @@ const token = (content) => event({ choices: [{ index: 0, delta: { content }, fin
 const finish = event({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] }) + event("[DONE]");
 
 /**
- * An OpenAI-compatible endpoint. `behaviour` can be changed between requests: "stream", "slow" (until the client goes away), "stall" (headers, one
- * token, then nothing), "silent" (no reply at all), "429-then-stream", "429", "401", "500", "truncated" (the stream ends early),
- * "malformed" (not JSON), "html" (a page instead of a stream). `text` is what it says, or, while there are any, the next of `script`; where `bears`, words of the
- * first passage follow with its number, because what no passage bears out is no answer. `requests` holds what it was sent; `gone` counts
- * the clients that left before the end.
+ * An OpenAI-compatible endpoint. `behaviour` can be changed between requests: "stream", "slow" (until the
+ * client goes away), "stall" (headers, one token, then nothing), "silent" (no reply at all),
+ * "429-then-stream", "429", "401", "500", "truncated" (the stream ends early), "malformed" (not JSON), "html"
+ * (a page instead of a stream). `text` is what it says, or, while there are any, the next of `script`; where
+ * `bears`, words of the first passage follow with its number, because what no passage bears out is no answer.
+ * `requests` holds what it was sent; `gone` counts the clients that left before the end.
  */
 export async function serveLlm() {
   const llm = { behaviour: "stream", text: "", requests: [], gone: 0, script: [], bears: false };

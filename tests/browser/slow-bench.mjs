@@ -1,11 +1,12 @@
-// How long a reader on a slow line waits for the first hits after focusing the box: the component, and Pagefind over the same pages beside it, in the same
-// run. Medians over several runs, as Markdown.
+// How long a reader on a slow line waits for the first hits after focusing the box: the component, and
+// Pagefind over the same pages beside it, in the same run. Medians over several runs, as Markdown.
 //
 //   node tests/browser/slow-bench.mjs [--runs N] SITE [PAGEFIND]
 //
-// SITE is the demo's folder (pkg/, bundle/, documents/), PAGEFIND the folder that `pagefind --site SITE --glob 'documents/**/*.html'` wrote. Both are served by
-// the same host, which compresses text and WebAssembly, answers each request after a round trip, and sends all that is under way at one rate. The page's
-// processor is four times slower; a worker's is not, which Chromium cannot do, and both have one.
+// SITE is the demo's folder (pkg/, bundle/, documents/), PAGEFIND the folder that `pagefind --site SITE
+// --glob 'documents/**/*.html'` wrote. Both are served by the same host, which compresses text and
+// WebAssembly, answers each request after a round trip, and sends all that is under way at one rate. The
+// page's processor is four times slower; a worker's is not, which Chromium cannot do, and both have one.
 
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";

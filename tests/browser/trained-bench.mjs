@@ -1,8 +1,10 @@
 // How long the trained planner takes for a question in Chromium: node trained-bench.mjs SITE BUNDLE QUESTIONS [COUNT]
 //
-// SITE is a folder with pkg/ (target/demo), BUNDLE a bundle with a knowledge graph and the trained planner, QUESTIONS a file of JSON Lines with a
-// `question` each, COUNT how many of them are asked, spread evenly over the file. The full engine, the graph and the rules are there before; then the first
-// question loads the planner's section, which is told apart, and every further one is planned once, in the worker, from the call to the plan.
+// SITE is a folder with pkg/ (target/demo), BUNDLE a bundle with a knowledge graph and the trained planner,
+// QUESTIONS a file of JSON Lines with a
+// `question` each, COUNT how many of them are asked, spread evenly over the file. The full engine, the graph
+// and the rules are there before; then the first question loads the planner's section, which is told apart,
+// and every further one is planned once, in the worker, from the call to the plan.
 
 import { readFileSync } from "node:fs";
 import { launch, newPage } from "./browser.mjs";

@@ -1,4 +1,5 @@
-// The trained planner in the page: a question is planned by it where it is asked for, and where its weights cannot be had the rules take over.
+// The trained planner in the page: a question is planned by it where it is asked for, and where its weights
+// cannot be had the rules take over.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,5 @@
-// <pocketgraph-ask> over a manual in two languages: each page once, in the language of the question or of the page that the component stands in.
+// <pocketgraph-ask> over a manual in two languages: each page once, in the language of the question or of the
+// page that the component stands in.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -1,6 +1,7 @@
-// Script in everything that strangers write: documents of every kind, their names and addresses, triples, a model's replies, and a bundle whose addresses
-// were changed after the program had checked them. Nothing of it may run or load anything, with the page's policy and without any: the policy is the
-// second line, and must not be what holds the first.
+// Script in everything that strangers write: documents of every kind, their names and addresses, triples, a
+// model's replies, and a bundle whose addresses were changed after the program had checked them. Nothing of
+// it may run or load anything, with the page's policy and without any: the policy is the second line, and
+// must not be what holds the first.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

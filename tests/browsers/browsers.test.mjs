@@ -1,6 +1,7 @@
-// One suite in three browsers: search, answer, passage, plan, map, use without a network, and the component, on the demo under its strict policy.
-// A browser that is not installed is left out, and that is said; CI sets POCKETGRAPH_BROWSERS to those that must be there. With
-// POCKETGRAPH_SHOTS, a folder, a picture of each at 1280 and 360 pixels is left there.
+// One suite in three browsers: search, answer, passage, plan, map, use without a network, and the component,
+// on the demo under its strict policy. A browser that is not installed is left out, and that is said; CI sets
+// POCKETGRAPH_BROWSERS to those that must be there. With POCKETGRAPH_SHOTS, a folder, a picture of each at
+// 1280 and 360 pixels is left there.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

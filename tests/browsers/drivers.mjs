@@ -1,6 +1,8 @@
-// Three browsers behind one small face: Chromium by playwright-core, Firefox by its own protocol Marionette, WebKitGTK by WebDriver. Each has
+// Three browsers behind one small face: Chromium by playwright-core, Firefox by its own protocol Marionette,
+// WebKitGTK by WebDriver. Each has
 //   goto(url), run(script, ...args), type(element, text), size(width, height), screenshot(), close()
-// where `script` is the body of an async function in the page (its arguments are `a`, `b`, …), and `element` a script that gives one.
+// where `script` is the body of an async function in the page (its arguments are `a`, `b`, …), and `element`
+// a script that gives one.
 
 import { spawn } from "node:child_process";
 import { accessSync, constants, mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// What the suite of the three browsers does in a page of the site: it stands in a file because a strict policy allows no other script.
+// What the suite of the three browsers does in a page of the site: it stands in a file because a strict
+// policy allows no other script.
 
 import { PocketGraph } from "/pkg/pocketgraph.js";
 
@@ -58,8 +59,9 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const WORDS = ["ferry", "crossing", "Bergen", "autumn", "film", "Night Ferry", "who directed Heat?", "where was Night Ferry shot?"];
 
 /**
- * What a restless reader and page do, by a seed: type, ask, change the bundle, move the element, take it away. Then the network is calm (`calm()`), a last
- * question is typed, and its hits, no others, must stand there; the model must come. Resolves to what was wrong.
+ * What a restless reader and page do, by a seed: type, ask, change the bundle, move the element, take it
+ * away. Then the network is calm (`calm()`), a last question is typed, and its hits, no others, must stand
+ * there; the model must come. Resolves to what was wrong.
  */
 async function race(seed, bundles) {
   const random = randomFrom(seed);

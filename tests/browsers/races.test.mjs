@@ -1,5 +1,6 @@
-// Files that come late, in any order, or fail at first, while a reader types, asks and leaves, in three browsers: no model is lost, no rejection goes
-// unheard, no list is stale. POCKETGRAPH_RACES says how many (24 where it is not set); a seed that failed is run alone with POCKETGRAPH_RACE.
+// Files that come late, in any order, or fail at first, while a reader types, asks and leaves, in three
+// browsers: no model is lost, no rejection goes unheard, no list is stale. POCKETGRAPH_RACES says how many
+// (24 where it is not set); a seed that failed is run alone with POCKETGRAPH_RACE.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -1,5 +1,6 @@
-// Conversations over the handbook, resolved without a model: the question that a follow-up stands for must find the page as well as the whole question
-// does. The dialogues are ours; each names the pages that would do.
+// Conversations over the handbook, resolved without a model: the question that a follow-up stands for must
+// find the page as well as the whole question does. The dialogues are ours; each names the pages that would
+// do.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// The pages of a published site and the ids in them: `node ids.mjs SITE`, a page a line, then its ids; those of headings have a star.
+// The pages of a published site and the ids in them: `node ids.mjs SITE`, a page a line, then its ids; those
+// of headings have a star.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,8 +1,9 @@
-// The program with a real language model, and a weak one: whatever it writes, a run ends in time, keeps its budgets, and its answer is no worse than the
-// quotation that there would be without it.
+// The program with a real language model, and a weak one: whatever it writes, a run ends in time, keeps its
+// budgets, and its answer is no worse than the quotation that there would be without it.
 //
-// POCKETGRAPH_LLM is the address of the endpoint, POCKETGRAPH_BUNDLE a bundle of pages of the handbook, POCKETGRAPH_PROTOCOLS the protocols to try (all where
-// absent), POCKETGRAPH_QUESTIONS how many questions each is asked.
+// POCKETGRAPH_LLM is the address of the endpoint, POCKETGRAPH_BUNDLE a bundle of pages of the handbook,
+// POCKETGRAPH_PROTOCOLS the protocols to try (all where absent), POCKETGRAPH_QUESTIONS how many questions
+// each is asked.
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -53,7 +54,8 @@ for (const protocol of protocols) {
       assert.ok(seconds <= SECONDS + OVERTIME, `${seconds} s for ${question}`);
       for (const turn of turns ?? []) assert.ok(Buffer.byteLength(turn.text) <= BYTES + 64, `a turn of ${turn.text.length} characters: ${question}`);
       assert.ok((turns ?? []).filter((turn) => turn.purpose === "reason").length <= OPTIONS.turns, `too many turns: ${question}`);
-      // What the model writes is taken where a passage bears it out; else the documents answer, as they would without it, and the reader is told why.
+      // What the model writes is taken where a passage bears it out; else the documents answer, as they would
+      // without it, and the reader is told why.
       if (answer.by !== "llm") assert.ok(answer.text.length > 0 && (answer.by === "graph" || answer.failure || protocol === "plan"), question);
       else if (protocol !== "closed-book" && answer.answered) assert.ok(answer.citations.some((c) => c.status === "verified"), `${question}: ${answer.text}`);
       // What is merely close is not stated.

@@ -1,5 +1,6 @@
-// multilingual-e5-small in the browser's engine as in the program's: the same hits with the same scores, in several languages, and across them. The model is not in
-// the repository: without it on this machine (`pocketgraph models get multilingual-e5-small`) the test says so and is skipped.
+// multilingual-e5-small in the browser's engine as in the program's: the same hits with the same scores, in
+// several languages, and across them. The model is not in the repository: without it on this machine
+// (`pocketgraph models get multilingual-e5-small`) the test says so and is skipped.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

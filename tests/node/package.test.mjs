@@ -1,5 +1,5 @@
-// The package in Node: bundles from a folder and from a host, with nothing left behind. POCKETGRAPH_SITE is the folder that holds pkg/ and
-// bundle/.
+// The package in Node: bundles from a folder and from a host, with nothing left behind. POCKETGRAPH_SITE is
+// the folder that holds pkg/ and bundle/.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -169,7 +169,8 @@ test("what is kept for use without a network names every file of the package tha
   const { PACKAGE_FILES } = await import(pathToFileURL(join(folder, "pkg/offline.js")));
   const { HAS_RELAXED } = await import(new URL("../../pkg/relaxed.js", import.meta.url));
   const files = (await readdir(join(folder, "pkg"))).filter((name) => /\.(js|wasm)$/.test(name));
-  // Node's own part, types alone, and the service worker, which browsers keep by themselves; what only browsers with relaxed SIMD use.
+  // Node's own part, types alone, and the service worker, which browsers keep by themselves; what only
+  // browsers with relaxed SIMD use.
   const others = ["jsx-react.js", "node-files.js", "offline-worker.js", ...(HAS_RELAXED ? [] : ["pocketgraph_relaxed.wasm"])];
   const wanted = files.filter((name) => !others.includes(name));
   assert.deepEqual([...PACKAGE_FILES].sort(), wanted.sort());

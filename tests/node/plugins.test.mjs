@@ -1,4 +1,5 @@
-// The plugins of integrations/ beside what belongs to others: they remove nothing, and run nothing that nobody installed.
+// The plugins of integrations/ beside what belongs to others: they remove nothing, and run nothing that
+// nobody installed.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

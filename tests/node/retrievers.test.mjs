@@ -1,5 +1,5 @@
-// Every retriever in the package, on corpora that leave it nothing to work with and on questions of any shape. POCKETGRAPH_SITE is the folder that
-// holds pkg/, POCKETGRAPH_PROGRAM the program.
+// Every retriever in the package, on corpora that leave it nothing to work with and on questions of any
+// shape. POCKETGRAPH_SITE is the folder that holds pkg/, POCKETGRAPH_PROGRAM the program.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

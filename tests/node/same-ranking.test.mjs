@@ -1,5 +1,6 @@
-// The same hits in the browser's engine as in the program's: what a site owner measures with `pocketgraph eval` is what readers get. Every retriever
-// ranks the handbook natively and in WebAssembly. POCKETGRAPH_SITE is the folder that holds pkg/, POCKETGRAPH_PROGRAM the program.
+// The same hits in the browser's engine as in the program's: what a site owner measures with `pocketgraph
+// eval` is what readers get. Every retriever ranks the handbook natively and in WebAssembly. POCKETGRAPH_SITE
+// is the folder that holds pkg/, POCKETGRAPH_PROGRAM the program.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

@@ -1,5 +1,6 @@
-// A trap of the engine in Node: the callers are told, and the process lives. Each case is a process of its own, in which a call is made to end in a real
-// WebAssembly trap where the engine's do: in a task that nobody waits for.
+// A trap of the engine in Node: the callers are told, and the process lives. Each case is a process of its
+// own, in which a call is made to end in a real WebAssembly trap where the engine's do: in a task that nobody
+// waits for.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,5 @@
-// The ways of asking a retriever, which are the lines of data/retrievers.txt, and how a bundle is built for all of them.
+// The ways of asking a retriever, which are the lines of data/retrievers.txt, and how a bundle is built for
+// all of them.
 
 import { readFileSync } from "node:fs";
 

@@ -1,5 +1,6 @@
-// The packed package in the projects that people have: each is installed from the registry, built without a setting of its own, and asked a question in a
-// browser. POCKETGRAPH_HOSTS names which (all where it is not set). A host that cannot be installed, for want of a network, is left out, and that is said.
+// The packed package in the projects that people have: each is installed from the registry, built without a
+// setting of its own, and asked a question in a browser. POCKETGRAPH_HOSTS names which (all where it is not
+// set). A host that cannot be installed, for want of a network, is left out, and that is said.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -16,8 +17,8 @@ const page = (script) => `<!doctype html><html lang="en"><head><meta charset="ut
 const IMPORT = 'import "pocketgraph/ask-element.js";\n';
 const VITE = { build: ["npx", "vite", "build"], out: "dist", files: { "index.html": page('<script type="module" src="/main.js"></script>'), "main.js": IMPORT } };
 
-// A page's own part of these frameworks, each as its documentation says to add a custom element: the package is imported where the framework also renders on a
-// server, and the element stands in the page.
+// A page's own part of these frameworks, each as its documentation says to add a custom element: the package
+// is imported where the framework also renders on a server, and the element stands in the page.
 const NEXT = {
   files: {
     "app/layout.jsx": "export default function Layout({ children }) {\n  return <html lang=\"en\"><head><link rel=\"icon\" href=\"data:,\" /></head><body>{children}</body></html>;\n}\n",
@@ -55,7 +56,8 @@ const HOSTS = {
     files: { "src/pages/index.astro": `---\n---\n${page('<script>import "pocketgraph/ask-element.js";</script>')}\n` },
     build: ["npx", "astro", "build"],
     out: "dist",
-    // Its worker's files have names of another pattern than its page's, and so stand there twice; a reader fetches one of them.
+    // Its worker's files have names of another pattern than its page's, and so stand there twice; a reader
+    // fetches one of them.
     twice: true,
   },
   "next 15": { packages: ["next@15", "react@19", "react-dom@19"], ...NEXT },

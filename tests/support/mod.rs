@@ -17,7 +17,8 @@ pub fn corpus<'p>(folder: &Path, passages: impl IntoIterator<Item = (&'p str, &'
     path
 }
 
-/// The engine over what `options` build of a corpus, with the query model loaded; the bundle lies in the corpus's folder.
+/// The engine over what `options` build of a corpus, with the query model loaded; the bundle lies in the
+/// corpus's folder.
 pub fn engine(corpus: PathBuf, options: impl FnOnce(BuildOptions) -> BuildOptions) -> Engine {
     let bundle = corpus.with_file_name("bundle");
     build(&options(BuildOptions::bare(Input::Documents(corpus), bundle.clone())), &Silent).unwrap();

@@ -1,4 +1,5 @@
-//! Every retriever and every way of asking it: the lines of `tests/data/retrievers.txt`, which the package's tests read too.
+//! Every retriever and every way of asking it: the lines of `tests/data/retrievers.txt`, which the package's
+//! tests read too.
 
 /// The ways, as a caller writes them.
 pub fn ways() -> impl Iterator<Item = &'static str> {

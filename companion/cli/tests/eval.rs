@@ -1,4 +1,5 @@
-//! `pocketgraph eval` as a user runs it: sets in every shape, answers with a model on loopback and without, and a site's own questions.
+//! `pocketgraph eval` as a user runs it: sets in every shape, answers with a model on loopback and without,
+//! and a site's own questions.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 // The scripted model is for tests that run the engine themselves.
@@ -139,7 +140,8 @@ fn every_retriever_can_be_measured_by_its_name() {
     assert_eq!((&row("autokg")["whole"]["recall"]["mean"], &row("dense")["whole"]), (&json!(1.0), &Value::Null));
 }
 
-/// A model on loopback: answers each request with the text that `reply` makes of its number and body; counts what it was asked.
+/// A model on loopback: answers each request with the text that `reply` makes of its number and body; counts
+/// what it was asked.
 struct Model {
     base: String,
     asked: Arc<AtomicUsize>,
@@ -226,7 +228,8 @@ fn with_a_model_every_retriever_says_what_its_index_and_its_questions_cost() {
     let row = |of: &Value, name: &str| of["rows"].as_array().unwrap().iter().find(|r| r["retriever"] == name).unwrap().clone();
     let read = |name: &str| row(&first, name)["llm"]["prompt_tokens"].as_u64().unwrap();
     assert_eq!((read("auto"), &row(&first, "auto")["llm"]["cost"]), (0, &json!(0.0)), "no original, no model");
-    // Each reply reads 100 tokens: two requests a chunk for triples, one for relations, one for each report and summary, one a question.
+    // Each reply reads 100 tokens: two requests a chunk for triples, one for relations, one for each report
+    // and summary, one a question.
     assert_eq!((read("hippo"), read("hippo:canonical"), read("hippo:sentences")), (900, 900, 100));
     assert_eq!(read("hypergraph"), 400);
     assert!(read("graphrag") > 400, "relations and reports");

@@ -1,4 +1,5 @@
-//! Small sites of our own, read as sources, against the pages and ids that the generators themselves wrote: `tests/generators`.
+//! Small sites of our own, read as sources, against the pages and ids that the generators themselves wrote:
+//! `tests/generators`.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use percent_encoding::percent_decode_str;
@@ -6,7 +7,8 @@ use pocketgraph_ingest::{BlockKind, Corpus, IngestOptions, ingest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// A fixture: the generator, the folder of its pages, pages that it publishes and that are not to be found, and ids of headings that cannot be told.
+/// A fixture: the generator, the folder of its pages, pages that it publishes and that are not to be found,
+/// and ids of headings that cannot be told.
 struct Site {
     name: &'static str,
     folder: &'static str,
@@ -86,7 +88,8 @@ fn file_of(address: &str, pages: &BTreeMap<String, BTreeMap<String, bool>>) -> O
     candidates.into_iter().find(|c| pages.contains_key(c))
 }
 
-/// What is wrong with what was read of a site: addresses of no page, ids that are not there, ids of headings that nothing names, pages unread.
+/// What is wrong with what was read of a site: addresses of no page, ids that are not there, ids of headings
+/// that nothing names, pages unread.
 fn faults(site: &Site) -> Vec<String> {
     let (corpus, pages) = (read(site), golden(site));
     let mut faults = Vec::new();

@@ -11,7 +11,8 @@ use support::program;
 const SHOWN: usize = 420;
 /// What stands before the closest passage.
 const CLOSEST: &str = "This may not answer the question. The closest passage:";
-/// For so many of the 42 questions the right block is shown at least, stated or as the closest passage; the failing test tells which are missing.
+/// For so many of the 42 questions the right block is shown at least, stated or as the closest passage; the
+/// failing test tells which are missing.
 const SHOWN_RIGHT: usize = 38;
 /// So many are answered by it at least.
 const RIGHT: usize = 25;

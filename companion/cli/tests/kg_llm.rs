@@ -1,4 +1,5 @@
-//! Triples by a language model, against a server on loopback: good, sloppy and hostile replies, refusals, interruption and going on.
+//! Triples by a language model, against a server on loopback: good, sloppy and hostile replies, refusals,
+//! interruption and going on.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "support/endpoint.rs"]

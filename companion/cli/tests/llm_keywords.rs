@@ -1,4 +1,5 @@
-//! Keywords by a language model, over a socket: good, sloppy and hostile replies, a model that is busy, one that goes away.
+//! Keywords by a language model, over a socket: good, sloppy and hostile replies, a model that is busy, one
+//! that goes away.
 #![allow(clippy::unwrap_used)]
 
 use pocketgraph::llm::ChatConfig;

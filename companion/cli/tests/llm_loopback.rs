@@ -1,6 +1,7 @@
 //! The LLM client against a real server on loopback: one that streams, stalls, refuses, breaks off, and floods.
 //!
-//! No test here depends on how fast the machine is: where a limit must not pass it is a minute, where it must pass the server waits for ever.
+//! No test here depends on how fast the machine is: where a limit must not pass it is a minute, where it must
+//! pass the server waits for ever.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use pocketgraph::llm::{ChatConfig, ChatModel, ChatRequest, Completion, Finish, LlmError, Message, OpenAiChat, Secret, complete};

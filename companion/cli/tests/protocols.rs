@@ -1,4 +1,5 @@
-//! Protocols over a real bundle: an agent searches it, its citations are checked, and a recorded run is given again by the program.
+//! Protocols over a real bundle: an agent searches it, its citations are checked, and a recorded run is given
+//! again by the program.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 mod support;

@@ -1,5 +1,5 @@
-//! Entities and relations by a language model, against a server on loopback: what `graphrag` and `hypergraph` then go by, what it costs, and what becomes of
-//! replies that are of no use.
+//! Entities and relations by a language model, against a server on loopback: what `graphrag` and `hypergraph`
+//! then go by, what it costs, and what becomes of replies that are of no use.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "support/build.rs"]
@@ -33,7 +33,8 @@ fn fragment_of(body: &str) -> String {
     asked["messages"][1]["content"].as_str().unwrap().to_owned()
 }
 
-/// The people of a passage in the order of their names, with what `describe` says of each; the first two are friends, and all three a circle.
+/// The people of a passage in the order of their names, with what `describe` says of each; the first two are
+/// friends, and all three a circle.
 fn read_by(body: &str, describe: impl Fn(&str) -> String) -> Answer {
     let fragment = fragment_of(body);
     let names: Vec<&str> = PEOPLE.into_iter().filter(|n| fragment.contains(n)).collect();

@@ -1,5 +1,5 @@
-//! Summaries and community reports by a language model, against a server on loopback: paid for once, kept when a build is interrupted, extracted where the
-//! model gives nothing usable.
+//! Summaries and community reports by a language model, against a server on loopback: paid for once, kept
+//! when a build is interrupted, extracted where the model gives nothing usable.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 #[path = "support/build.rs"]

@@ -193,18 +193,14 @@ fn mask_line(source: &str, line: Range<usize>, mdx: bool, tags: &mut TagFinder<'
             && code == 0
             && let Some(stop) = tags.end_of_tag(i, mdx)
         {
-            // What Liquid shows as it is.
-            let raw = source.get(i..stop).is_some_and(|tag| tag.trim_matches(['{', '%', '}', '-', ' ']) == "raw");
+            let end_of_raw = tags.end_of_raw(i..stop, mdx);
             let line_ends = source.get(stop..).unwrap_or("").chars().find(|c| !matches!(c, ' ' | '\t' | '\r')).is_none_or(|c| c == '\n');
             let destination = source.get(..i).is_some_and(|s| s.ends_with("(") || s.ends_with("(<"));
             // Alone on its line a tag becomes a blank line; inside a link it becomes an empty target; anywhere else blanks could make an indented code block.
             let fill = if destination || (only_tags && line_ends) { b' ' } else { MASK as u8 };
             blank(out, source, i..stop, fill);
-            i = stop;
-            if raw && let Some(close) = tags.end_of_raw(stop) {
-                i = tags.end_of_tag(close, mdx).unwrap_or(close);
-                blank(out, source, close..i, MASK as u8);
-            }
+            blank(out, source, end_of_raw.clone(), MASK as u8);
+            i = end_of_raw.end;
             end = end.max(i);
             continue;
         }
@@ -248,13 +244,17 @@ impl TagFinder<'_> {
         (*next != usize::MAX && *next - at <= LONGEST_TAG).then(|| *next + closer.len())
     }
 
-    /// Returns the place of the tag that ends what Liquid shows as it is.
-    fn end_of_raw(&mut self, from: usize) -> Option<usize> {
-        if self.next_raw_end < from {
-            self.next_raw_end = self.source.get(from..)?.find("endraw").map_or(usize::MAX, |at| from + at);
+    /// Returns the tag that ends what Liquid shows as it is, if `tag` begins that; else nothing behind `tag`.
+    fn end_of_raw(&mut self, tag: Range<usize>, mdx: bool) -> Range<usize> {
+        let from = tag.end;
+        let begins = self.source.get(tag).is_some_and(|tag| tag.trim_matches(['{', '%', '}', '-', ' ']) == "raw");
+        if begins && self.next_raw_end < from {
+            let rest = self.source.get(from..).unwrap_or("");
+            self.next_raw_end = rest.find("endraw").map_or(usize::MAX, |at| from + at);
         }
-        let before = self.source.get(from..self.next_raw_end)?;
-        Some(from + before.trim_end_matches(['-', ' ']).strip_suffix("{%")?.len())
+        let before = self.source.get(from..self.next_raw_end).filter(|_| begins);
+        let close = before.and_then(|t| Some(from + t.trim_end_matches(['-', ' ']).strip_suffix("{%")?.len()));
+        close.map_or(from..from, |close| close..self.end_of_tag(close, mdx).unwrap_or(close))
     }
 }
 

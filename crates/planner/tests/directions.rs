@@ -1,11 +1,13 @@
-//! Which way a relation is followed between things of one kind, by voice and place alone: every verb is one that no table knows.
+//! Which way a relation is followed between things of one kind, by voice and place alone: every verb is one
+//! that no table knows.
 
 #![allow(clippy::unwrap_used)]
 
 use pocketgraph_kg::{KgBuilder, Linker, Provenance};
 use pocketgraph_planner::RulesPlanner;
 
-/// A relation's label, and questions about Mid, each with the thing that it asks for. In the graph Low is the head, then Mid, then Top: Low – Mid – Top.
+/// A relation's label, and questions about Mid, each with the thing that it asks for. In the graph Low is the
+/// head, then Mid, then Top: Low – Mid – Top.
 fn questions() -> Vec<(String, String, &'static str)> {
     let mut all = Vec::new();
     let mut add = |label: &str, question: String, answer| all.push((label.to_owned(), question, answer));

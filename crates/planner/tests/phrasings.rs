@@ -1,4 +1,5 @@
-//! One question in many wordings is one question: whoever answers it plainly answers it however politely, loosely or roundabout it is asked.
+//! One question in many wordings is one question: whoever answers it plainly answers it however politely,
+//! loosely or roundabout it is asked.
 
 #![allow(clippy::unwrap_used)]
 

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-/// Compares a text with the golden file at `path`, relative to the folder `home` of a crate (`env!("CARGO_MANIFEST_DIR")`). With `UPDATE_GOLDEN=1` in the
-/// environment the file is written anew instead, to be read before it is committed.
+/// Compares a text with the golden file at `path`, relative to the folder `home` of a crate
+/// (`env!("CARGO_MANIFEST_DIR")`). With `UPDATE_GOLDEN=1` in the environment the file is written anew
+/// instead, to be read before it is committed.
 ///
 /// # Panics
 /// When they differ, or the file cannot be written.

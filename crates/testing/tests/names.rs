@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Verbs of speech and of finding that stood for a dozen things each: what is given, shown, resolved, emitted, looked up or evaluated has a name of its own.
+/// Verbs of speech and of finding that stood for a dozen things each: what is given, shown, resolved,
+/// emitted, looked up or evaluated has a name of its own.
 const WORN_OUT: &[&str] = &[
     "asked",
     "borne",
