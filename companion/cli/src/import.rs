@@ -18,7 +18,7 @@ pub struct Tables {
     /// Tables of types: id, label, aliases
     #[arg(long, num_args = 1..)]
     types: Vec<PathBuf>,
-    /// Columns of tables of triples without a header line
+    /// Columns of tables of triples, if the header does not say
     #[arg(long, value_name = "NAMES")]
     columns: Option<String>,
     /// Columns of tables of entities
@@ -47,7 +47,7 @@ pub struct Tables {
 /// Arguments of `pocketgraph import`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// Triples: TSV, CSV, `|`, JSON Lines or RDF, also gzipped
+    /// Graphs: TSV, CSV, JSON, GraphML, GEXF, Parquet or RDF, also gzipped
     #[arg(required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -122,6 +122,7 @@ pub fn run(args: &Args) -> Result<()> {
     println!("{} duplicate triples; read in {seconds:.2} s", r.repeated);
     for f in &r.files {
         println!("{}: {} used, {} malformed", f.file, f.used, f.malformed);
+        f.read_as.iter().for_each(|how| println!("  {how}"));
     }
     if !r.literal_relations.is_empty() {
         println!("literals: the tails of {}", r.literal_relations.join(", "));
@@ -141,6 +142,10 @@ pub fn run(args: &Args) -> Result<()> {
     }
     if r.repeated_names > 0 {
         println!("{} duplicate names of entities", r.repeated_names);
+    }
+    if r.unknown_ends > 0 {
+        let examples = r.unknown_examples.join(", ");
+        eprintln!("warning: {} ids that edges join are described in no file, such as: {examples}", r.unknown_ends);
     }
     for p in r.problems.iter().take(20) {
         eprintln!("warning: {p}");

@@ -180,6 +180,12 @@ impl KgBuilder {
         }
     }
 
+    /// The label of an entity, its id where none was given.
+    pub fn label_of(&self, node: BuildNode) -> Option<&str> {
+        let BuildNode::Entity(i) = node else { return None };
+        self.entities.get(i as usize).map(|e| if e.label.is_empty() { e.id.as_str() } else { e.label.as_str() })
+    }
+
     /// Returns true if an entity has a type; literals have none.
     pub fn has_type(&self, node: BuildNode) -> bool {
         !self.types_of(node).is_empty()

@@ -160,7 +160,7 @@ fn circular_and_repeated_aliases_are_kept_and_reported() {
 fn json_tails_keep_their_datatype_and_unit() {
     let (g, report) = of(
         "x.jsonl",
-        "{\"head\":\"Denali\",\"relation\":\"height\",\"tail\":{\"value\":6194,\"unit\":\"m\"},\"provenance\":\"a book\"}\n{\"head\":\"Denali\",\"relation\":\"open\",\"tail\":true}\n{\"head\":1,\"relation\":\"r\",\"tail\":[1]}\n[]\n{oops\n{}",
+        "{\"head\":\"Denali\",\"relation\":\"height\",\"tail\":{\"value\":6194,\"unit\":\"m\"},\"provenance\":\"a book\"}\n{\"head\":\"Denali\",\"relation\":\"open\",\"tail\":true}\n{\"head\":1,\"relation\":\"r\",\"tail\":[[1]]}\n[]\n{oops\n{}",
     );
     let l = g.literal(node(&g, "6194")).unwrap();
     assert_eq!((l.unit, l.kind), ("m", LiteralKind::Number));
@@ -204,13 +204,137 @@ fn json_ld_reads() {
     assert_eq!((g.triples(), g.label(NodeId(0)), report.malformed), (1, "X", 0));
 }
 
+fn refused(name: &str, text: &str) -> String {
+    let (_dir, triples) = files(&[(name, text)]);
+    import(&KgFiles { triples, ..KgFiles::default() }, &ImportOptions::default()).unwrap_err().to_string()
+}
+
 #[test]
-fn damaged_rdf_is_reported_not_fatal() {
-    for (name, text) in
-        [("x.ttl", "@prefix ex: <http://e/> .\nex:a ex:b \"open .\nex:c ex:d ex:e ."), ("x.jsonld", "{\"@id\": [}"), ("x.rdf", "<rdf")]
-    {
-        assert!(of(name, text).1.malformed > 0, "{name}");
+fn a_file_that_gives_nothing_is_an_error_with_its_first_fault() {
+    for (name, text) in [
+        ("x.rdf", "<rdf"),
+        ("x.jsonld", "{\"@id\": [}"),
+        ("x.json", "{\"nodes\": 7}"),
+        ("x.json", "[[1], [2"),
+        ("x.graphml", "<graphml><node id='a'"),
+        ("x.gexf", ""),
+        ("x.parquet", "PAR1 and no more"),
+        ("x.tsv", "\n\n"),
+        ("x.csv", "source,target,type\n,,\n"),
+    ] {
+        let error = refused(name, text);
+        assert!(error.starts_with("nothing was imported from") && error.contains(name), "{error}");
     }
+    assert!(refused("x.tsv", "only one cell\n").ends_with("line 1: it has no relation"));
+}
+
+/// Statements of a graph: head, relation, tail by their labels, sorted.
+fn statements(g: &KnowledgeGraph) -> Vec<String> {
+    let v = g.vocabulary();
+    let stated = |i| {
+        let t = g.triple(TripleId(i)).unwrap();
+        format!("{} | {} | {}", g.label(t.head), v.relation(t.relation).unwrap().label, g.label(t.tail))
+    };
+    let mut all: Vec<String> = (0..g.triples() as u32).map(stated).collect();
+    all.sort();
+    all
+}
+
+const MILL: [&str; 2] = ["Elm Mill | owned by | Ida Krag", "Elm Mill | stands in | Tarn"];
+
+#[test]
+fn edges_read_whatever_their_columns_are_called() {
+    for (name, text) in [
+        ("a.csv", "Source,Target,Type\nElm Mill,Ida Krag,owned by\nElm Mill,Tarn,stands in\n"),
+        ("b.csv", "from;to;relationship;weight\nElm Mill;Ida Krag;owned by;1\nElm Mill;Tarn;stands in;2\n"),
+        ("c.tsv", "node_1\tnode_2\tedge\nElm Mill\tIda Krag\towned by\nElm Mill\tTarn\tstands in\n"),
+        ("d.csv", "id,subject_id,predicate,object_id,object_label\ne1,Elm Mill,owned by,Q1,Ida Krag\ne2,Elm Mill,stands in,Q2,Tarn\n"),
+        ("e.csv", "entity,property,value\nElm Mill,owned by,Ida Krag\nElm Mill,stands in,Tarn\n"),
+        ("f.csv", "start_id,end_id,how\nElm Mill,Ida Krag,owned by\nElm Mill,Tarn,stands in\n"),
+        ("g.csv", "~id,~from,~to,~label\n1,Elm Mill,Ida Krag,owned by\n2,Elm Mill,Tarn,stands in\n"),
+        (
+            "h.csv",
+            "source,target,description\nElm Mill,Ida Krag,The Elm Mill is owned by Ida Krag.\nTarn,Elm Mill,Elm Mill stands in Tarn\n",
+        ),
+        (
+            "i.json",
+            "[{\"src_id\":\"Elm Mill\",\"tgt_id\":\"Ida Krag\",\"type\":\"owned by\"},{\"src_id\":\"Elm Mill\",\"tgt_id\":\"Tarn\",\"type\":\"stands in\"}]",
+        ),
+    ] {
+        let (g, report) = of(name, text);
+        assert_eq!((statements(&g).iter().map(String::as_str).collect::<Vec<_>>().as_slice(), report.malformed), (&MILL[..], 0), "{name}");
+        assert!(report.files[0].read_as[0].starts_with("edges from"), "{:?}", report.files);
+    }
+}
+
+#[test]
+fn a_wide_table_states_a_relation_for_each_unknown_column() {
+    let text = "name,owner,sails,note\nElm Mill,Ida Krag,4,\"burnt, then\nrebuilt\"\nOak Mill,Ida Krag,6,\n";
+    let (g, report) = of("mills.csv", text);
+    let want = [
+        "Elm Mill | note | burnt, then\nrebuilt",
+        "Elm Mill | owner | Ida Krag",
+        "Elm Mill | sails | 4",
+        "Oak Mill | owner | Ida Krag",
+        "Oak Mill | sails | 6",
+    ];
+    assert_eq!(statements(&g), want);
+    assert_eq!((report.literal_relations.as_slice(), report.malformed), (&["sails".to_owned()][..], 0));
+    assert_eq!(report.files[0].read_as, ["things called by name; unknown columns become relations: owner, sails, note"]);
+    // Without a known name, numbers below a word show that the first line is a header.
+    assert_eq!(statements(&of("m.csv", "mill,owner,sails\nElm Mill,Ida Krag,4\nOak Mill,Bo Lind,6\n").0).len(), 4);
+    // A span of time joins nothing.
+    assert_eq!(statements(&of("m.csv", "name,from,to\nIda Krag,1901,1950\nBo Lind,1910,1922\n").0)[0], "Bo Lind | from | 1910");
+}
+
+/// Two things, a statement that joins them, and a number, as programs write them.
+#[test]
+fn graphs_of_other_programs_read() {
+    let want = ["Elm Mill | built | 1860", "Elm Mill | owned by | Ida Krag"];
+    let graphml = |node: &str, edge: &str| {
+        format!(
+            "<?xml version='1.0'?><graphml><key id='k' for='node' attr.name='name'/><key id='b' for='node' attr.name='built' attr.type='int'/><key id='t' for='node' attr.name='type'/><key id='r' for='edge' attr.name='label'/><graph edgedefault='directed'>{node}<edge id='e0' source='n0' target='n1'>{edge}</edge></graph></graphml>"
+        )
+    };
+    let nodes = "<node id='n0'><data key='k'>Elm Mill</data><data key='b'>1860</data><data key='t'>mill</data></node><node id='n1'><data key='k'>Ida Krag</data></node>";
+    let gexf = "<gexf><graph><attributes class='node'><attribute id='0' title='built' type='integer'/><attribute id='1' title='type' type='string'/></attributes><nodes><node id='0' label='Elm Mill'><attvalues><attvalue for='0' value='1860'/><attvalue for='1' value='mill'/></attvalues></node><node id='1' label='Ida Krag'/></nodes><edges><edge id='0' source='0' target='1' type='directed' label='owned by'/></edges></graph></gexf>";
+    let node_link = r#"{"directed":true,"graph":{},"nodes":[{"id":0,"label":"Elm Mill","built":1860,"type":"mill"},{"id":1,"label":"Ida Krag"}],"links":[{"source":0,"target":1,"relation":"owned by"}]}"#;
+    let cytoscape = r#"{"elements":{"nodes":[{"data":{"id":"n0","name":"Elm Mill","built":1860,"type":"mill"}},{"data":{"id":"n1","name":"Ida Krag"}}],"edges":[{"data":{"source":"n0","target":"n1","interaction":"owned by"}}]}}"#;
+    let apoc = "{\"type\":\"node\",\"id\":\"0\",\"labels\":[\"Mill\"],\"properties\":{\"name\":\"Elm Mill\",\"built\":1860}}\n{\"type\":\"node\",\"id\":\"1\",\"labels\":[\"Person\"],\"properties\":{\"name\":\"Ida Krag\"}}\n{\"id\":\"0\",\"type\":\"relationship\",\"label\":\"OWNED_BY\",\"properties\":{\"since\":1},\"start\":{\"id\":\"0\",\"labels\":[\"Mill\"]},\"end\":{\"id\":\"1\",\"labels\":[\"Person\"]}}\n";
+    for (name, text) in [
+        ("a.graphml", graphml(nodes, "<data key='r'>owned by</data>")),
+        ("b.gexf", gexf.to_owned()),
+        ("c.json", node_link.to_owned()),
+        ("d.json", cytoscape.to_owned()),
+        ("e.json", apoc.to_owned()),
+    ] {
+        let (g, report) = of(name, &text);
+        assert_eq!((statements(&g), report.malformed), (want.map(str::to_owned).to_vec(), 0), "{name}");
+        assert_eq!(types_of(&g, "Elm Mill").iter().map(|t| t.to_lowercase()).collect::<Vec<_>>(), ["mill"], "{name}");
+    }
+}
+
+#[test]
+fn tables_of_neo4j_admin_belong_together_and_unknown_ends_are_reported() {
+    let nodes = "millId:ID,name,built:int,:LABEL\nm1,Elm Mill,1860,Mill\np1,Ida Krag,,Person;Owner\n";
+    let edges = ":START_ID,:END_ID,:TYPE,since:int\nm1,p1,OWNED_BY,1901\n";
+    let (_dir, triples) = files(&[("edges.csv", edges), ("nodes.csv", nodes)]);
+    let (g, report) = import(&KgFiles { triples, ..KgFiles::default() }, &ImportOptions::default()).unwrap();
+    assert_eq!(statements(&g), ["Elm Mill | built | 1860", "Elm Mill | owned by | Ida Krag"]);
+    assert_eq!((types_of(&g, "Ida Krag"), report.unknown_ends), (vec!["Person", "Owner"], 0));
+    assert_eq!(of("edges.csv", edges).1.unknown_examples, ["m1", "p1"]);
+}
+
+#[test]
+fn graphs_of_one_file_do_not_share_their_numbers() {
+    let graph = |a: &str, b: &str| {
+        format!(
+            r#"{{"nodes":[{{"id":"n0","label":"{a}"}},{{"id":"n1","label":"{b}"}}],"edges":[{{"source":"n0","target":"n1","relation":"faces"}}]}}"#
+        )
+    };
+    let (_dir, triples) = files(&[("a.json", &graph("Elm Mill", "Tarn")), ("b.json", &graph("Oak Mill", "Tarn Hill"))]);
+    let (g, _) = import(&KgFiles { triples, ..KgFiles::default() }, &ImportOptions::default()).unwrap();
+    assert_eq!(statements(&g), ["Elm Mill | faces | Tarn", "Oak Mill | faces | Tarn Hill"]);
 }
 
 #[test]
@@ -276,4 +400,19 @@ fn written_tables_give_the_same_graph_and_can_be_corrected() {
     assert!(same.vocabulary().types().iter().all(|t| !t.is_inferred()));
     let corrected = again(&tables.relations.replace("\tperson\n", "\tperformer\n"));
     assert_eq!(types_of(&corrected, "Al Pacino"), ["performer"]);
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_bytes_are_too_strange_for_a_reader(
+        text in "[\\{\\}\\[\\]\":,;|<>/=a-z0-9\\t\\n ]{0,200}",
+        of_graph in "(<graphml>|<gexf>)?(<node id='a'>|<edge source='a' target='b'>|<data key='k'>|</data>|</node>|x|&amp;|&|<key id='k' attr.name='n'/>){0,9}",
+        name in 0usize..9,
+    ) {
+        let endings = ["csv", "tsv", "json", "jsonl", "graphml", "gexf", "parquet", "txt", "ttl"];
+        for text in [&text, &of_graph] {
+            let (_dir, triples) = files(&[(&format!("x.{}", endings[name]), text)]);
+            let _ = import(&KgFiles { triples, ..KgFiles::default() }, &ImportOptions::default());
+        }
+    }
 }

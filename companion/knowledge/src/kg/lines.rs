@@ -9,7 +9,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 /// Longer lines are reported and passed over.
-const LONGEST_LINE: u64 = 1 << 20;
+pub(super) const LONGEST_LINE: u64 = 1 << 20;
 
 /// What a file of triples is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +18,12 @@ pub(super) enum Format {
     Table(u8),
     /// One JSON object a line.
     JsonLines,
+    /// Lists of JSON objects.
+    Json,
+    /// GraphML or GEXF.
+    Markup,
+    /// Rows of Parquet.
+    Parquet,
     /// RDF in this format.
     Rdf(RdfFormat),
 }
@@ -29,7 +35,11 @@ pub(super) fn format_of(path: &Path) -> Result<Format, ImportError> {
     let extension = name.rsplit_once('.').map_or("", |(_, e)| e);
     Ok(match extension {
         "tsv" | "tab" => Format::Table(b'\t'),
-        "csv" => Format::Table(b','),
+        "csv" => Format::Table(separator(&first_line(path)?, b",;\t|")),
+        "json" if serde_json::from_slice(&first_line(path)?).is_ok_and(|v| is_record(&v)) => Format::JsonLines,
+        "json" => Format::Json,
+        "graphml" | "gexf" | "xml" => Format::Markup,
+        "parquet" => Format::Parquet,
         "jsonl" | "ndjson" => Format::JsonLines,
         "nt" => Format::Rdf(RdfFormat::NTriples),
         "nq" => Format::Rdf(RdfFormat::NQuads),
@@ -38,18 +48,38 @@ pub(super) fn format_of(path: &Path) -> Result<Format, ImportError> {
         "rdf" | "owl" => Format::Rdf(RdfFormat::RdfXml),
         "jsonld" => Format::Rdf(RdfFormat::JsonLd { profile: oxrdfio::JsonLdProfileSet::empty() }),
         _ => {
-            let mut first = Vec::new();
-            open(path)?.take(4096).read_until(b'\n', &mut first).map_err(|reason| read_error(path, reason))?;
-            match [b'\t', b'|', b','].into_iter().find(|s| first.contains(s)) {
-                _ if first.starts_with(b"{") => Format::JsonLines,
-                Some(separator) => Format::Table(separator),
-                None => Format::Table(b'\t'),
+            let first = first_line(path)?;
+            match first.trim_ascii_start().first() {
+                Some(b'{') if serde_json::from_slice(&first).is_ok_and(|v| is_record(&v)) => Format::JsonLines,
+                Some(b'{' | b'[') => Format::Json,
+                Some(b'<') => Format::Markup,
+                _ => Format::Table(separator(&first, b"\t|,;")),
             }
         }
     })
 }
 
-fn read_error(path: &Path, reason: std::io::Error) -> ImportError {
+fn first_line(path: &Path) -> Result<Vec<u8>, ImportError> {
+    let mut first = Vec::new();
+    open(path)?.take(LONGEST_LINE).read_until(b'\n', &mut first).map_err(|reason| read_error(path, reason))?;
+    Ok(first)
+}
+
+/// The first of the usual separators that a line has.
+fn separator(line: &[u8], usual: &[u8]) -> u8 {
+    usual.iter().copied().find(|s| line.contains(s)).unwrap_or(usual[0])
+}
+
+/// Returns true for an object that is a record rather than one with lists of them.
+fn is_record(value: &serde_json::Value) -> bool {
+    let holds_records = |v: &serde_json::Value| match v {
+        serde_json::Value::Array(all) => all.iter().any(serde_json::Value::is_object),
+        v => v.is_object() && !is_record(v),
+    };
+    value.as_object().is_some_and(|fields| !fields.values().any(holds_records))
+}
+
+pub(super) fn read_error(path: &Path, reason: std::io::Error) -> ImportError {
     ImportError::Read { path: path.to_owned(), reason }
 }
 

@@ -2,8 +2,9 @@
 
 use super::ImportError;
 use super::report::Reporter;
-use pocketgraph_kg::{BuildNode, KgBuilder, LiteralKind, Provenance, date, label_of_name, measure, number};
+use pocketgraph_kg::{BuildNode, KgBuilder, LiteralKind, Provenance, RelationId, date, label_of_name, measure, number};
 use pocketgraph_planner::is_verb_form;
+use pocketgraph_text::lexicon::{Language, SPOKEN};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Rule for which tails of tables are literals. A row that names a datatype or a unit has a literal under every rule.
@@ -29,7 +30,14 @@ pub(super) struct Tail {
     pub kind: Option<LiteralKind>,
 }
 
-/// A triple as a row gives it.
+impl Tail {
+    /// Returns true if the format says that this is a literal.
+    pub fn is_value(&self) -> bool {
+        self.kind.is_some() || !self.datatype.is_empty() || !self.unit.is_empty()
+    }
+}
+
+/// A triple as a row gives it. Without a relation, what is cited may say how the two are related.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Row {
     pub head: String,
@@ -37,8 +45,24 @@ pub(super) struct Row {
     pub tail: Tail,
     pub head_type: String,
     pub tail_type: String,
+    pub head_label: String,
+    pub tail_label: String,
+    pub relation_label: String,
     pub cited: String,
     pub line: u64,
+    /// Whether the tail is a value of the head's property, which no id is.
+    pub is_property: bool,
+    /// Whether the ends are ids of things that are described elsewhere.
+    pub ends_are_ids: bool,
+}
+
+/// A thing or value that rows name by an id of their own.
+#[derive(Debug)]
+enum Named {
+    Thing(String),
+    Value(Tail),
+    /// Several things have the name.
+    Several,
 }
 
 /// All rows, in the order of reading.
@@ -48,6 +72,8 @@ pub(super) struct Rows {
     rows: Vec<(u32, Row)>,
     /// What a table of relations says of each relation's heads and tails.
     ends: HashMap<String, (String, String)>,
+    /// Things and values that are known by more than the graph's id.
+    named: HashMap<String, Named>,
 }
 
 impl Rows {
@@ -68,19 +94,62 @@ impl Rows {
         self.rows.push((file, row));
     }
 
+    /// Says which thing an id of a file means.
+    pub fn is_thing(&mut self, id: String, thing: &str) {
+        self.named.insert(id, Named::Thing(thing.to_owned()));
+    }
+
+    /// Says which value an id of a file means.
+    pub fn is_value(&mut self, id: String, value: Tail) {
+        self.named.insert(id, Named::Value(value));
+    }
+
+    /// Says what a thing is called: rows may name it so.
+    pub fn is_called(&mut self, label: &str, thing: &str) {
+        let same = |n: &Named| matches!(n, Named::Thing(t) if t == thing);
+        let named = self.named.entry(label.to_owned()).or_insert_with(|| Named::Thing(thing.to_owned()));
+        if !same(named) {
+            *named = Named::Several;
+        }
+    }
+
+    /// Returns the graph's id of a thing that a row names; `None` for a value.
+    fn id<'a>(&'a self, kg: &KgBuilder, name: &'a str) -> Option<&'a str> {
+        match self.named.get(name).filter(|_| !kg.knows(name)) {
+            Some(Named::Thing(id)) => Some(id),
+            Some(Named::Value(_)) => None,
+            Some(Named::Several) | None => Some(name),
+        }
+    }
+
+    fn report_unknown_ends(&self, kg: &KgBuilder, report: &mut Reporter) {
+        let ends = self.rows.iter().filter(|(_, r)| r.ends_are_ids).flat_map(|(_, r)| [&r.head, &r.tail.text]);
+        for end in ends.filter(|end| !self.named.contains_key(*end) && !kg.knows(end)) {
+            report.unknown_end(end);
+        }
+    }
+
     /// Adds the rows to the graph.
     pub fn add_to(self, kg: &mut KgBuilder, rule: &LiteralRule, report: &mut Reporter) -> Result<(), ImportError> {
         let literal = self.literal_relations(kg, rule, report);
+        self.report_unknown_ends(kg, report);
         for (file, row) in &self.rows {
-            let head = kg.entity(&row.head)?;
-            let relation = kg.relation(&row.relation)?;
-            let tail = match literal.get(row.relation.as_str()) {
-                _ if row.tail.kind.is_some() || !row.tail.datatype.is_empty() || !row.tail.unit.is_empty() => {
-                    literal_of(kg, &row.tail, None)?
-                }
-                Some(kind) => literal_of(kg, &row.tail, *kind)?,
-                None => kg.entity(&row.tail.text)?,
+            let Some(head) = self.id(kg, &row.head).map(str::to_owned) else { continue };
+            let head = kg.entity(&head)?;
+            let tail = match (self.id(kg, &row.tail.text).map(str::to_owned), literal.get(row.relation.as_str())) {
+                _ if row.tail.is_value() => literal_of(kg, &row.tail, None)?,
+                (None, _) => match self.named.get(&row.tail.text) {
+                    Some(Named::Value(value)) => literal_of(kg, value, None)?,
+                    _ => continue,
+                },
+                (Some(_), Some(kind)) => literal_of(kg, &row.tail, *kind)?,
+                (Some(id), None) => kg.entity(&id)?,
             };
+            for (node, label) in [(head, &row.head_label), (tail, &row.tail_label)] {
+                if !label.is_empty() && matches!(node, BuildNode::Entity(_)) {
+                    kg.label(node, label)?;
+                }
+            }
             let nothing = (String::new(), String::new());
             let (domain, range) = self.ends.get(&row.relation).unwrap_or(&nothing);
             for (node, name) in [(head, &row.head_type), (tail, &row.tail_type), (head, domain), (tail, range)] {
@@ -91,6 +160,7 @@ impl Rows {
             }
             let file = self.files.get(*file as usize).map_or("", String::as_str);
             let line = u32::try_from(row.line).unwrap_or(u32::MAX);
+            let (head, relation, tail) = stated(kg, row, head, tail)?;
             kg.triple(head, relation, tail, Provenance::Line { file, line })?;
             if !row.cited.is_empty() {
                 kg.triple(head, relation, tail, Provenance::Cited(&row.cited))?;
@@ -110,9 +180,7 @@ impl Rows {
             }
             LiteralRule::Auto => {
                 let heads: HashSet<&str> = self.rows.iter().map(|(_, r)| r.head.as_str()).collect();
-                if heads.iter().filter(|h| number(h).is_some()).count() * 2 > heads.len() {
-                    return HashMap::new();
-                }
+                let are_ids = heads.iter().filter(|h| number(h).is_some()).count() * 2 > heads.len();
                 // Of each relation: rows, and tails that are heads too; `None` once a tail is neither number nor date.
                 let mut seen: HashMap<&str, Option<(usize, usize)>> = HashMap::new();
                 let mut order = Vec::new();
@@ -123,9 +191,10 @@ impl Rows {
                     });
                     let tail = row.tail.text.as_str();
                     let reads = number(tail).is_some() || date(tail).is_some() || measure(tail).is_some();
+                    let is_id = !row.is_property && (are_ids || kg.knows(tail) || self.named.contains_key(tail));
                     *entry = match *entry {
-                        Some((rows, also)) if reads && row.tail_type.is_empty() && !kg.knows(tail) => {
-                            Some((rows + 1, also + usize::from(heads.contains(tail))))
+                        Some((rows, also)) if reads && row.tail_type.is_empty() && !is_id => {
+                            Some((rows + 1, also + usize::from(!row.is_property && heads.contains(tail))))
                         }
                         _ => None,
                     };
@@ -154,6 +223,40 @@ impl Rows {
         let years = || self.rows.iter().filter(|(_, r)| r.relation == relation).all(|(_, r)| reads_as_year(&r.tail.text));
         (named_as_date || (happened && years())).then_some(LiteralKind::Date)
     }
+}
+
+/// The triple of a row: as its relation says, or as the words between both names in what it cites. Names in capitals alone are written small.
+fn stated(kg: &mut KgBuilder, row: &Row, head: BuildNode, tail: BuildNode) -> Result<(BuildNode, RelationId, BuildNode), ImportError> {
+    if !row.relation.is_empty() {
+        let relation = kg.relation(&row.relation)?;
+        let shouted = row.relation.len() > 3 && row.relation.chars().all(|c| c.is_uppercase() || c == '_' || c == ' ');
+        if !row.relation_label.is_empty() {
+            kg.relation_label(relation, &row.relation_label)?;
+        } else if shouted {
+            kg.relation_label(relation, &label_of_name(&row.relation.to_lowercase()))?;
+        }
+        return Ok((head, relation, tail));
+    }
+    let label = |node| kg.label_of(node).unwrap_or_default().to_lowercase();
+    let (cited, from, to) = (row.cited.to_lowercase(), label(head), label(tail));
+    let found = words_between(&cited, &from, &to).map(|w| (w, head, tail));
+    let found = found.or_else(|| words_between(&cited, &to, &from).map(|w| (w, tail, head)));
+    let (name, head, tail) = found.unwrap_or_else(|| ("related to".to_owned(), head, tail));
+    let relation = kg.relation(&name)?;
+    Ok((head, relation, tail))
+}
+
+/// The few words by which a sentence goes from one name to the other, without the articles and forms of "be" around them.
+fn words_between(sentence: &str, from: &str, to: &str) -> Option<String> {
+    const MOST: usize = 4;
+    let after = sentence.find(from).filter(|_| !from.is_empty())? + from.len();
+    let rest = sentence.get(after..)?;
+    let between = rest.get(..rest.find(to).filter(|_| !to.is_empty())?)?;
+    let words: Vec<&str> = between.split_whitespace().collect();
+    let is_plain = between.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | '-'));
+    let is_filler = |w: &&str| SPOKEN.auxiliaries().contains(w) || SPOKEN.before_nouns().has(w, "article");
+    let words: Vec<&str> = words.into_iter().filter(|w| !is_filler(w)).collect();
+    (is_plain && (1..=MOST).contains(&words.len())).then(|| words.join(" "))
 }
 
 /// Whether a text is a bare year.

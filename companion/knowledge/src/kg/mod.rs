@@ -1,4 +1,4 @@
-//! The knowledge graph of a build: imported from files (tables of triples, JSON Lines, RDF), taken from the structure of documents, and from
+//! The knowledge graph of a build: imported from files (tables, JSON, GraphML, GEXF, Parquet, RDF), taken from the structure of documents, and from
 //! what a language model reads in them.
 //!
 //! What a line lacks is reported with its file and number; the line is then left out, or, where the import is strict, the import ends.
@@ -6,17 +6,21 @@
 //! Everything keeps the order of the files, so that the same files give the same graph.
 
 mod as_tables;
+mod columns;
 mod documents;
 mod everyday_names;
 mod gather;
 mod infer;
 mod join;
+mod json;
 mod labels;
 mod lines;
 mod literals;
+mod markup;
 pub mod open;
+mod parquet;
 mod read_triples;
-mod records;
+mod record;
 mod rdf;
 mod report;
 mod shape;
@@ -25,6 +29,7 @@ mod tables;
 mod entity_index;
 
 pub use as_tables::{VocabularyTables, as_tables};
+pub use columns::{Column, parse_columns};
 pub use documents::DocumentTriples;
 pub use gather::{Gathering, heads_of, names_of};
 pub use infer::KindRules;
@@ -34,7 +39,6 @@ pub use read_triples::{ReadTriplesError, all_heads, read_triples, shown_chunks};
 pub use report::{FileReport, ImportReport, Problem};
 pub use shape::{RelationShape, Values, shapes};
 pub use site_words::{SiteWords, SiteWordsError};
-pub use tables::{Column, parse_columns};
 
 use lines::Format;
 use pocketgraph_kg::{KgBuilder, KgError, KnowledgeGraph};
@@ -45,7 +49,7 @@ use std::path::{Path, PathBuf};
 /// are in the graph even if no triple mentions them.
 #[derive(Debug, Clone, Default)]
 pub struct KgFiles {
-    /// Triples: tables, JSON Lines or RDF, each also gzipped.
+    /// Graphs: tables, JSON, GraphML, GEXF, Parquet or RDF, each also gzipped.
     pub triples: Vec<PathBuf>,
     /// Tables of entities.
     pub entities: Vec<PathBuf>,
@@ -115,6 +119,14 @@ pub enum ImportError {
     /// Columns that do not make a table.
     #[error("{0}")]
     Columns(String),
+    /// A file of which nothing was read.
+    #[error("nothing was imported from {file}: {why}")]
+    Nothing {
+        /// The file.
+        file: String,
+        /// Its first fault.
+        why: String,
+    },
     /// The graph is too large.
     #[error(transparent)]
     Graph(#[from] KgError),
@@ -138,7 +150,7 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
     let mut rows = literals::Rows::default();
     let mut statements = rdf::Statements::default();
     for path in &files.entities {
-        in_file(path, &mut report, |r| tables::entities(path, options, kg, r))?;
+        in_file(path, &mut report, |r| tables::entities(path, options, kg, &mut rows, r))?;
     }
     for path in &files.relations {
         in_file(path, &mut report, |r| {
@@ -157,12 +169,11 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
             })
         })?;
     }
-    for path in &files.triples {
-        in_file(path, &mut report, |r| match lines::format_of(path)? {
-            Format::Rdf(format) => rdf::read(path, format, &mut statements, r),
-            Format::JsonLines => records::read(path, kg, &mut rows, r),
-            Format::Table(separator) => tables::triples(path, separator, options, &mut rows, r),
-        })?;
+    for path in &with_tables_of_nodes(&files.triples) {
+        in_file(path, &mut report, |r| read_graph(path, options, kg, &mut rows, &mut statements, r))?;
+        if let Some(error) = report.nothing() {
+            return Err(error);
+        }
     }
     rows.add_to(kg, &options.literals, &mut report)?;
     statements.add_to(kg, &options.language)?;
@@ -173,6 +184,46 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
         report.everyday_relations = everyday_names::add(kg, &options.words)?;
     }
     Ok(report)
+}
+
+fn read_graph(
+    path: &Path,
+    options: &ImportOptions,
+    kg: &mut KgBuilder,
+    rows: &mut literals::Rows,
+    statements: &mut rdf::Statements,
+    report: &mut Reporter,
+) -> Result<(), ImportError> {
+    let format = match lines::format_of(path)? {
+        Format::Rdf(format) => return rdf::read(path, format, statements, report),
+        Format::Table(separator) => return tables::read(path, separator, options, kg, rows, report),
+        format => format,
+    };
+    let file = rows.file(path);
+    let scope = if format == Format::JsonLines { String::new() } else { path.display().to_string() };
+    let mut records = record::Records { kg, rows, file, scope, numbers_are_ids: true, ends_are_ids: false };
+    match format {
+        Format::Json => json::read_document(path, &mut records, report),
+        Format::Markup => markup::read(path, &mut records, report),
+        Format::Parquet => {
+            (records.scope, records.numbers_are_ids) = (String::new(), false);
+            parquet::read(path, &mut records, report)
+        }
+        _ => json::read_lines(path, &mut records, report),
+    }
+}
+
+/// The files, each table of edges followed by the table of nodes that our export writes beside it.
+fn with_tables_of_nodes(files: &[PathBuf]) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for path in files {
+        all.push(path.clone());
+        let nodes = path.with_extension("nodes.csv");
+        if path.extension().is_some_and(|e| e == "csv") && nodes.is_file() && !files.contains(&nodes) {
+            all.push(nodes);
+        }
+    }
+    all
 }
 
 fn in_file(path: &Path, report: &mut Reporter, read: impl FnOnce(&mut Reporter) -> Result<(), ImportError>) -> Result<(), ImportError> {

@@ -1,12 +1,17 @@
 //! Report of an import.
 
 use super::ImportError;
+use super::columns::Layout;
 use pocketgraph_kg::{KnowledgeGraph, NodeId};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// Problems beyond these are only counted.
 const KEPT: usize = 1000;
+
+/// Different layouts of one file beyond these are not reported.
+const LAYOUTS: usize = 3;
 
 /// A line that could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -34,6 +39,8 @@ pub struct FileReport {
     pub used: u64,
     /// Lines that could not be used.
     pub malformed: u64,
+    /// How its columns or fields were understood.
+    pub read_as: Vec<String>,
 }
 
 /// Report of an import.
@@ -59,6 +66,10 @@ pub struct ImportReport {
     pub repeated: usize,
     /// Relations of tables whose tails were taken for literals by themselves.
     pub literal_relations: Vec<String>,
+    /// Ids that edges join and no file describes.
+    pub unknown_ends: usize,
+    /// Some of these ids.
+    pub unknown_examples: Vec<String>,
     /// Names (labels and aliases, letter by letter) that several entities bear; all of them keep the name.
     pub shared_names: usize,
     /// Some of these names.
@@ -81,6 +92,9 @@ pub(super) struct Reporter {
     files: Vec<FileReport>,
     problems: Vec<Problem>,
     malformed: u64,
+    /// The layouts of the file that is read.
+    layouts: Vec<Layout>,
+    unknown_ends: BTreeSet<String>,
     pub literal_relations: Vec<String>,
     pub everyday_relations: usize,
     pub inferred_types: Vec<String>,
@@ -93,6 +107,8 @@ impl Reporter {
             files: Vec::new(),
             problems: Vec::new(),
             malformed: 0,
+            layouts: Vec::new(),
+            unknown_ends: BTreeSet::new(),
             literal_relations: Vec::new(),
             everyday_relations: 0,
             inferred_types: Vec::new(),
@@ -100,7 +116,34 @@ impl Reporter {
     }
 
     pub fn start(&mut self, file: &str) {
-        self.files.push(FileReport { file: file.to_owned(), used: 0, malformed: 0 });
+        self.layouts.clear();
+        self.files.push(FileReport { file: file.to_owned(), used: 0, malformed: 0, read_as: Vec::new() });
+    }
+
+    /// Columns or fields were understood so.
+    pub fn understood(&mut self, layout: &Layout) {
+        if self.layouts.len() < LAYOUTS && !self.layouts.contains(layout) {
+            self.layouts.push(layout.clone());
+            if let Some(f) = self.files.last_mut() {
+                f.read_as.push(layout.describe());
+            }
+        }
+    }
+
+    /// An edge joins something that no file describes.
+    pub fn unknown_end(&mut self, id: &str) {
+        self.unknown_ends.insert(id.to_owned());
+    }
+
+    /// Returns the error of a file that has given nothing.
+    pub fn nothing(&self) -> Option<ImportError> {
+        let file = self.files.last().filter(|f| f.used == 0)?;
+        let why = self
+            .problems
+            .iter()
+            .find(|p| p.file == file.file)
+            .map_or("it has no records".to_owned(), |p| format!("line {}: {}", p.line, p.what));
+        Some(ImportError::Nothing { file: file.file.clone(), why })
     }
 
     /// A line was used.
@@ -148,6 +191,8 @@ impl Reporter {
             triples: graph.triples(),
             repeated: given - graph.triples(),
             literal_relations: self.literal_relations,
+            unknown_ends: self.unknown_ends.len(),
+            unknown_examples: self.unknown_ends.into_iter().take(3).collect(),
             shared_names: shared.len(),
             shared_examples: shared.iter().take(10).map(|s| (*s).to_owned()).collect(),
             circular_names: circular.len(),

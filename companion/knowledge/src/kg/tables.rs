@@ -1,137 +1,81 @@
-//! Tables: of triples, of entities, of relations and types.
+//! Tables: of triples and edges, of things, of relations and types.
 
-use super::lines::{Format, each_line, format_of};
-use super::literals::{Row, Rows};
+use super::columns::{Column, Layout, strict_header};
+use super::lines::{Format, LONGEST_LINE, each_line, format_of, open, read_error};
+use super::literals::{Rows, Tail};
+use super::record::{Field, Records, is_measured, typed};
 use super::report::Reporter;
 use super::{ImportError, ImportOptions};
 use pocketgraph_kg::{KgBuilder, KgError};
+use std::collections::BTreeSet;
+use std::io::Read;
 use std::path::Path;
 
-/// Content of a table's column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Column {
-    /// The triple's head.
-    Head,
-    /// The triple's relation.
-    Relation,
-    /// The triple's tail.
-    Tail,
-    /// Source of the triple.
-    Provenance,
-    /// A type of the head.
-    HeadType,
-    /// A type of the tail.
-    TailType,
-    /// The tail's datatype: the tail is a literal.
-    Datatype,
-    /// The tail's unit: the tail is a literal.
-    Unit,
-    /// The id of what the row describes.
-    Id,
-    /// Its label; a second label column gives an alias.
-    Label,
-    /// Aliases, separated by `|`.
-    Aliases,
-    /// Types, separated by `|` or a comma.
-    Types,
-    /// A description.
-    Description,
-    /// In a table of relations: the type of every head.
-    Domain,
-    /// In a table of relations: the type of every tail that is an entity.
-    Range,
-    /// Nothing of interest.
-    Skip,
-}
+/// The beginning of a table, by which its columns are recognised.
+const SAMPLE: u64 = 1 << 16;
 
-impl Column {
-    fn named(name: &str) -> Option<Column> {
-        Some(match name.trim().to_lowercase().as_str() {
-            "head" | "subject" => Column::Head,
-            "relation" | "predicate" => Column::Relation,
-            "tail" | "object" => Column::Tail,
-            "provenance" | "source" => Column::Provenance,
-            "head_type" | "head-type" | "subject_type" => Column::HeadType,
-            "tail_type" | "tail-type" | "object_type" => Column::TailType,
-            "datatype" => Column::Datatype,
-            "unit" => Column::Unit,
-            "id" => Column::Id,
-            "label" | "name" | "alias" => Column::Label,
-            "aliases" | "synonyms" => Column::Aliases,
-            "types" | "type" => Column::Types,
-            "description" => Column::Description,
-            "domain" => Column::Domain,
-            "range" => Column::Range,
-            "-" | "skip" => Column::Skip,
-            _ => return None,
-        })
-    }
-}
+const TRIPLE: [Column; 4] = [Column::Head, Column::Relation, Column::Tail, Column::Provenance];
+const ENTITY: [Column; 5] = [Column::Id, Column::Label, Column::Aliases, Column::Types, Column::Description];
+const TERM: [Column; 5] = [Column::Id, Column::Label, Column::Aliases, Column::Domain, Column::Range];
 
-/// Columns from their names, separated by commas: head, relation, tail, provenance, head-type, tail-type, datatype, unit; id, label,
-/// alias, aliases, types, description, domain, range; `-` for a column to pass over.
-///
-/// # Errors
-/// [`ImportError::Columns`] for an unknown name.
-pub fn parse_columns(names: &str) -> Result<Vec<Column>, ImportError> {
-    names
-        .split(',')
-        .map(|n| Column::named(n).ok_or_else(|| ImportError::Columns(format!("{n:?} is no column: write head, relation, tail, provenance, head-type, tail-type, datatype, unit, id, label, aliases, types, description, domain, range or -"))))
-        .collect()
-}
-
-/// The columns of a header line, if every cell of it names one and `needed` is among them.
-fn header(cells: &[String], needed: Column) -> Option<Vec<Column>> {
-    let columns: Option<Vec<Column>> = cells.iter().map(|c| Column::named(c)).collect();
-    columns.filter(|c| c.contains(&needed))
-}
-
-/// A table's rows, cell by cell. The columns are the given ones, or the header's, or the default.
+/// Gives each row of a table to `each`. A cell in quotes may go on over several lines of CSV.
 fn each_row(
     path: &Path,
     separator: u8,
-    given: Option<&[Column]>,
-    default: &[Column],
     report: &mut Reporter,
-    mut each: impl FnMut(u64, &[(Column, &str)], &mut Reporter) -> Result<(), ImportError>,
+    mut each: impl FnMut(u64, &[&str], &mut Reporter) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
-    let needed = default.first().copied().unwrap_or(Column::Id);
-    let mut columns: Option<Vec<Column>> = given.map(<[Column]>::to_vec);
-    if given.is_some_and(|g| !g.contains(&needed)) {
-        return Err(ImportError::Columns(format!("the columns of {} need one {needed:?}", path.display())));
-    }
-    let mut first = true;
+    let mut take = |line: u64, text: &str, report: &mut Reporter| match split(text, separator) {
+        Ok(cells) => each(line, &cells.iter().map(|c| c.trim()).collect::<Vec<_>>(), report),
+        Err(what) => report.malformed(line, what),
+    };
+    let unclosed = "a quote is not closed";
+    let (mut begun, mut open) = (String::new(), None);
     each_line(path, report, |line, text, report| {
-        let cells = match split(text, separator) {
-            Ok(cells) => cells,
-            Err(what) => return report.malformed(line, what),
-        };
-        if std::mem::take(&mut first)
-            && let Some(of_header) = header(&cells, needed)
-        {
-            columns.get_or_insert(of_header);
-            return Ok(());
+        let inside = open.is_some();
+        let goes_on = matches!(separator, b',' | b';') && ends_in_quotes(text, separator, inside);
+        if inside {
+            begun.push('\n');
+        } else if !goes_on {
+            return take(line, text, report);
         }
-        let columns = columns.get_or_insert_with(|| default.to_vec());
-        // Trailing columns may be left out; more cells than columns mean that the separator or a quote is wrong.
-        if cells.len() > columns.len() {
-            return report.malformed(line, format!("{} cells where at most {} belong", cells.len(), columns.len()));
+        begun.push_str(text);
+        let first = *open.get_or_insert(line);
+        if !goes_on {
+            open = None;
+            take(first, &std::mem::take(&mut begun), report)
+        } else if begun.len() as u64 > LONGEST_LINE {
+            open = None;
+            begun.clear();
+            report.malformed(first, unclosed)
+        } else {
+            Ok(())
         }
-        let row: Vec<(Column, &str)> = columns.iter().copied().zip(cells.iter().map(|c| c.trim())).collect();
-        each(line, &row, report)
-    })
+    })?;
+    open.map_or(Ok(()), |line| report.malformed(line, unclosed))
 }
 
-/// A line's cells. In CSV, quotes enclose cells with commas; a line end inside quotes is not taken.
-fn split(line: &str, separator: u8) -> Result<Vec<String>, String> {
-    if separator != b',' || !line.contains('"') {
-        return Ok(line.split(char::from(separator)).map(str::to_owned).collect());
+/// Returns true if a cell in quotes goes on after this line, which begins within one if `inside`.
+fn ends_in_quotes(line: &str, separator: u8, mut inside: bool) -> bool {
+    let mut starts = true;
+    for byte in line.bytes() {
+        match byte {
+            b'"' if inside => inside = false,
+            // A quote after one that closed is one of the text.
+            b'"' if starts => inside = true,
+            _ => {}
+        }
+        starts = !inside && (byte == separator || byte == b'"');
     }
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(line.as_bytes());
-    let quotes = line.bytes().filter(|&b| b == b'"').count();
-    if !quotes.is_multiple_of(2) {
-        return Err("a quote is not closed on its line".to_owned());
+    inside
+}
+
+/// The cells of a row.
+fn split(row: &str, separator: u8) -> Result<Vec<String>, String> {
+    if !matches!(separator, b',' | b';') || !row.contains('"') {
+        return Ok(row.split(char::from(separator)).map(str::to_owned).collect());
     }
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(separator).from_reader(row.as_bytes());
     match reader.records().next() {
         Some(Ok(record)) => Ok(record.iter().map(str::to_owned).collect()),
         Some(Err(e)) => Err(e.to_string()),
@@ -139,41 +83,113 @@ fn split(line: &str, separator: u8) -> Result<Vec<String>, String> {
     }
 }
 
-fn cell<'a>(row: &[(Column, &'a str)], wanted: Column) -> &'a str {
-    row.iter().find(|(c, _)| *c == wanted).map_or("", |(_, text)| text)
+/// The first rows of a table.
+fn sample(path: &Path, separator: u8) -> Result<Vec<Vec<String>>, ImportError> {
+    let mut bytes = Vec::new();
+    open(path)?.take(SAMPLE).read_to_end(&mut bytes).map_err(|reason| read_error(path, reason))?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    let whole = if (bytes.len() as u64) < SAMPLE { text } else { text.rsplit_once('\n').map_or(text, |(before, _)| before) };
+    let (mut rows, mut row) = (Vec::new(), String::new());
+    for line in whole.lines().filter(|l| !l.trim().is_empty()) {
+        let inside = !row.is_empty();
+        row.push_str(line);
+        if ends_in_quotes(line, separator, inside) && matches!(separator, b',' | b';') {
+            row.push('\n');
+            continue;
+        }
+        rows.extend(split(&std::mem::take(&mut row), separator).ok().map(|cells| cells.iter().map(|c| c.trim().to_owned()).collect()));
+    }
+    Ok(rows)
 }
 
-/// Reads a table of triples.
-pub(super) fn triples(
+/// The columns that a table's first row names; `None` where it is a row like the others.
+fn header(rows: &[Vec<String>], of_things: bool) -> Option<Layout> {
+    let (first, others) = rows.split_first()?;
+    let names: Vec<&str> = first.iter().map(String::as_str).collect();
+    let column = |i: usize| others.iter().filter_map(move |r| r.get(i)).map(String::as_str).filter(|v| !v.is_empty());
+    let is_text: Vec<bool> = (0..names.len()).map(|i| column(i).next().is_some() && !column(i).any(is_measured)).collect();
+    let layout = Layout::of(&names, &is_text);
+    let could_name = |(i, name): (usize, &&str)| !is_measured(name) && (name.is_empty() || column(i).all(|v| v != *name));
+    if !names.iter().enumerate().all(could_name) {
+        return None;
+    }
+    if layout.is_marked() {
+        return Some(layout);
+    }
+    let distinct = names.iter().collect::<BTreeSet<_>>().len() == names.len();
+    if others.is_empty() || !distinct || names.contains(&"") {
+        return None;
+    }
+    // A first row of other kinds than those below names them, and so does one that is too long or too short for triples.
+    let names_key = layout.columns.first().is_some_and(|c| !matches!(c, Column::Property | Column::Skip));
+    let repeats = column(1).collect::<BTreeSet<_>>().len() < column(1).count();
+    let measured = (2..names.len()).any(|i| column(i).count() > 1 && column(i).all(is_measured));
+    let is_header = names_key || (!of_things && (!(3..=4).contains(&names.len()) || (measured && !repeats)));
+    is_header.then(|| layout.with_key())
+}
+
+/// Reads a table whose rows join two things or describe one.
+pub(super) fn read(
     path: &Path,
     separator: u8,
     options: &ImportOptions,
+    kg: &mut KgBuilder,
     rows: &mut Rows,
     report: &mut Reporter,
 ) -> Result<(), ImportError> {
-    const DEFAULT: [Column; 4] = [Column::Head, Column::Relation, Column::Tail, Column::Provenance];
-    let file = rows.file(path);
-    each_row(path, separator, options.columns.as_deref(), &DEFAULT, report, |line, row, report| {
-        let mut out = Row { line, ..Row::default() };
-        for (wanted, name, place) in [
-            (Column::Head, "head", &mut out.head),
-            (Column::Relation, "relation", &mut out.relation),
-            (Column::Tail, "tail", &mut out.tail.text),
-        ] {
-            let text = cell(row, wanted);
-            if text.is_empty() {
-                return report.malformed(line, format!("it has no {name}"));
-            }
-            text.clone_into(place);
+    read_as(path, separator, (options.columns.as_deref(), &TRIPLE), kg, rows, report)
+}
+
+/// Reads a table of things.
+pub(super) fn entities(
+    path: &Path,
+    options: &ImportOptions,
+    kg: &mut KgBuilder,
+    rows: &mut Rows,
+    report: &mut Reporter,
+) -> Result<(), ImportError> {
+    read_as(path, separator_of(path)?, (options.entity_columns.as_deref(), &ENTITY), kg, rows, report)
+}
+
+fn read_as(
+    path: &Path,
+    separator: u8,
+    (given, default): (Option<&[Column]>, &[Column]),
+    kg: &mut KgBuilder,
+    rows: &mut Rows,
+    report: &mut Reporter,
+) -> Result<(), ImportError> {
+    let sample = sample(path, separator)?;
+    let needed = default.first().copied().unwrap_or(Column::Id);
+    let named = match given {
+        Some(_) => sample.first().and_then(|r| strict_header(r, needed)).map(|columns| Layout::unnamed(&columns)),
+        None => header(&sample, default == ENTITY),
+    };
+    let mut skip_header = named.is_some();
+    let layout = match given {
+        Some(given) if !given.contains(&needed) && !given.contains(&Column::Label) => {
+            return Err(ImportError::Columns(format!("the columns of {} need one {needed:?}", path.display())));
         }
-        cell(row, Column::Provenance).clone_into(&mut out.cited);
-        cell(row, Column::HeadType).clone_into(&mut out.head_type);
-        cell(row, Column::TailType).clone_into(&mut out.tail_type);
-        cell(row, Column::Datatype).clone_into(&mut out.tail.datatype);
-        cell(row, Column::Unit).clone_into(&mut out.tail.unit);
-        rows.push(file, out);
-        report.used();
-        Ok(())
+        Some(given) => Layout::unnamed(given),
+        None => named.unwrap_or_else(|| Layout::unnamed(default)),
+    };
+    report.understood(&layout);
+    let file = rows.file(path);
+    let mut records = Records { kg, rows, file, scope: String::new(), numbers_are_ids: false, ends_are_ids: layout.ends_are_ids };
+    each_row(path, separator, report, |line, cells, report| {
+        if std::mem::take(&mut skip_header) {
+            return Ok(());
+        }
+        // Trailing columns may be left out; more cells than columns mean that the separator or a quote is wrong.
+        if cells.len() > layout.columns.len() {
+            return report.malformed(line, format!("{} cells where at most {} belong", cells.len(), layout.columns.len()));
+        }
+        let field = |(i, column): (usize, &Column)| -> Field<'_> {
+            let (name, datatype) = (layout.names.get(i).map_or("", String::as_str), layout.datatypes.get(i).map_or("", String::as_str));
+            (*column, name, cells.get(i).map_or_else(Tail::default, |cell| typed(cell, datatype)))
+        };
+        records.take(line, &layout.columns.iter().enumerate().map(field).collect::<Vec<_>>(), report)
     })
 }
 
@@ -181,34 +197,6 @@ fn separator_of(path: &Path) -> Result<u8, ImportError> {
     Ok(match format_of(path)? {
         Format::Table(separator) => separator,
         _ => b'\t',
-    })
-}
-
-/// Reads a table of entities.
-pub(super) fn entities(path: &Path, options: &ImportOptions, kg: &mut KgBuilder, report: &mut Reporter) -> Result<(), ImportError> {
-    const DEFAULT: [Column; 5] = [Column::Id, Column::Label, Column::Aliases, Column::Types, Column::Description];
-    each_row(path, separator_of(path)?, options.entity_columns.as_deref(), &DEFAULT, report, |line, row, report| {
-        let id = cell(row, Column::Id);
-        if id.is_empty() {
-            return report.malformed(line, "it has no id");
-        }
-        let entity = kg.entity(id)?;
-        for &(column, text) in row.iter().filter(|(_, text)| !text.is_empty()) {
-            match column {
-                Column::Label => kg.label(entity, text)?,
-                Column::Aliases => text.split('|').try_for_each(|a| kg.alias(entity, a))?,
-                Column::Description => kg.describe(entity, text)?,
-                Column::Types => {
-                    for name in text.split(['|', ',']).map(str::trim).filter(|t| !t.is_empty()) {
-                        let t = kg.entity_type(name)?;
-                        kg.entity_has_type(entity, t)?;
-                    }
-                }
-                _ => {}
-            }
-        }
-        report.used();
-        Ok(())
     })
 }
 
@@ -228,19 +216,35 @@ pub(super) fn terms(
     report: &mut Reporter,
     each: &mut dyn FnMut(Term<'_>) -> Result<(), KgError>,
 ) -> Result<(), ImportError> {
-    const DEFAULT: [Column; 5] = [Column::Id, Column::Label, Column::Aliases, Column::Domain, Column::Range];
-    each_row(path, separator_of(path)?, options.term_columns.as_deref(), &DEFAULT, report, |line, row, report| {
-        let id = cell(row, Column::Id);
+    let mut columns = options.term_columns.clone();
+    if columns.as_ref().is_some_and(|c| !c.contains(&Column::Id)) {
+        return Err(ImportError::Columns(format!("the columns of {} need one Id", path.display())));
+    }
+    let mut is_first = true;
+    each_row(path, separator_of(path)?, report, |line, cells, report| {
+        let own: Vec<String> = cells.iter().map(|c| (*c).to_owned()).collect();
+        if std::mem::take(&mut is_first)
+            && let Some(of_header) = strict_header(&own, Column::Id)
+        {
+            columns.get_or_insert(of_header);
+            return Ok(());
+        }
+        let columns = columns.get_or_insert_with(|| TERM.to_vec());
+        if cells.len() > columns.len() {
+            return report.malformed(line, format!("{} cells where at most {} belong", cells.len(), columns.len()));
+        }
+        let cell = |wanted: Column| columns.iter().zip(cells).find(|(c, _)| **c == wanted).map_or("", |(_, text)| text);
+        let id = cell(Column::Id);
         if id.is_empty() {
             return report.malformed(line, "it has no id");
         }
-        let names = row.iter().flat_map(|&(column, text)| match column {
-            Column::Label => vec![text],
+        let names = columns.iter().zip(cells).flat_map(|(column, text)| match column {
+            Column::Label => vec![*text],
             Column::Aliases => text.split('|').map(str::trim).collect(),
             _ => Vec::new(),
         });
         let names = names.filter(|n| !n.is_empty()).collect();
-        each(Term { id, names, domain: cell(row, Column::Domain), range: cell(row, Column::Range) })?;
+        each(Term { id, names, domain: cell(Column::Domain), range: cell(Column::Range) })?;
         report.used();
         Ok(())
     })

@@ -1,0 +1,202 @@
+//! Records: rows of tables, objects of JSON and elements of XML. One describes a thing or joins two.
+
+use super::ImportError;
+use super::columns::{Column, Layout};
+use super::literals::{Row, Rows, Tail, kind_of_datatype};
+use super::report::Reporter;
+use pocketgraph_kg::{KgBuilder, LiteralKind, date, number};
+
+/// Longer values are prose rather than the name of a thing.
+const LONGEST_NAME: (usize, usize) = (12, 120);
+
+/// A field of a record: its column, its name, and its value.
+pub(super) type Field<'a> = (Column, &'a str, Tail);
+
+/// Takes the records of one file.
+pub(super) struct Records<'a> {
+    pub kg: &'a mut KgBuilder,
+    pub rows: &'a mut Rows,
+    pub file: u32,
+    /// The file whose numbered ids mean nothing in another; empty where ids are common to all files.
+    pub scope: String,
+    /// Whether numbers at the ends of edges are ids.
+    pub numbers_are_ids: bool,
+    /// Whether the ends of edges are described elsewhere.
+    pub ends_are_ids: bool,
+}
+
+/// Returns the first value of a column that has one.
+fn first<'a>(fields: &'a [Field<'_>], wanted: Column) -> &'a str {
+    fields.iter().find(|(c, _, v)| *c == wanted && !v.text.is_empty()).map_or("", |(_, _, v)| v.text.as_str())
+}
+
+fn all<'a>(fields: &'a [Field<'_>], wanted: Column) -> impl Iterator<Item = &'a str> {
+    fields.iter().filter(move |(c, _, v)| *c == wanted && !v.text.is_empty()).map(|(_, _, v)| v.text.as_str())
+}
+
+/// Returns the parts of a cell that lists several; a colon before each is Neo4j's.
+fn parts<'a>(text: &'a str, separators: &'a [char]) -> impl Iterator<Item = &'a str> {
+    text.split(separators).map(|t| t.trim().trim_start_matches(':')).filter(|t| !t.is_empty())
+}
+
+/// The first of several descriptions that LightRAG has joined.
+fn description(text: &str) -> &str {
+    text.split("<SEP>").next().unwrap_or(text).trim()
+}
+
+/// Returns true if a value is a number or a date.
+pub(super) fn is_measured(text: &str) -> bool {
+    number(text).is_some() || date(text).is_some()
+}
+
+impl Records<'_> {
+    /// Takes the fields of a record whose names alone say what they are.
+    pub fn named(&mut self, line: u64, fields: Vec<(String, Tail)>, report: &mut Reporter) -> Result<(), ImportError> {
+        let names: Vec<&str> = fields.iter().map(|(name, _)| name.as_str()).collect();
+        let is_text: Vec<bool> = fields.iter().map(|(_, v)| v.kind.is_none() && !is_measured(&v.text)).collect();
+        let layout = Layout::of(&names, &is_text);
+        let fields = fields.iter().enumerate().map(|(i, (_, value))| {
+            let name = layout.names.get(i).map_or("", String::as_str);
+            (layout.columns.get(i).copied().unwrap_or(Column::Skip), name, value.clone())
+        });
+        report.understood(&layout);
+        self.take(line, &fields.collect::<Vec<_>>(), report)
+    }
+
+    /// Takes a record; a fault of it is reported.
+    pub fn take(&mut self, line: u64, fields: &[Field<'_>], report: &mut Reporter) -> Result<(), ImportError> {
+        let joins = fields.iter().any(|(c, ..)| matches!(c, Column::Head | Column::Tail));
+        let fault = if joins { self.edge(line, fields) } else { self.thing(line, fields)? };
+        match fault {
+            None => report.used(),
+            Some(what) => report.malformed(line, what)?,
+        }
+        Ok(())
+    }
+
+    /// The key of a thing. Numbered ids of a file of its own count within it.
+    fn key(&self, id: &str) -> String {
+        let numbered = id.strip_prefix(|c: char| c.is_ascii_lowercase()).unwrap_or(id).bytes().all(|b| b.is_ascii_digit());
+        if numbered && !self.scope.is_empty() { format!("{}#{id}", self.scope) } else { id.to_owned() }
+    }
+
+    fn edge(&mut self, line: u64, fields: &[Field<'_>]) -> Option<&'static str> {
+        let [head, tail] = [first(fields, Column::Head), first(fields, Column::Tail)];
+        let has_relations = fields.iter().any(|(c, ..)| *c == Column::Relation);
+        // Graph programs say in the same column that an edge has a direction.
+        let undirected = |r: &&str| !["directed", "undirected", "mutual"].contains(&r.to_lowercase().as_str());
+        let mut names = all(fields, Column::Relation).filter(undirected);
+        let relation = names.next().unwrap_or(first(fields, Column::RelationLabel)).trim_start_matches(':');
+        for (missing, what) in [
+            (head.is_empty(), "it has no head"),
+            (has_relations && first(fields, Column::Relation).is_empty() && relation.is_empty(), "it has no relation"),
+            (tail.is_empty(), "it has no tail"),
+        ] {
+            if missing {
+                return Some(what);
+            }
+        }
+        let stated = description(first(fields, Column::Description));
+        let text = |column| first(fields, column).to_owned();
+        for (_, name, value) in fields.iter().filter(|(c, _, v)| *c == Column::Tail && !v.text.is_empty()) {
+            // A number at the end of a triple is a value, at that of an edge an id.
+            let is_id = !["tail", "object"].contains(&name.to_lowercase().as_str());
+            let is_number = self.numbers_are_ids && is_id && value.datatype.is_empty();
+            let value = &Tail { kind: value.kind.filter(|_| !is_number), ..value.clone() };
+            let mut tail = Tail { text: if value.is_value() { value.text.clone() } else { self.key(&value.text) }, ..value.clone() };
+            if tail.datatype.is_empty() {
+                tail.datatype = text(Column::Datatype);
+            }
+            if tail.unit.is_empty() {
+                tail.unit = text(Column::Unit);
+            }
+            let cited = Some(text(Column::Provenance)).filter(|c| !c.is_empty()).unwrap_or_else(|| stated.to_owned());
+            let row = Row { head: self.key(head), relation: relation.to_owned(), tail, cited, line, ..Row::default() };
+            self.rows.push(
+                self.file,
+                Row {
+                    head_type: text(Column::HeadType),
+                    tail_type: text(Column::TailType),
+                    head_label: text(Column::HeadLabel),
+                    tail_label: text(Column::TailLabel),
+                    relation_label: text(Column::RelationLabel),
+                    ends_are_ids: self.ends_are_ids && is_id,
+                    ..row
+                },
+            );
+        }
+        None
+    }
+
+    fn thing(&mut self, line: u64, fields: &[Field<'_>]) -> Result<Option<&'static str>, ImportError> {
+        let label = first(fields, Column::Label);
+        // An id by which other graphs know the thing comes before a number in this file.
+        let own = fields.iter().find(|(c, name, v)| *c == Column::Id && name.eq_ignore_ascii_case("ImportedId") && !v.text.is_empty());
+        let id = own.map_or(first(fields, Column::Id), |(_, _, v)| v.text.as_str());
+        if id.is_empty() && fields.iter().any(|(c, ..)| *c == Column::Id) {
+            return Ok(Some("it has no id"));
+        }
+        let id = if id.is_empty() { label } else { id };
+        if id.is_empty() {
+            return Ok(Some("neither a triple (head, relation, tail) nor an entity (id)"));
+        }
+        let kind = match first(fields, Column::Kind) {
+            "number" => Some(LiteralKind::Number),
+            "date" => Some(LiteralKind::Date),
+            "truth value" => Some(LiteralKind::Boolean),
+            "text" => Some(LiteralKind::Text),
+            _ => None,
+        };
+        let text = |column| first(fields, column).to_owned();
+        let key = self.key(id);
+        self.ends_are_ids |= self.numbers_are_ids;
+        if kind.is_some() {
+            let value = Tail { text: label.to_owned(), kind, datatype: text(Column::Datatype), unit: text(Column::Unit) };
+            self.rows.is_value(key, value);
+            return Ok(None);
+        }
+        let entity = self.kg.entity(&key)?;
+        for handle in all(fields, Column::Id).filter(|h| *h != key) {
+            let handle = self.key(handle);
+            self.rows.is_thing(handle, &key);
+        }
+        if !label.is_empty() && label != key {
+            self.rows.is_called(label, &key);
+        }
+        all(fields, Column::Label).try_for_each(|label| self.kg.label(entity, label))?;
+        for (column, name, value) in fields.iter().filter(|(.., v)| !v.text.is_empty()) {
+            match column {
+                Column::Aliases => parts(&value.text, &['|', ';']).try_for_each(|a| self.kg.alias(entity, a))?,
+                Column::Description => self.kg.describe(entity, description(&value.text))?,
+                Column::Types => {
+                    for name in parts(&value.text, &['|', ',', ';']).flat_map(|t| t.split(if t.contains('/') { '\0' } else { ':' })) {
+                        let t = self.kg.entity_type(name.trim())?;
+                        self.kg.entity_has_type(entity, t)?;
+                    }
+                }
+                Column::Property => self.state(&key, name, value, line),
+                _ => {}
+            }
+        }
+        Ok(None)
+    }
+
+    fn state(&mut self, thing: &str, relation: &str, value: &Tail, line: u64) {
+        for text in value.text.split('|').map(str::trim).filter(|t| !t.is_empty()) {
+            let is_prose = text.len() > LONGEST_NAME.1 || text.split_whitespace().count() > LONGEST_NAME.0;
+            let kind = value.kind.or(is_prose.then_some(LiteralKind::Text));
+            let tail = Tail { text: text.to_owned(), kind, ..value.clone() };
+            self.rows.push(
+                self.file,
+                Row { head: thing.to_owned(), relation: relation.to_owned(), tail, line, is_property: true, ..Row::default() },
+            );
+        }
+    }
+}
+
+/// A cell as a value, of the datatype that its column declares.
+pub(super) fn typed(text: &str, datatype: &str) -> Tail {
+    let list = datatype.ends_with("[]");
+    let kind = kind_of_datatype(datatype.trim_end_matches("[]")).filter(|k| *k != LiteralKind::Text);
+    Tail { text: if list { text.replace(';', "|") } else { text.to_owned() }, kind: kind.filter(|_| !text.is_empty()), ..Tail::default() }
+}
