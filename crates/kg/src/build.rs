@@ -5,7 +5,7 @@ use super::ids::{NodeId, RelationId, TypeId};
 use super::literal::LiteralKind;
 use super::strings::Strings;
 use super::vocabulary::{Class, EntityType, Relation, SchemaEdge, Vocabulary, label_of_name};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 /// Why a graph cannot be built.
@@ -180,10 +180,15 @@ impl KgBuilder {
         }
     }
 
-    /// The label of an entity, its id where none was given.
-    pub fn label_of(&self, node: BuildNode) -> Option<&str> {
-        let BuildNode::Entity(i) = node else { return None };
-        self.entities.get(i as usize).map(|e| if e.label.is_empty() { e.id.as_str() } else { e.label.as_str() })
+    /// The label of an entity, its id where none was given; a literal with its unit.
+    pub fn label_of(&self, node: BuildNode) -> Option<String> {
+        match node {
+            BuildNode::Entity(i) => self.entities.get(i as usize).map(|e| if e.label.is_empty() { e.id.clone() } else { e.label.clone() }),
+            BuildNode::Literal(i) => {
+                let (text, literal) = self.literals.get(i as usize)?;
+                Some(format!("{text} {}", self.terms.strings.get(literal.unit as usize)).trim_end().to_owned())
+            }
+        }
     }
 
     /// Returns true if an entity has a type; literals have none.
@@ -343,6 +348,32 @@ impl KgBuilder {
             .iter()
             .zip(0..)
             .map(|(r, at)| (RelationId(at), std::iter::once(label_or_name(&r.label, &r.name)).chain(r.aliases.iter().cloned()).collect()))
+    }
+
+    /// Returns the relations so far with their names as imported.
+    pub fn relation_ids(&self) -> impl Iterator<Item = (RelationId, &str)> {
+        self.relations.iter().zip(0..).map(|(r, at)| (RelationId(at), r.name.as_str()))
+    }
+
+    /// Adds what each triple implies by its relation: the same ends joined by another relation, turned round where the flag says so.
+    /// It has the sources of the triple that implies it; what is there already is not repeated.
+    ///
+    /// # Errors
+    /// [`KgError::TooLarge`].
+    pub fn add_implied(&mut self, implied: &BTreeMap<RelationId, Vec<(RelationId, bool)>>) -> Result<(), KgError> {
+        let known: HashSet<_> = self.triples().collect();
+        let mut new = Vec::new();
+        for &(head, relation, tail, from) in &self.triples {
+            for &(relation, turned) in implied.get(&relation).into_iter().flatten() {
+                let (head, tail) = if turned { (tail, head) } else { (head, tail) };
+                if matches!(head, BuildNode::Entity(_)) && !known.contains(&(head, relation, tail)) {
+                    new.push((head, relation, tail, from));
+                }
+            }
+        }
+        next(self.triples.len() + new.len(), "triples")?;
+        self.triples.extend(new);
+        Ok(())
     }
 
     /// Returns the names of each type so far: its label (or one made from its name), then its aliases.

@@ -1,5 +1,6 @@
 //! One graph of everything: imported files, the structure of documents, and what a language model read in them.
 
+use super::both_ways;
 use super::documents::{self, DocumentTriples};
 use super::join;
 use super::open::{self, Extracted, StatedTriples};
@@ -61,11 +62,12 @@ impl Gathering {
     ///
     /// # Errors
     /// [`KgError`] when the graph is too large for the format.
-    pub fn finish(self) -> Result<Option<(KnowledgeGraph, ImportReport)>, KgError> {
+    pub fn finish(mut self) -> Result<Option<(KnowledgeGraph, ImportReport)>, KgError> {
         let (given, repeated) = (self.kg.added_triples(), self.kg.repeated_names());
         if self.sources == 0 || (self.files.is_none() && given == 0) {
             return Ok(None);
         }
+        both_ways::add(&mut self.kg, &both_ways::Declared::default())?;
         let graph = self.kg.finish()?;
         let report = self.files.unwrap_or_else(|| Reporter::new(false)).finish(&graph, given, repeated);
         Ok(Some((graph, report)))

@@ -402,6 +402,42 @@ fn written_tables_give_the_same_graph_and_can_be_corrected() {
     assert_eq!(types_of(&corrected, "Al Pacino"), ["performer"]);
 }
 
+#[test]
+fn a_relation_that_holds_both_ways_is_stated_from_both_ends() {
+    let declared = "@prefix e: <http://e/> . @prefix owl: <http://www.w3.org/2002/07/owl#> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+        e:faces a owl:SymmetricProperty . e:owns owl:inverseOf e:ownedBy . e:founded rdfs:subPropertyOf e:owns .\n\
+        e:Elm e:faces e:Oak . e:Ida e:founded e:Elm .";
+    let want = ["Elm | faces | Oak", "Elm | owned by | Ida", "Ida | founded | Elm", "Ida | owns | Elm", "Oak | faces | Elm"];
+    assert_eq!(statements(&of("x.ttl", declared).0), want);
+    let skos = "@prefix e: <http://e/> . @prefix skos: <http://www.w3.org/2004/02/skos/core#> . e:Post skos:broader e:Mill .";
+    assert_eq!(statements(&of("x.ttl", skos).0), ["Mill | narrower | Post", "Post | broader | Mill"]);
+    // By its name; and by its statements, of which the file has forgotten one.
+    assert_eq!(statements(&of("x.tsv", "Alby\ttwinned with\tBorg\n").0).len(), 2);
+    let pairs: String = (0..12).map(|i| format!("a{i}\tmeets\tb{i}\nb{i}\tmeets\ta{i}\n")).collect();
+    assert_eq!(of("x.tsv", &format!("{pairs}c\tmeets\td\nc\tleads\td\n")).0.triples(), 27);
+}
+
+#[test]
+fn blank_nodes_are_called_by_what_is_stated_of_them_and_lists_are_read_in_order() {
+    let text =
+        "@prefix e: <http://e/> . e:Elm e:offers [ a e:Offer ; e:price 80 ; e:currency \"EUR\" ] ; e:stops (e:Tarn e:Alby) ; e:notes () .";
+    let (g, _) = of("x.ttl", text);
+    let label = "Offer: price 80, currency EUR";
+    let want = [format!("Elm | offers | {label}"), "Elm | stops | Alby".into(), "Elm | stops | Tarn".into()];
+    assert_eq!(statements(&g)[..3], want);
+    assert!((0..g.nodes() as u32).all(|i| !g.label(NodeId(i)).contains("_:")));
+    assert!(g.triples() == 5 && node(&g, "Tarn") < node(&g, "Alby"));
+    // A list that leads back to itself ends.
+    let rdf = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+    let loop_ = format!("<http://e/a> <http://e/r> _:l .\n_:l {rdf}first> \"x\" .\n_:l {rdf}rest> _:l .\n");
+    assert_eq!(of("x.nt", &loop_).0.triples(), 1);
+    let (g, _) = of(
+        "x.json",
+        r#"{"nodes":[{"id":"n0","colour":"red"},{"id":"n1","label":"Tarn"}],"edges":[{"source":"n0","target":"n1","relation":"near"}]}"#,
+    );
+    assert_eq!(g.label(NodeId(0)), "colour red, near Tarn");
+}
+
 proptest::proptest! {
     #[test]
     fn no_bytes_are_too_strange_for_a_reader(

@@ -6,6 +6,7 @@
 //! Everything keeps the order of the files, so that the same files give the same graph.
 
 mod as_tables;
+mod both_ways;
 mod columns;
 mod documents;
 mod everyday_names;
@@ -26,6 +27,7 @@ mod report;
 mod shape;
 mod site_words;
 mod tables;
+mod unnamed;
 mod entity_index;
 
 pub use as_tables::{VocabularyTables, as_tables};
@@ -176,7 +178,9 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
         }
     }
     rows.add_to(kg, &options.literals, &mut report)?;
-    statements.add_to(kg, &options.language)?;
+    let declared = statements.add_to(kg, &options.language)?;
+    both_ways::add(kg, &declared)?;
+    unnamed::add(kg)?;
     if options.inferred_types {
         report.inferred_types = infer::add(kg, &options.kind_rules)?;
     }

@@ -1,19 +1,20 @@
 //! RDF: statements whose predicate names or describes become labels, aliases, types and descriptions; all others become triples.
 
 use super::ImportError;
+use super::both_ways::Declared;
 use super::lines::{each_line, open};
 use super::literals::kind_of_datatype;
 use super::report::Reporter;
 use oxrdfio::RdfParseError;
 use oxrdfio::{RdfFormat, RdfParser};
 use pocketgraph_kg::{BuildNode, KgBuilder, LiteralKind, Provenance, label_of_name, number};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// Malformed statements of one file without lines beyond these end its reading: its syntax is lost.
 const LOST: u64 = 1000;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Statement {
     subject: String,
     predicate: String,
@@ -22,7 +23,7 @@ struct Statement {
     line: u32,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 enum Object {
     Node(String),
     Literal { text: String, datatype: String, language: String },
@@ -69,6 +70,11 @@ pub(super) fn read(path: &Path, format: RdfFormat, out: &mut Statements, report:
 }
 
 const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
+const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+const RDFS: &str = "http://www.w3.org/2000/01/rdf-schema#";
+const OWL: &str = "http://www.w3.org/2002/07/owl#";
+/// What is said of relations rather than of things.
+const OF_RELATIONS: &[&str] = &["domain", "range", "subPropertyOf", "inverseOf", "isDefinedBy"];
 const LABELS: &[&str] = &[
     "http://www.w3.org/2000/01/rdf-schema#label",
     "http://www.w3.org/2004/02/skos/core#prefLabel",
@@ -107,8 +113,50 @@ impl Statements {
         report.used();
     }
 
+    /// Takes out what is declared of relations, and the cells of lists: a statement about a list becomes one about each of its
+    /// members, in order.
+    fn take_declared(&mut self) -> Declared {
+        let mut declared = Declared::default();
+        let mut cells: HashMap<String, (Option<Object>, Option<String>)> = HashMap::new();
+        for s in std::mem::take(&mut self.all) {
+            let name = s.predicate.strip_prefix(OWL).or_else(|| s.predicate.strip_prefix(RDFS)).unwrap_or_default();
+            let list = s.predicate.strip_prefix(RDF).unwrap_or_default();
+            match (name, list, &s.object) {
+                ("inverseOf", _, Object::Node(other)) => _ = declared.inverse.insert((s.subject, other.clone())),
+                ("subPropertyOf", _, Object::Node(other)) => _ = declared.wider.insert((s.subject, other.clone())),
+                (name, ..) if OF_RELATIONS.contains(&name) => {}
+                (_, "type", Object::Node(t)) if [OWL, RDFS, RDF].iter().any(|space| t.starts_with(space)) => {
+                    if t.ends_with("#SymmetricProperty") {
+                        declared.symmetric.insert(s.subject);
+                    }
+                }
+                (_, "first", _) => cells.entry(s.subject).or_default().0 = Some(s.object),
+                (_, "rest", Object::Node(rest)) => cells.entry(s.subject).or_default().1 = Some(rest.clone()),
+                _ => self.all.push(s),
+            }
+        }
+        for s in std::mem::take(&mut self.all) {
+            let Object::Node(mut at) = s.object.clone() else {
+                self.all.push(s);
+                continue;
+            };
+            let is_list = at.strip_prefix(RDF) == Some("nil") || cells.contains_key(&at);
+            // A list that comes back to itself ends there.
+            let mut seen = HashSet::new();
+            while let Some((first, rest)) = cells.get(&at).filter(|_| seen.insert(at.clone())) {
+                self.all.extend(first.iter().map(|object| Statement { object: object.clone(), ..s.clone() }));
+                at = rest.clone().unwrap_or_default();
+            }
+            if !is_list {
+                self.all.push(s);
+            }
+        }
+        declared
+    }
+
     /// Adds the statements to the graph; labels in `language` or in none come first, others become aliases.
-    pub fn add_to(self, kg: &mut KgBuilder, language: &str) -> Result<(), ImportError> {
+    pub fn add_to(mut self, kg: &mut KgBuilder, language: &str) -> Result<Declared, ImportError> {
+        let declared = self.take_declared();
         let descriptive = |p: &str| p == TYPE || LABELS.contains(&p) || ALIASES.contains(&p) || DESCRIPTIONS.contains(&p);
         let predicates: HashSet<&str> = self.all.iter().map(|s| s.predicate.as_str()).filter(|p| !descriptive(p)).collect();
         let mut types: HashSet<&str> = HashSet::new();
@@ -157,7 +205,7 @@ impl Statements {
                 if is_label { kg.label(e, text)? } else { kg.alias(e, text)? }
             }
         }
-        Ok(())
+        Ok(declared)
     }
 }
 

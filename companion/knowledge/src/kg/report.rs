@@ -189,7 +189,7 @@ impl Reporter {
             relations: graph.vocabulary().relations().len(),
             types: graph.vocabulary().types().len(),
             triples: graph.triples(),
-            repeated: given - graph.triples(),
+            repeated: given.saturating_sub(graph.triples()),
             literal_relations: self.literal_relations,
             unknown_ends: self.unknown_ends.len(),
             unknown_examples: self.unknown_ends.into_iter().take(3).collect(),

@@ -36,6 +36,7 @@ language! {
         measured_nouns,
         measures,
         months,
+        mutual_relations,
         name_particles,
         numbers,
         operation_cues,

@@ -132,6 +132,8 @@ tables! {
     measures,
     /// Months and their numbers.
     months,
+    /// Relations that hold both ways.
+    mutual_relations,
     /// Words without a capital inside a name.
     name_particles,
     /// Number words.

@@ -1,0 +1,135 @@
+//! Relations that hold both ways, relations that say the same the other way round, and relations that
+//! include others: each statement is added from the other end too, so that questions find it there.
+
+use pocketgraph_kg::{BuildNode, KgBuilder, KgError, RelationId, name_key};
+use pocketgraph_text::lexicon::{Language, SPOKEN};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// Fewer statements do not show that a relation holds both ways.
+const FEW: usize = 4;
+/// A relation holds both ways if this share of its statements is there from both ends: a file may have forgotten some.
+const NEARLY_ALL: f64 = 0.9;
+
+/// What files declare of relations, by their names.
+#[derive(Debug, Default)]
+pub(super) struct Declared {
+    /// Relations that hold both ways.
+    pub symmetric: BTreeSet<String>,
+    /// Pairs that say the same the other way round.
+    pub inverse: BTreeSet<(String, String)>,
+    /// Relations with one that includes them.
+    pub wider: BTreeSet<(String, String)>,
+}
+
+/// Relations of common vocabularies that hold both ways.
+const SYMMETRIC: &[(&str, &[&str])] = &[
+    ("http://www.w3.org/2004/02/skos/core#", &["related", "exactMatch", "closeMatch", "relatedMatch"]),
+    ("http://www.w3.org/2002/07/owl#", &["sameAs", "differentFrom"]),
+    ("http://schema.org/", &["spouse", "sibling", "colleague"]),
+    ("https://schema.org/", &["spouse", "sibling", "colleague"]),
+];
+
+/// Pairs of common vocabularies.
+const INVERSE: &[(&str, &[(&str, &str)])] = &[
+    ("http://www.w3.org/2004/02/skos/core#", &[("broader", "narrower"), ("broadMatch", "narrowMatch"), ("hasTopConcept", "topConceptOf")]),
+    (
+        "http://schema.org/",
+        &[
+            ("parent", "children"),
+            ("hasPart", "isPartOf"),
+            ("memberOf", "member"),
+            ("subOrganization", "parentOrganization"),
+            ("containsPlace", "containedInPlace"),
+        ],
+    ),
+    (
+        "https://schema.org/",
+        &[
+            ("parent", "children"),
+            ("hasPart", "isPartOf"),
+            ("memberOf", "member"),
+            ("subOrganization", "parentOrganization"),
+            ("containsPlace", "containedInPlace"),
+        ],
+    ),
+    ("http://purl.org/dc/terms/", &[("hasPart", "isPartOf"), ("replaces", "isReplacedBy"), ("requires", "isRequiredBy")]),
+];
+
+/// A relation with the direction in which it is read.
+type Reading = (RelationId, bool);
+
+/// Adds the statements that others imply.
+///
+/// # Errors
+/// [`KgError`] when the graph becomes too large.
+pub(super) fn add(kg: &mut KgBuilder, declared: &Declared) -> Result<(), KgError> {
+    let mut steps: BTreeMap<RelationId, BTreeSet<Reading>> = BTreeMap::new();
+    let mut imply = |from: RelationId, to: RelationId, turned: bool| steps.entry(from).or_default().insert((to, turned));
+    for relation in mutual(kg) {
+        imply(relation, relation, true);
+    }
+    let names: Vec<(RelationId, String)> = kg.relation_ids().map(|(id, name)| (id, name.to_owned())).collect();
+    for (id, name) in &names {
+        let local = |space: &str| name.strip_prefix(space).unwrap_or("").to_owned();
+        if declared.symmetric.contains(name) || SYMMETRIC.iter().any(|(space, all)| all.contains(&local(space).as_str())) {
+            imply(*id, *id, true);
+        }
+        for (space, pairs) in INVERSE {
+            for (a, b) in pairs.iter().filter(|(a, b)| local(space) == *a || local(space) == *b) {
+                let (a, b) = (kg.relation(&format!("{space}{a}"))?, kg.relation(&format!("{space}{b}"))?);
+                imply(a, b, true);
+                imply(b, a, true);
+            }
+        }
+    }
+    let mut used: BTreeSet<&str> = names.iter().map(|(_, name)| name.as_str()).collect();
+    loop {
+        let wider = declared.wider.iter().filter(|(narrow, _)| used.contains(narrow.as_str())).map(|(_, wide)| wide.as_str());
+        let new: Vec<&str> = wider.filter(|wide| !used.contains(wide)).collect();
+        if new.is_empty() {
+            break;
+        }
+        used.extend(new);
+    }
+    for (narrow, wide) in declared.wider.iter().filter(|(narrow, _)| used.contains(narrow.as_str())) {
+        let (narrow, wide) = (kg.relation(narrow)?, kg.relation(wide)?);
+        imply(narrow, wide, false);
+    }
+    for (a, b) in declared.inverse.iter().filter(|(a, b)| used.contains(a.as_str()) || used.contains(b.as_str())) {
+        let (a, b) = (kg.relation(a)?, kg.relation(b)?);
+        imply(a, b, true);
+        imply(b, a, true);
+    }
+    let implied = steps.keys().map(|&from| (from, reached(from, &steps))).collect();
+    kg.add_implied(&implied)
+}
+
+/// What follows from a relation, over any number of steps.
+fn reached(from: RelationId, steps: &BTreeMap<RelationId, BTreeSet<Reading>>) -> Vec<(RelationId, bool)> {
+    let mut seen: BTreeSet<Reading> = BTreeSet::from([(from, false)]);
+    let mut open = vec![(from, false)];
+    while let Some((relation, turned)) = open.pop() {
+        for &(next, turns) in steps.get(&relation).into_iter().flatten() {
+            if seen.insert((next, turned != turns)) {
+                open.push((next, turned != turns));
+            }
+        }
+    }
+    seen.remove(&(from, false));
+    seen.into_iter().collect()
+}
+
+/// Relations that the language calls mutual, and those whose statements are nearly all there from both ends.
+fn mutual(kg: &KgBuilder) -> BTreeSet<RelationId> {
+    let named = |name: &String| SPOKEN.mutual_relations().contains(&name_key(name));
+    let mut out: BTreeSet<RelationId> = kg.relation_names().filter(|(_, names)| names.iter().any(named)).map(|(id, _)| id).collect();
+    let all: HashSet<(BuildNode, RelationId, BuildNode)> = kg.triples().filter(|(head, _, tail)| head != tail).collect();
+    let mut counts: BTreeMap<RelationId, (usize, usize)> = BTreeMap::new();
+    for &(head, relation, tail) in &all {
+        let (both, statements) = counts.entry(relation).or_default();
+        *both += usize::from(all.contains(&(tail, relation, head)));
+        *statements += 1;
+    }
+    out.extend(counts.into_iter().filter(|(_, (both, of))| *of >= FEW && *both as f64 >= NEARLY_ALL * *of as f64).map(|(r, _)| r));
+    out
+}
