@@ -1,7 +1,8 @@
 //! Recurring phrases of scripts without case, where no capital tells a name.
 //!
-//! In Chinese and Japanese every character is a word: phrases are runs of two to four Han or Katakana characters. Elsewhere (Arabic, Hebrew, Devanagari,
-//! Hangul and others) they are words, and pairs of words. Either must stand in two chunks or more, but in few: what stands everywhere is no name.
+//! In Chinese and Japanese every character is a word: phrases are runs of two to four Han or Katakana
+//! characters. Elsewhere (Arabic, Hebrew, Devanagari, Hangul and others) they are words, and pairs of
+//! words. Either must stand in two chunks or more, but in few: what stands everywhere is no name.
 
 use pocketgraph_search::names::{NameWord, is_caseless};
 use std::collections::HashMap;
@@ -37,8 +38,8 @@ fn letters(word: &str) -> usize {
     word.chars().map(|c| if matches!(c as u32, 0xac00..=0xd7a3) { 2 } else { 1 }).sum()
 }
 
-/// The phrases, as keys of the table of names: words with single spaces. Of two phrases of which one holds the other and both stand in equally many chunks
-/// the longer is kept.
+/// The phrases, as keys of the table of names: words with single spaces. Of two phrases of which one holds
+/// the other and both stand in equally many chunks the longer is kept.
 pub fn recurring_caseless(chunks: &[Vec<Vec<NameWord>>]) -> Vec<String> {
     let mut seen: HashMap<String, (usize, usize)> = HashMap::new();
     for (chunk, sentences) in chunks.iter().enumerate() {

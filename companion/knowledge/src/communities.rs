@@ -1,5 +1,6 @@
-//! GraphRAG's communities: a graph of entities, its communities, and reports on them, which a language model writes where there is one, and which else are
-//! extracted. The graph is that of names that stand together, or what a language model read in the chunks.
+//! GraphRAG's communities: a graph of entities, its communities, and reports on them, which a language
+//! model writes where there is one, and which else are extracted. The graph is that of names that stand
+//! together, or what a language model read in the chunks.
 
 mod stated;
 mod together;
@@ -32,7 +33,8 @@ const RELATIONS: usize = 5;
 const SHOWN: usize = 40;
 /// Bytes of a sentence that it is shown.
 const SHOWN_BYTES: usize = 600;
-/// Weight of a sentence's own worth against its likeness to sentences already chosen (maximal marginal relevance; Carbonell and Goldstein, 1998).
+/// Weight of a sentence's own worth against its likeness to sentences already chosen (maximal marginal
+/// relevance; Carbonell and Goldstein, 1998).
 const LAMBDA: f32 = 0.7;
 
 /// A relation between two entities.
@@ -76,7 +78,8 @@ pub struct Reports {
     pub texts: Vec<String>,
 }
 
-/// The `n` sentences that speak for a community, best first: those whose entities are best connected inside it, unlike each other.
+/// The `n` sentences that speak for a community, best first: those whose entities are best connected inside
+/// it, unlike each other.
 fn speaking(
     (source, found): (&Source<'_>, &FoundNames),
     places: &BTreeSet<SentencePlace>,
@@ -112,8 +115,8 @@ fn speaking(
     chosen.into_iter().map(|i| scored[i].1).collect()
 }
 
-/// Finds the communities of the graph `source` over a corpus whose sentences are in `found`, and their reports, which `writer` has a model write and `embed`
-/// embeds.
+/// Finds the communities of the graph `source` over a corpus whose sentences are in `found`, and their
+/// reports, which `writer` has a model write and `embed` embeds.
 ///
 /// # Errors
 /// [`AskError`] when the model refuses or falls silent.

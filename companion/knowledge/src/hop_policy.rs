@@ -1,5 +1,6 @@
-//! Which documents of a corpus are about what their titles name, so that following mentions from them pays: decided for each part of a site, because a site may
-//! have a glossary or an encyclopaedia beside its documentation.
+//! Which documents of a corpus are about what their titles name, so that following mentions from them pays:
+//! decided for each part of a site, because a site may have a glossary or an encyclopaedia beside its
+//! documentation.
 
 use pocketgraph_bundle::Document;
 use std::collections::BTreeMap;
@@ -11,10 +12,12 @@ const PART_FROM: f32 = 0.75;
 /// A folder with fewer documents is no part: its share would be chance.
 const LEAST: usize = 16;
 
-/// For each document whether mentions are followed from it and to it. `opens` says which documents open with what their titles name.
+/// For each document whether mentions are followed from it and to it. `opens` says which documents open
+/// with what their titles name.
 ///
-/// A part is what lies below one folder, counted from where the documents' places begin to differ; small folders and what lies beside them are one part
-/// together. In a site that as a whole is an encyclopaedia the parts that are not are left out; in one that is not, those that clearly are come in.
+/// A part is what lies below one folder, counted from where the documents' places begin to differ; small
+/// folders and what lies beside them are one part together. In a site that as a whole is an encyclopaedia
+/// the parts that are not are left out; in one that is not, those that clearly are come in.
 pub fn hopped(documents: &[Document], opens: &[bool]) -> Vec<bool> {
     let share = |of: &[usize]| of.iter().filter(|&&d| opens.get(d).copied().unwrap_or(false)).count() as f32 / of.len().max(1) as f32;
     let all: Vec<usize> = (0..documents.len()).collect();

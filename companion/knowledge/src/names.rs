@@ -24,7 +24,8 @@ pub struct FoundNames {
     pub table: NameTable,
     /// The share of documents that open with what their title names.
     pub opening: f32,
-    /// For each chunk its sentences with their mentions; empty where a hop pays nowhere. Chunks of documents that are not hopped have no sentences.
+    /// For each chunk its sentences with their mentions; empty where a hop pays nowhere. Chunks of
+    /// documents that are not hopped have no sentences.
     pub mentions: Vec<ChunkMentions>,
 }
 
@@ -47,9 +48,11 @@ pub fn find(documents: &[Document], chunks: &[Chunk], embed: Option<&Embed<'_>>,
     find_with(documents, chunks, &[], embed, everywhere)
 }
 
-/// Finds the names of a corpus. A name of `extra` that is a title's is passed over: who names a title asks for that document. In the [parts](hopped)
-/// whose documents are about what their titles name, every sentence is scanned for mentions and embedded by `embed`; without it nothing is hopped.
-/// `everywhere` scans and embeds the sentences of all documents, for retrievers that need them; what is hopped stays the same.
+/// Finds the names of a corpus. A name of `extra` that is a title's is passed over: who names a title asks
+/// for that document. In the [parts](hopped) whose documents are about what their titles name, every
+/// sentence is scanned for mentions and embedded by `embed`; without it nothing is hopped.
+/// `everywhere` scans and embeds the sentences of all documents, for retrievers that need them; what is
+/// hopped stays the same.
 pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embed: Option<&Embed<'_>>, everywhere: bool) -> FoundNames {
     let mut first_chunk: Vec<Option<usize>> = vec![None; documents.len()];
     for (i, chunk) in chunks.iter().enumerate() {

@@ -1,10 +1,13 @@
-//! RAPTOR's tree (arXiv 2401.18059): nodes are clustered softly by Gaussian mixtures on principal components, and each cluster is summarised by a language
-//! model where there is one, else by the sentences nearest to its middle.
+//! RAPTOR's tree (arXiv 2401.18059): nodes are clustered softly by Gaussian mixtures on principal
+//! components, and each cluster is summarised by a language model where there is one, else by the sentences
+//! nearest to its middle.
 //!
-//! A summary that a model wrote is embedded and summarised again as it stands. The sentences nearest to it say which passages it rests on: hits are passages.
+//! A summary that a model wrote is embedded and summarised again as it stands. The sentences nearest to it
+//! say which passages it rests on: hits are passages.
 //!
-//! Where the original reduces vectors by UMAP this takes principal components, which need no seed and exist for any number of rows; covariances are diagonal.
-//! Members are carried by number, and a cluster that does not fall apart is cut by size, so that building ends.
+//! Where the original reduces vectors by UMAP this takes principal components, which need no seed and exist
+//! for any number of rows; covariances are diagonal. Members are carried by number, and a cluster that does
+//! not fall apart is cut by size, so that building ends.
 
 use crate::communities::sentence;
 use crate::names::{Embed, FoundNames};
@@ -162,7 +165,8 @@ fn middle(members: &[&Node<'_>]) -> Vec<f32> {
     (0..dim).map(|j| members.iter().map(|m| m.vector[j]).sum()).collect()
 }
 
-/// The sentences of a cluster nearest to `middle`, without repetition, of at most `tokens` tokens together; always one where there is one.
+/// The sentences of a cluster nearest to `middle`, without repetition, of at most `tokens` tokens together;
+/// always one where there is one.
 fn summary(
     members: &[&Node<'_>],
     middle: &[f32],
@@ -194,7 +198,8 @@ fn summary(
     taken.into_iter().map(|i| scored[i].1).collect()
 }
 
-/// Builds the tree over chunks with their unit vectors. `count` counts tokens, `embed` embeds the summaries, `writer` has a model write them.
+/// Builds the tree over chunks with their unit vectors. `count` counts tokens, `embed` embeds the
+/// summaries, `writer` has a model write them.
 ///
 /// # Errors
 /// [`AskError`] when the model refuses or falls silent.

@@ -1,12 +1,14 @@
-//! Entities that a language model named in the chunks, tied where it states something of both: GraphRAG's graph as the original has it.
+//! Entities that a language model named in the chunks, tied where it states something of both: GraphRAG's
+//! graph as the original has it.
 
 use super::{Source, Tie};
 use crate::names::FoundNames;
 use crate::relations::{Related, Statement};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// At which sentence of its chunk each statement stands: the one nearest to it in meaning. `vectors` holds for each chunk those of its statements. For each
-/// chunk and each of its sentences, the entities of the statements there.
+/// At which sentence of its chunk each statement stands: the one nearest to it in meaning. `vectors` holds
+/// for each chunk those of its statements. For each chunk and each of its sentences, the entities of the
+/// statements there.
 pub fn places(related: &Related, vectors: &[Vec<Vec<f32>>], found: &FoundNames) -> Vec<Vec<Vec<u32>>> {
     let of_chunk = |(c, statements): (usize, &Vec<Statement>)| {
         let Some(m) = found.mentions.get(c) else { return Vec::new() };
@@ -37,8 +39,9 @@ pub fn stated<'a>(related: &'a Related, places: &'a [Vec<Vec<u32>>]) -> Source<'
     }
 }
 
-/// The relations between two entities. A statement that joins two weighs its score, as in GraphRAG; one that joins k ties each two of them by a share of
-/// 1 / (k - 1), so that each entity has the statement once. Statements of the same two add up.
+/// The relations between two entities. A statement that joins two weighs its score, as in GraphRAG; one
+/// that joins k ties each two of them by a share of 1 / (k - 1), so that each entity has the statement
+/// once. Statements of the same two add up.
 fn ties(related: &Related) -> Vec<Tie<'_>> {
     let mut out: BTreeMap<(u32, u32), (Tie<'_>, u8)> = BTreeMap::new();
     for statement in related.chunks.iter().flatten() {

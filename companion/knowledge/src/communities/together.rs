@@ -4,7 +4,8 @@ use super::{Source, Tie};
 use crate::names::FoundNames;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Entities of a chunk that are joined with each other, at most: a page of a thousand names says little of any two of them.
+/// Entities of a chunk that are joined with each other, at most: a page of a thousand names says little of
+/// any two of them.
 const JOINED: usize = 64;
 /// Entities that stand in fewer chunks are left out.
 const LEAST_CHUNKS: usize = 2;
@@ -26,8 +27,9 @@ fn entities_of(found: &FoundNames) -> Vec<Vec<u32>> {
     found.mentions.iter().map(|m| distinct(&m.sentences)).collect()
 }
 
-/// Entities that stand in the same chunks, weighted by p(x, y) log2(p(x, y) / p(x) p(y)), p(x) being an entity's share of all mentions of chunks and p(x, y) a
-/// pair's share of all pairs. Left out are entities of one chunk, the entity with most neighbours, and the weakest relations.
+/// Entities that stand in the same chunks, weighted by p(x, y) log2(p(x, y) / p(x) p(y)), p(x) being an
+/// entity's share of all mentions of chunks and p(x, y) a pair's share of all pairs. Left out are entities
+/// of one chunk, the entity with most neighbours, and the weakest relations.
 fn counted(chunks: &[Vec<u32>], entities: usize) -> Vec<Tie<'static>> {
     let mut frequency = vec![0u32; entities];
     chunks.iter().flatten().for_each(|&e| frequency[e as usize] += 1);

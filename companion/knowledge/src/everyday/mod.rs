@@ -1,7 +1,8 @@
 //! A made-up world with everyday relations: a graph to ask questions about where none is at hand.
 //!
-//! A planner learns from questions how they are built and which words are for what; who stands where does not matter, since mentions are masked. So
-//! the relations and measures are many and as people speak of them, and the entities and who is related to whom are drawn by lot.
+//! A planner learns from questions how they are built and which words are for what; who stands where does
+//! not matter, since mentions are masked. So the relations and measures are many and as people speak of
+//! them, and the entities and who is related to whom are drawn by lot.
 
 use pocketgraph_cluster::Random;
 use pocketgraph_kg::{BuildNode, KgBuilder, KgError, KnowledgeGraph, LiteralKind, Provenance};

@@ -3,8 +3,9 @@
 use pocketgraph_kg::{Class, EntityType, INFERRED, KnowledgeGraph};
 use std::fmt::Write;
 
-/// A relation is said to lead from or to one type if this part of its triples do: the least at which, over the declared types of CoDEx, Freebase and GeoQuery, a table says at most 2 % of ends
-/// wrongly, whichever of them is left out (`tuning/kinds.py`).
+/// A relation is said to lead from or to one type if this part of its triples do: the least at which, over
+/// the declared types of CoDEx, Freebase and GeoQuery, a table says at most 2 % of ends wrongly, whichever
+/// of them is left out (`tuning/kinds.py`).
 const NEARLY_ALL: f64 = 0.9;
 
 /// The tables of relations (`--relations`) and of types (`--types`).
@@ -16,7 +17,8 @@ pub struct VocabularyTables {
     pub types: String,
 }
 
-/// The tables of a graph. Types that were inferred stand in them as if they were declared: whoever gives the tables back declares them.
+/// The tables of a graph. Types that were inferred stand in them as if they were declared: whoever gives
+/// the tables back declares them.
 pub fn as_tables(graph: &KnowledgeGraph) -> VocabularyTables {
     let v = graph.vocabulary();
     let mut out =

@@ -73,8 +73,9 @@ impl Column {
     }
 }
 
-/// Columns from their names, separated by commas: head, relation, tail, provenance, head-type, tail-type, datatype, unit; id, label,
-/// alias, aliases, types, description, domain, range; `-` for a column to pass over.
+/// Columns from their names, separated by commas: head, relation, tail, provenance, head-type, tail-type,
+/// datatype, unit; id, label, alias, aliases, types, description, domain, range; `-` for a column to pass
+/// over.
 ///
 /// # Errors
 /// [`ImportError::Columns`] for an unknown name.

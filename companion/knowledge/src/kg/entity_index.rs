@@ -40,8 +40,8 @@ impl EntityIndex {
         self.known.get(key).copied().flatten()
     }
 
-    /// The entity of this name: one that bears it alone, else the one made here for it, new if there is none yet. `None` for what cannot be
-    /// a name: nothing, or a sentence.
+    /// The entity of this name: one that bears it alone, else the one made here for it, new if there is
+    /// none yet. `None` for what cannot be a name: nothing, or a sentence.
     ///
     /// # Errors
     /// [`KgError::TooLarge`].

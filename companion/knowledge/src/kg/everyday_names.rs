@@ -1,8 +1,11 @@
-//! Everyday names for relations that a file names by their label alone, "born in" for "place of birth", and for some types, "picture" for "film".
+//! Everyday names for relations that a file names by their label alone, "born in" for "place of birth", and
+//! for some types, "picture" for "film".
 //!
-//! Knowledge graphs name relations as their schema does, and people ask as they speak. Where a label is one of the everyday relations that the planner is
-//! trained with, or one of its names of several words ("directed by"), what people call it becomes its alias, unless another relation of the graph is called so, since what the graph's own files say comes first, or
-//! a word of it is a type: "film director" would have "which films" ask for a director.
+//! Knowledge graphs name relations as their schema does, and people ask as they speak. Where a label is one
+//! of the everyday relations that the planner is trained with, or one of its names of several words
+//! ("directed by"), what people call it becomes its alias, unless another relation of the graph is called
+//! so, since what the graph's own files say comes first, or a word of it is a type: "film director" would
+//! have "which films" ask for a director.
 
 use super::site_words::SiteWords;
 use crate::everyday::{self, EverydayRelation};
@@ -47,7 +50,8 @@ fn name_relations(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgErro
             // Names of one word have several meanings: a "language" may be official, or that of a book.
             let called =
                 |r: &EverydayRelation<'_>, label: &str| r.names.iter().any(|name| name.contains(' ') && name.eq_ignore_ascii_case(label));
-            // What is called as that is also called is not all else that it is called: projects are led by people who are no chief executives.
+            // What is called as that is also called is not all else that it is called: projects are led by
+            // people who are no chief executives.
             let fits =
                 |r: &EverydayRelation<'_>| heads.get(relation).is_none_or(|kinds| kinds.iter().any(|k| everyday::is_akin(k, r.joins[0])));
             let is = |r: &&EverydayRelation<'_>| {
@@ -89,7 +93,8 @@ fn is_participle(word: &str) -> bool {
     is_verb_form(word) || SPOKEN.irregular_verbs().contains(word)
 }
 
-/// What the kinds of each relation's heads are called, of which at least half have the kind; a relation without triples is not among them.
+/// What the kinds of each relation's heads are called, of which at least half have the kind; a relation
+/// without triples is not among them.
 fn kinds_of_heads(kg: &KgBuilder) -> BTreeMap<RelationId, Vec<String>> {
     let called: BTreeMap<TypeId, Vec<String>> = kg.type_names().collect();
     let mut counts: BTreeMap<RelationId, (usize, BTreeMap<TypeId, usize>)> = BTreeMap::new();

@@ -58,7 +58,8 @@ impl Gathering {
         join::add(&mut self.kg, graph, number)
     }
 
-    /// The graph with the report of its import; `None` where nothing was asked for, or nothing was found and no file was read.
+    /// The graph with the report of its import; `None` where nothing was asked for, or nothing was found
+    /// and no file was read.
     ///
     /// # Errors
     /// [`KgError`] when the graph is too large for the format.
@@ -83,8 +84,9 @@ pub fn heads_of(documents: &[Document], chunk: &Chunk) -> String {
 /// A name stands for a document only if so few documents speak of the thing.
 const FEW: usize = 3;
 
-/// What entities are called whose triples stand in passages of few documents: names by which a question may ask for these documents. Pages and
-/// sections are left out, because titles and headings are searched anyway; so are single plain words, which questions use for other things.
+/// What entities are called whose triples stand in passages of few documents: names by which a question may
+/// ask for these documents. Pages and sections are left out, because titles and headings are searched
+/// anyway; so are single plain words, which questions use for other things.
 pub fn names_of(graph: &KnowledgeGraph, chunks: &[Chunk]) -> Vec<Extra> {
     let v = graph.vocabulary();
     let place = |name: &str| v.type_named(name);

@@ -2,7 +2,8 @@
 
 use pocketgraph_kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
 
-/// Adds everything that `graph` says; its chunk `i` is `number[i]` now. Entities, relations and types of one name are one.
+/// Adds everything that `graph` says; its chunk `i` is `number[i]` now. Entities, relations and types of
+/// one name are one.
 ///
 /// # Errors
 /// [`KgError`] when the graph becomes too large for the format.

@@ -1,5 +1,5 @@
-//! Vectors of a graph's labels, by which mentions and phrases that agree with no name are linked by meaning; and of phrases for its relations, by which
-//! questions that name none are.
+//! Vectors of a graph's labels, by which mentions and phrases that agree with no name are linked by
+//! meaning; and of phrases for its relations, by which questions that name none are.
 
 use pocketgraph_kernels::vector::QuantizedMatrix;
 use pocketgraph_kg::{KnowledgeGraph, NodeId};
@@ -29,8 +29,9 @@ pub fn label_vectors(graph: &KnowledgeGraph, dim: usize, embed: &dyn Fn(&[String
     }
 }
 
-/// The pages of phrases of `graph`, each with what it is about, ascending. `embed` yields a unit vector of dimension `dim` for each text, by the layers that
-/// pages embed questions with: how near a question must come to a phrase was read off these. It is called only where there are phrases.
+/// The pages of phrases of `graph`, each with what it is about, ascending. `embed` yields a unit vector of
+/// dimension `dim` for each text, by the layers that pages embed questions with: how near a question must
+/// come to a phrase was read off these. It is called only where there are phrases.
 ///
 /// # Errors
 /// Those of `embed`.

@@ -93,7 +93,8 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, ImportError> {
     })
 }
 
-/// Gives each line that is not blank, without its end, to `each`. Lines that are too long, not UTF-8 or hold a NUL are reported.
+/// Gives each line that is not blank, without its end, to `each`. Lines that are too long, not UTF-8 or
+/// hold a NUL are reported.
 pub(super) fn each_line(
     path: &Path,
     report: &mut Reporter,

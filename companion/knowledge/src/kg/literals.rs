@@ -10,9 +10,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 /// Rule for which tails of tables are literals. A row that names a datatype or a unit has a literal under every rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiteralRule {
-    /// A relation has literals if all of its tails read as numbers, measures or dates, and hardly any is a head elsewhere; a tail that
-    /// a table of entities lists is none. Nothing is
-    /// taken for a literal in a graph whose heads are mostly numbers, since these are ids.
+    /// A relation has literals if all of its tails read as numbers, measures or dates, and hardly any is a
+    /// head elsewhere; a tail that a table of entities lists is none. Nothing is taken for a literal in a
+    /// graph whose heads are mostly numbers, since these are ids.
     Auto,
     /// None.
     Nothing,
@@ -213,8 +213,8 @@ impl Rows {
         }
     }
 
-    /// A bare year reads as a number. A relation that says "year" or "date" makes it a date, and so does one that says that something happened ("built in",
-    /// "founded") and has nothing but years.
+    /// A bare year reads as a number. A relation that says "year" or "date" makes it a date, and so does
+    /// one that says that something happened ("built in", "founded") and has nothing but years.
     fn date_kind(&self, relation: &str) -> Option<LiteralKind> {
         let label = label_of_name(relation).to_lowercase();
         let named_as_date = label.split(' ').any(|w| matches!(w, "year" | "date" | "born" | "died"));
@@ -225,7 +225,8 @@ impl Rows {
     }
 }
 
-/// The triple of a row: as its relation says, or as the words between both names in what it cites. Names in capitals alone are written small.
+/// The triple of a row: as its relation says, or as the words between both names in what it cites. Names in
+/// capitals alone are written small.
 fn stated(kg: &mut KgBuilder, row: &Row, head: BuildNode, tail: BuildNode) -> Result<(BuildNode, RelationId, BuildNode), ImportError> {
     if !row.relation.is_empty() {
         let relation = kg.relation(&row.relation)?;
@@ -246,7 +247,8 @@ fn stated(kg: &mut KgBuilder, row: &Row, head: BuildNode, tail: BuildNode) -> Re
     Ok((head, relation, tail))
 }
 
-/// The few words by which a sentence goes from one name to the other, without the articles and forms of "be" around them.
+/// The few words by which a sentence goes from one name to the other, without the articles and forms of
+/// "be" around them.
 fn words_between(sentence: &str, from: &str, to: &str) -> Option<String> {
     const MOST: usize = 4;
     let after = sentence.find(from).filter(|_| !from.is_empty())? + from.len();
@@ -280,7 +282,8 @@ fn literal_of(kg: &mut KgBuilder, tail: &Tail, of_relation: Option<LiteralKind>)
     Ok(kg.literal(text, LiteralKind::Text, &tail.datatype, &tail.unit)?)
 }
 
-/// What a text is by itself: the value without its unit, its kind, and the unit; text where it is neither number, date nor measure.
+/// What a text is by itself: the value without its unit, its kind, and the unit; text where it is neither
+/// number, date nor measure.
 pub(super) fn kind_and_unit(text: &str) -> (&str, LiteralKind, &str) {
     if number(text).is_some() {
         return (text, LiteralKind::Number, "");

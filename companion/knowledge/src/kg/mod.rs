@@ -1,9 +1,10 @@
-//! The knowledge graph of a build: imported from files (tables, JSON, GraphML, GEXF, Parquet, RDF), taken from the structure of documents, and from
-//! what a language model reads in them.
+//! The knowledge graph of a build: imported from files (tables, JSON, GraphML, GEXF, Parquet, RDF), taken
+//! from the structure of documents, and from what a language model reads in them.
 //!
-//! What a line lacks is reported with its file and number; the line is then left out, or, where the import is strict, the import ends.
-//! Where files declare no types, kinds are inferred (`infer`), and can be written as tables that a person corrects (`as_tables`).
-//! Everything keeps the order of the files, so that the same files give the same graph.
+//! What a line lacks is reported with its file and number; the line is then left out, or, where the import
+//! is strict, the import ends. Where files declare no types, kinds are inferred (`infer`), and can be
+//! written as tables that a person corrects (`as_tables`). Everything keeps the order of the files, so that
+//! the same files give the same graph.
 
 mod as_tables;
 mod both_ways;
@@ -47,8 +48,8 @@ use pocketgraph_kg::{KgBuilder, KgError, KnowledgeGraph};
 use report::Reporter;
 use std::path::{Path, PathBuf};
 
-/// The files that make up a graph. Tables of entities, relations and types only add to what triples mention; entities of an entity table
-/// are in the graph even if no triple mentions them.
+/// The files that make up a graph. Tables of entities, relations and types only add to what triples
+/// mention; entities of an entity table are in the graph even if no triple mentions them.
 #[derive(Debug, Clone, Default)]
 pub struct KgFiles {
     /// Graphs: tables, JSON, GraphML, GEXF, Parquet or RDF, each also gzipped.

@@ -1,4 +1,5 @@
-//! RDF: statements whose predicate names or describes become labels, aliases, types and descriptions; all others become triples.
+//! RDF: statements whose predicate names or describes become labels, aliases, types and descriptions; all
+//! others become triples.
 
 use super::ImportError;
 use super::both_ways::Declared;
@@ -113,8 +114,8 @@ impl Statements {
         report.used();
     }
 
-    /// Takes out what is declared of relations, and the cells of lists: a statement about a list becomes one about each of its
-    /// members, in order.
+    /// Takes out what is declared of relations, and the cells of lists: a statement about a list becomes
+    /// one about each of its members, in order.
     fn take_declared(&mut self) -> Declared {
         let mut declared = Declared::default();
         let mut cells: HashMap<String, (Option<Object>, Option<String>)> = HashMap::new();

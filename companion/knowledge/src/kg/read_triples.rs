@@ -28,8 +28,8 @@ pub fn shown_chunks<'a>(chunks: &'a [Chunk], heads: &'a [String]) -> Vec<Passage
     chunks.iter().zip(heads).map(|(c, heads)| Passage { heads, text: &c.text }).collect()
 }
 
-/// Has a language model read the chunks for triples, and gathers them. What that can cost at most is told before the first request; `count` counts a text's
-/// tokens for it.
+/// Has a language model read the chunks for triples, and gathers them. What that can cost at most is told
+/// before the first request; `count` counts a text's tokens for it.
 ///
 /// # Errors
 /// [`ReadTriplesError`]; replies until then are kept, where there is a cache.

@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Share of exceptions that a rule may have, since data have errors. Best of .0 to .2.
 const EXCEPTIONS: f64 = 0.02;
-/// A closed set has at most so many values, each borne by so many things on the whole. Flat from 250 values on, and from 3 to 10 things.
+/// A closed set has at most so many values, each borne by so many things on the whole. Flat from 250 values
+/// on, and from 3 to 10 things.
 const CLOSED: (usize, usize) = (250, 5);
 /// Relations with fewer triples say nothing. Flat from 3 to 4.
 const FEW: usize = 3;

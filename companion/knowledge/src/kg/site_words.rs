@@ -1,7 +1,9 @@
-//! A site's own words (`--lexicon DIR`): files named as the tables of [`pocketgraph_text::lexicon`], whose lines add to what those say of an imported graph's
-//! relations and types, or, with a `-` in front, take away from it.
+//! A site's own words (`--lexicon DIR`): files named as the tables of [`pocketgraph_text::lexicon`], whose
+//! lines add to what those say of an imported graph's relations and types, or, with a `-` in front, take
+//! away from it.
 //!
-//! What they say travels as names of relations and types, which every part of the program reads: a bundle needs no section for it.
+//! What they say travels as names of relations and types, which every part of the program reads: a bundle
+//! needs no section for it.
 
 use crate::everyday::EverydayRelation;
 use pocketgraph_kg::{KgBuilder, KgError};
@@ -87,7 +89,8 @@ impl SiteWords {
     /// Reads a folder of such files.
     ///
     /// # Errors
-    /// [`SiteWordsError`] for what cannot be read, a file of another name, and the first line that says nothing, by name and number.
+    /// [`SiteWordsError`] for what cannot be read, a file of another name, and the first line that says
+    /// nothing, by name and number.
     pub fn read(folder: &Path) -> Result<SiteWords, SiteWordsError> {
         let failed = |path: &Path, reason| SiteWordsError::Read { path: path.to_owned(), reason };
         let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>).map_err(|e| failed(folder, e))?;

@@ -121,7 +121,8 @@ fn header(rows: &[Vec<String>], of_things: bool) -> Option<Layout> {
     if others.is_empty() || !distinct || names.contains(&"") {
         return None;
     }
-    // A first row of other kinds than those below names them, and so does one that is too long or too short for triples.
+    // A first row of other kinds than those below names them, and so does one that is too long or too short
+    // for triples.
     let names_key = layout.columns.first().is_some_and(|c| !matches!(c, Column::Property | Column::Skip));
     let repeats = column(1).collect::<BTreeSet<_>>().len() < column(1).count();
     let measured = (2..names.len()).any(|i| column(i).count() > 1 && column(i).all(is_measured));

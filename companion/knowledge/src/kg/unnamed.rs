@@ -1,5 +1,5 @@
-//! Names for things that a file gives none: blank nodes, and nodes that only a number within their file tells apart. They are called by
-//! what is stated of them.
+//! Names for things that a file gives none: blank nodes, and nodes that only a number within their file
+//! tells apart. They are called by what is stated of them.
 
 use pocketgraph_kg::{BuildNode, KgBuilder, KgError, RelationId};
 use std::collections::{BTreeMap, HashMap};

@@ -1,4 +1,5 @@
-//! From what a model said of each chunk to one graph: names that are one entity, statements with their entities by number, and what no passage bears out.
+//! From what a model said of each chunk to one graph: names that are one entity, statements with their
+//! entities by number, and what no passage bears out.
 
 use super::reply::{Named, Reply};
 use super::{Entity, Related, Statement, described};
@@ -40,7 +41,8 @@ impl Counts {
     }
 }
 
-/// The graph, each entity's `description` still all that was said of it, a line each; and how many relations no passage bears out.
+/// The graph, each entity's `description` still all that was said of it, a line each; and how many
+/// relations no passage bears out.
 pub(super) fn merged(passages: &[Passage<'_>], replies: &[Option<Reply>]) -> (Related, usize) {
     let mut gathered: BTreeMap<String, Gathered> = BTreeMap::new();
     // Keys until all are known and have numbers.
@@ -74,7 +76,8 @@ impl Words {
     }
 }
 
-/// Adds what a reply says of its passage; how many relations were left out, because the passage names none of what they join.
+/// Adds what a reply says of its passage; how many relations were left out, because the passage names none
+/// of what they join.
 fn statements_of(
     passage: Passage<'_>,
     reply: &Reply,

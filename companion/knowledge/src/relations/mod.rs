@@ -1,7 +1,8 @@
 //! Entities and relations that a language model reads in the chunks, for the retrievers whose originals have one do so.
 //!
-//! One request a chunk serves both. A relation is a statement that joins two entities or more, as HyperGraphRAG (arXiv 2503.21322) has it; one that joins two
-//! is GraphRAG's (arXiv 2404.16130), and one that joins more ties each two of them.
+//! One request a chunk serves both. A relation is a statement that joins two entities or more, as
+//! HyperGraphRAG (arXiv 2503.21322) has it; one that joins two is GraphRAG's (arXiv 2404.16130), and one
+//! that joins more ties each two of them.
 
 mod merge;
 mod prompts;
@@ -13,7 +14,8 @@ use pocketgraph_llm_client::asker::{AskError, BuildModel, announced};
 use pocketgraph_native::progress::Progress;
 use pocketgraph_native::single_line::cut;
 
-/// Descriptions of one entity that are longer together, in bytes, are made into one by the model: about five hundred tokens, as in GraphRAG.
+/// Descriptions of one entity that are longer together, in bytes, are made into one by the model: about
+/// five hundred tokens, as in GraphRAG.
 const LONG: usize = 2000;
 /// What of them the model is shown, in bytes: about four thousand tokens.
 const SHOWN: usize = 16_000;
@@ -48,7 +50,8 @@ fn described(name: &str, description: &str) -> String {
 pub struct Statement {
     /// The statement.
     pub text: String,
-    /// The entities that it joins, the most important first; one alone where it is what the chunk says of an entity that none of its relations joins.
+    /// The entities that it joins, the most important first; one alone where it is what the chunk says of
+    /// an entity that none of its relations joins.
     pub entities: Vec<u32>,
     /// How much it says, from 1 to 10; 0 where it joins nothing.
     pub score: u8,
@@ -70,8 +73,8 @@ impl Related {
     }
 }
 
-/// Has a model read the chunks, given as `passages`; `None` where it states no relation. `count` counts a text's tokens, for what is told before the first
-/// request.
+/// Has a model read the chunks, given as `passages`; `None` where it states no relation. `count` counts a
+/// text's tokens, for what is told before the first request.
 ///
 /// # Errors
 /// [`AskError`] when the model refuses or falls silent, or a reply cannot be kept.

@@ -1,4 +1,5 @@
-//! What a reply says: entities with what they are, and statements that join them. Read leniently, since models write JSON as they like.
+//! What a reply says: entities with what they are, and statements that join them. Read leniently, since
+//! models write JSON as they like.
 
 use crate::relations::prompts::{MOST_ENTITIES, MOST_RELATIONS};
 use pocketgraph_base::json::Value;
@@ -89,7 +90,8 @@ fn named(value: &Value) -> Option<Named> {
     })
 }
 
-/// A relation, and the entities that it describes itself. Some models write relations between two, with a source and a target.
+/// A relation, and the entities that it describes itself. Some models write relations between two, with a
+/// source and a target.
 fn joining(value: &Value) -> Option<(Joining, Vec<Named>)> {
     let inside: Vec<Named> = match member(value, &["entities", "joins", "nodes"]).and_then(Value::as_array) {
         Some(all) => all.iter().take(ENDS).filter_map(named).collect(),

@@ -1,5 +1,6 @@
-//! Summaries by a language model, for the retrievers whose originals have one write: RAPTOR's of clusters (arXiv 2401.18059), GraphRAG's reports on
-//! communities and descriptions of entities (arXiv 2404.16130). Where the model gives nothing usable, what was extracted stays.
+//! Summaries by a language model, for the retrievers whose originals have one write: RAPTOR's of clusters
+//! (arXiv 2401.18059), GraphRAG's reports on communities and descriptions of entities (arXiv 2404.16130).
+//! Where the model gives nothing usable, what was extracted stays.
 
 mod prompts;
 

@@ -35,7 +35,8 @@ Give three to six findings, the most important first.";
 pub struct Material {
     /// Its entities, the best-connected first.
     pub entities: Vec<String>,
-    /// What a language model said of these entities, each with its name, the best-connected first; nothing where none read the documents.
+    /// What a language model said of these entities, each with its name, the best-connected first; nothing
+    /// where none read the documents.
     pub descriptions: Vec<String>,
     /// Its relations in words, the strongest first.
     pub relations: Vec<String>,
@@ -69,7 +70,8 @@ fn request(task: String, material: String, tokens: u32) -> ChatRequest {
 /// Asks for a summary of at most `tokens` tokens.
 pub(super) fn summary(texts: &[&str], tokens: usize) -> ChatRequest {
     let passages: Vec<String> = texts.iter().map(|t| shown("passage", t)).collect();
-    // Words rather than tokens, of which a model knows little; and room for a tokenizer that cuts finer than the one that counts here.
+    // Words rather than tokens, of which a model knows little; and room for a tokenizer that cuts finer
+    // than the one that counts here.
     let task = format!("{SUMMARY} Write at most {} words.", (tokens * 3 / 4).max(1));
     request(task, passages.join("\n"), u32::try_from(2 * tokens).unwrap_or(u32::MAX))
 }

@@ -1,6 +1,7 @@
 //! Facts in the first sentence below a heading about the heading's subject: "X is a Y", and dates of birth and death.
 //!
-//! The patterns are few and narrow: a sentence that they do not fit says nothing. They are English; other languages fit none of them.
+//! The patterns are few and narrow: a sentence that they do not fit says nothing. They are English; other
+//! languages fit none of them.
 
 use pocketgraph_keywords::extract::wordclass::{has_adjective_ending, is_adverb_or_plain_adjective, is_function_word, singular};
 use pocketgraph_kg::date;

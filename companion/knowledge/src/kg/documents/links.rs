@@ -15,7 +15,8 @@ pub(super) struct Target {
 pub(super) struct Targets {
     by_path: HashMap<String, usize>,
     by_url: HashMap<String, usize>,
-    /// By the ends of paths, as links from a site's root need that know nothing of the source folder; none where two documents share it.
+    /// By the ends of paths, as links from a site's root need that know nothing of the source folder; none
+    /// where two documents share it.
     by_end: HashMap<String, Option<usize>>,
     headings: Vec<HashMap<String, usize>>,
 }

@@ -1,8 +1,9 @@
 //! Triples from documents without a language model: what their structure states.
 //!
-//! A page contains sections, and sections contain sections; pages link to pages and sections; front matter gives tags, categories, authors and
-//! dates; a list of definitions defines terms; a table's row is about its first cell; and the first sentence below a heading may say what the
-//! thing is that the heading names. Every triple has its chunk and the bytes there. Nothing is guessed from running text beyond that.
+//! A page contains sections, and sections contain sections; pages link to pages and sections; front matter
+//! gives tags, categories, authors and dates; a list of definitions defines terms; a table's row is about
+//! its first cell; and the first sentence below a heading may say what the thing is that the heading names.
+//! Every triple has its chunk and the bytes there. Nothing is guessed from running text beyond that.
 
 mod adder;
 mod front;

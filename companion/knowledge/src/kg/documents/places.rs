@@ -5,7 +5,8 @@ use pocketgraph_ingest::SourceDocument;
 use pocketgraph_native::single_line::cut;
 use std::ops::Range;
 
-/// Bytes of a chunk. An empty range stands for the page itself: its title or its front matter, which no chunk carries as text.
+/// Bytes of a chunk. An empty range stands for the page itself: its title or its front matter, which no
+/// chunk carries as text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::kg) struct Place {
     pub chunk: u32,
@@ -44,8 +45,8 @@ impl<'a> Places<'a> {
         self.bytes(block, 0..length)
     }
 
-    /// Where bytes of a block stand. What is not found there, because its text was cut apart or is a heading's, is the chunk with an empty
-    /// range.
+    /// Where bytes of a block stand. What is not found there, because its text was cut apart or is a
+    /// heading's, is the chunk with an empty range.
     pub fn bytes(&self, block: usize, range: Range<usize>) -> Place {
         let Some(b) = self.doc.blocks.get(block) else { return self.page() };
         let at = b.source_span(range.clone()).start;
@@ -56,7 +57,8 @@ impl<'a> Places<'a> {
         if piece.is_empty() {
             return nothing;
         }
-        // To look for a long text takes as long as it is, and many places may be asked for in one block: no more is looked through than a chunk usually has.
+        // To look for a long text takes as long as it is, and many places may be asked for in one block: no
+        // more is looked through than a chunk usually has.
         let near = cut(&c.text, SEARCHED);
         let find = |text: &str| if text.len() <= near.len() { near.find(text) } else { None };
         // Where the chunk holds the whole block, the place is exact even if the piece stands there twice.

@@ -11,12 +11,13 @@ use pocketgraph_native::single_line::{cut, one_line};
 use pocketgraph_text::sentences;
 use std::collections::HashMap;
 
-/// A document gives at most so many triples, and [`OF_A_CHUNK`] for each of its chunks; what is beyond, in the order in which kinds of
-/// triples are read, is counted and left out.
+/// A document gives at most so many triples, and [`OF_A_CHUNK`] for each of its chunks; what is beyond, in
+/// the order in which kinds of triples are read, is counted and left out.
 pub(super) const OF_A_PAGE: usize = 64;
 /// See [`OF_A_PAGE`].
 pub(super) const OF_A_CHUNK: usize = 8;
-/// So much of a document, besides four times its text, is looked through for texts of links that do not stand where they should.
+/// So much of a document, besides four times its text, is looked through for texts of links that do not
+/// stand where they should.
 const SEARCHED_IN_VAIN: usize = 1 << 20;
 /// Headings with more bytes are prose.
 const LONGEST_HEADING: usize = 200;

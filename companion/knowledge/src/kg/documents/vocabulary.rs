@@ -78,8 +78,8 @@ pub(in crate::kg) struct Used {
     headers: HashMap<String, TypeId>,
 }
 
-/// Relations from the headers of tables, and types from those of their first columns, beyond these are left out: a graph of thousands of
-/// relations is of no use to a planner.
+/// Relations from the headers of tables, and types from those of their first columns, beyond these are left
+/// out: a graph of thousands of relations is of no use to a planner.
 const MOST_COLUMNS: usize = 400;
 
 impl Used {

@@ -1,8 +1,10 @@
-//! Kinds of things in a graph that declares none: from what relations are called, and from which sides of relations have the same things.
+//! Kinds of things in a graph that declares none: from what relations are called, and from which sides of
+//! relations have the same things.
 //!
-//! Sides that share most of their things are of one kind, unless their names say otherwise and the things are not nearly all the same; what most of their names say is the kind's name. A side of
-//! which nothing is known stays without. Nothing that a file declares is touched: who corrects the tables that `pocketgraph inspect --write-tables` writes, and
-//! gives them back, has the last word.
+//! Sides that share most of their things are of one kind, unless their names say otherwise and the things
+//! are not nearly all the same; what most of their names say is the kind's name. A side of which nothing is
+//! known stays without. Nothing that a file declares is touched: who corrects the tables that `pocketgraph
+//! inspect --write-tables` writes, and gives them back, has the last word.
 
 mod naming;
 mod sides;
@@ -13,13 +15,15 @@ use pocketgraph_kg::{BuildNode, INFERRED, KgBuilder, KgError, TypeId};
 use sides::{Sides, side};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What decides of what kind things are. `tuning/kinds.py` tries each with other values over six graphs whose declared types are taken away, leaving one of them out at a time: on graphs that were left
-/// out no other value is better, and `many_sides` (2 to 9), `noun` (0 to 1) and `support` (.6 to .8) are flat.
+/// What decides of what kind things are. `tuning/kinds.py` tries each with other values over six graphs
+/// whose declared types are taken away, leaving one of them out at a time: on graphs that were left out no
+/// other value is better, and `many_sides` (2 to 9), `noun` (0 to 1) and `support` (.6 to .8) are flat.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KindRules {
     /// Sides that share this part of the smaller one's things are of one kind, where their names do not say otherwise.
     pub one_kind: f32,
-    /// Sides that share this part of the smaller one's things are of one kind whatever their names say: projects have budgets as films have.
+    /// Sides that share this part of the smaller one's things are of one kind whatever their names say:
+    /// projects have budgets as films have.
     pub same_things: f32,
     /// Of so many sides with the same things more than one must say what they are.
     pub many_sides: usize,
@@ -120,7 +124,8 @@ fn clusters(sides: &Sides, mut named: Vec<Votes>, rules: &KindRules) -> Vec<(Vec
     out.into_iter().map(|(root, sides)| (sides, named[root].clone())).collect()
 }
 
-/// Whether two names may be of one kind. Values are many things to many relations (a genre is a tag, too), so that they are of one kind only by name.
+/// Whether two names may be of one kind. Values are many things to many relations (a genre is a tag, too),
+/// so that they are of one kind only by name.
 fn agree([a, b]: [&Votes; 2], values: bool, rules: &KindRules) -> bool {
     match (a.leader(rules), b.leader(rules)) {
         (Some(a), Some(b)) => everyday::is_akin(a, b),

@@ -1,6 +1,8 @@
-//! What the things at a relation's two sides are, as far as its name tells: who directed something is a person, and it is a film.
+//! What the things at a relation's two sides are, as far as its name tells: who directed something is a
+//! person, and it is a film.
 //!
-//! The everyday relations that planners are trained with say what they join. Where a label is none of them, a noun names what stands at its end: "has tag".
+//! The everyday relations that planners are trained with say what they join. Where a label is none of them,
+//! a noun names what stands at its end: "has tag".
 
 use super::KindRules;
 use crate::everyday::{self, EverydayRelation};
@@ -38,7 +40,8 @@ impl Votes {
         }
     }
 
-    /// The kind that most speaks for: the narrowest that bears the votes, "film" where half of them say film and half work.
+    /// The kind that most speaks for: the narrowest that bears the votes, "film" where half of them say
+    /// film and half work.
     pub fn leader(&self, rules: &KindRules) -> Option<&str> {
         let total: f32 = self.worth.values().sum();
         let support = |kind: &str, narrower: bool| -> f32 {
@@ -90,7 +93,8 @@ pub(super) fn votes(names: &[String], everyday: &[EverydayRelation<'_>], rules: 
     out
 }
 
-/// The everyday relations of these names: called so letter by letter, else by the same content words, else such that every content word is one of theirs.
+/// The everyday relations of these names: called so letter by letter, else by the same content words, else
+/// such that every content word is one of theirs.
 fn matching<'a>(names: &[String], everyday: &'a [EverydayRelation<'a>]) -> Vec<&'a EverydayRelation<'a>> {
     let called = |r: &EverydayRelation<'_>, is: &dyn Fn(&str) -> bool| is(r.label) || r.names.iter().any(|n| is(n));
     for name in names {
@@ -121,7 +125,8 @@ fn content(name: &str) -> Vec<String> {
     words(name).iter().map(|w| fold(w.text)).filter(|w| !is_stop_word(w) && w != "has").map(|w| stem(&w)).collect()
 }
 
-/// The noun that names what stands at the end of a relation: "tag" of "has tags", "foreman" of "foreman"; none of a verb.
+/// The noun that names what stands at the end of a relation: "tag" of "has tags", "foreman" of "foreman";
+/// none of a verb.
 fn noun(label: &str) -> Option<String> {
     let all: Vec<String> = words(label).iter().map(|w| fold(w.text)).collect();
     let had = matches!(all.first()?.as_str(), "has" | "have" | "in" | "of");

@@ -1,5 +1,6 @@
-//! Triples from documents with a language model: open information extraction in two questions a chunk, as HippoRAG asks them (Gutiérrez et al.,
-//! arXiv 2405.14831 and 2502.14802): what does the passage name, and what does it say of these?
+//! Triples from documents with a language model: open information extraction in two questions a chunk, as
+//! HippoRAG asks them (Gutiérrez et al., arXiv 2405.14831 and 2502.14802): what does the passage name, and
+//! what does it say of these?
 
 mod prompts;
 mod reply;
@@ -39,8 +40,8 @@ pub struct Extraction {
     pub tokens: (u64, u64),
 }
 
-/// The most tokens that extraction can cost: (read, written), replies that are kept already left out. `count` counts a text's tokens; the
-/// second question is bounded by the longest list of entities.
+/// The most tokens that extraction can cost: (read, written), replies that are kept already left out.
+/// `count` counts a text's tokens; the second question is bounded by the longest list of entities.
 pub fn bound(passages: &[Passage<'_>], cache: &dyn ReplyCache, asking: &Asking, count: &dyn Fn(&str) -> usize) -> (u64, u64) {
     let tokens = |r: &ChatRequest| r.messages.iter().map(|m| count(&m.content) as u64 + 8).sum::<u64>();
     let (mut read, mut written) = (0, 0);
@@ -72,7 +73,8 @@ fn names_of(reply: &str) -> Vec<String> {
 /// Asks a model about every chunk. `progress` hears how many chunks are done.
 ///
 /// # Errors
-/// [`AskError`] when the model refuses or falls silent, or a reply cannot be kept; requests that are under way are awaited first.
+/// [`AskError`] when the model refuses or falls silent, or a reply cannot be kept; requests that are under
+/// way are awaited first.
 pub async fn extract(
     passages: &[Passage<'_>],
     model: &dyn ChatModel,
@@ -87,7 +89,8 @@ pub async fn extract(
     Ok(Extraction { chunks: replies.into_iter().map(Option::unwrap_or_default).collect(), asked, kept, failed, tokens })
 }
 
-/// Both questions about one chunk; `None` when a reply is lacking. Every whole reply is kept: one that says nothing would say nothing again.
+/// Both questions about one chunk; `None` when a reply is lacking. Every whole reply is kept: one that says
+/// nothing would say nothing again.
 async fn about(asker: &Asker<'_>, passage: Passage<'_>) -> Option<Extracted> {
     let entities = asker.ask(prompts::entities(passage), |r| Some(reply::entities(r))).await?;
     if entities.is_empty() {

@@ -32,7 +32,8 @@ pub struct Stated {
     pub tail: String,
 }
 
-/// A text of the model on one line, without control characters and the marks of lists; `None` for nothing and for what is too long.
+/// A text of the model on one line, without control characters and the marks of lists; `None` for nothing
+/// and for what is too long.
 fn clean(text: &str, longest: usize) -> Option<String> {
     let visible: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = one_line(visible.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"')));

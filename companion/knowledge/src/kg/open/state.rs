@@ -1,4 +1,5 @@
-//! From what a model said to triples of the graph: names that are one thing, where each statement stands, and what no passage bears out.
+//! From what a model said to triples of the graph: names that are one thing, where each statement stands,
+//! and what no passage bears out.
 
 use super::Extracted;
 use crate::kg::documents::Place;
@@ -20,7 +21,8 @@ pub struct StatedTriples {
     pub nameless: usize,
 }
 
-/// Adds what a model said of `chunks`. `heads` gives a chunk's title and headings, which may name what its text calls "it".
+/// Adds what a model said of `chunks`. `heads` gives a chunk's title and headings, which may name what its
+/// text calls "it".
 pub(in crate::kg) fn add(
     kg: &mut KgBuilder,
     chunks: &[Chunk],
