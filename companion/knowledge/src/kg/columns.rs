@@ -360,8 +360,8 @@ impl Layout {
             }
             self.columns[i] = match name {
                 _ if label == Some(i) => Column::Label,
+                _ if self.names[i] == "Kind" => Column::Kind,
                 n if types == Some(n) => Column::Types,
-                "kind" if types == Some("types") => Column::Kind,
                 "label" => Column::Label,
                 "datatype" => Column::Datatype,
                 "unit" => Column::Unit,

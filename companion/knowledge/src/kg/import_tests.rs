@@ -199,6 +199,15 @@ fn n_triples_have_lines_and_a_bad_one_is_passed_over() {
 }
 
 #[test]
+fn a_relation_that_is_labelled_in_another_language_alone_keeps_its_own_name() {
+    let text = "@prefix e: <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+        e:a e:mayorOf e:b ; e:P7 e:c . e:mayorOf rdfs:label \"Bürgermeister\"@de . e:P7 rdfs:label \"Fluss\"@de .";
+    let relations = of("x.ttl", text).0;
+    let names: Vec<String> = relations.vocabulary().relations().iter().map(|r| format!("{}/{}", r.label, r.aliases.join("/"))).collect();
+    assert!(names[0].starts_with("mayor of/Bürgermeister") && names[1].starts_with("Fluss/"), "{names:?}");
+}
+
+#[test]
 fn json_ld_reads() {
     let (g, report) = of("x.jsonld", r#"{"@id":"http://a/x","http://schema.org/name":"X","http://a/knows":{"@id":"http://a/y"}}"#);
     assert_eq!((g.triples(), g.label(NodeId(0)), report.malformed), (1, "X", 0));
@@ -323,6 +332,18 @@ fn tables_of_neo4j_admin_belong_together_and_unknown_ends_are_reported() {
     assert_eq!(statements(&g), ["Elm Mill | built | 1860", "Elm Mill | owned by | Ida Krag"]);
     assert_eq!((types_of(&g, "Ida Krag"), report.unknown_ends), (vec!["Person", "Owner"], 0));
     assert_eq!(of("edges.csv", edges).1.unknown_examples, ["m1", "p1"]);
+}
+
+#[test]
+fn our_own_export_reads_back() {
+    let json = r#"{"nodes":[{"id":"n0","Label":"Elm Mill","Kind":"entity","Types":["mill"],"Aliases":["The Elm"],"ImportedId":"Q1"},{"id":"n1","Label":"1860","Kind":"date","Datatype":"xsd:gYear"},{"id":"n2","Label":"12","Kind":"number","Unit":"m"}],"edges":[{"source":"n0","target":"n1","Label":"was built in","Relation":"built_in","Provenance":["mills.csv:2"]},{"source":"n0","target":"n2","Label":"height","Relation":"height"}]}"#;
+    let (g, _) = of("kg.json", json);
+    assert_eq!(statements(&g), ["Elm Mill | height | 12", "Elm Mill | was built in | 1860"]);
+    assert_eq!(
+        (g.entities(), g.id(NodeId(0)), types_of(&g, "Elm Mill"), g.literal(node(&g, "12")).unwrap().unit),
+        (1, "Q1", vec!["mill"], "m")
+    );
+    assert!(g.vocabulary().relation_named("built_in").is_some());
 }
 
 #[test]

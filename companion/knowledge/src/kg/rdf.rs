@@ -188,6 +188,7 @@ impl Statements {
         }
         // The reader's language first, then other languages, each in the order of the file.
         later.sort_by_key(|(foreign, untagged, ..)| (*foreign, *untagged));
+        let mut labelled = HashSet::new();
         for (foreign, _, s, text) in later {
             let is_label = LABELS.contains(&s.predicate.as_str());
             if DESCRIPTIONS.contains(&s.predicate.as_str()) {
@@ -197,6 +198,10 @@ impl Statements {
                 }
             } else if predicates.contains(s.subject.as_str()) {
                 let r = kg.relation(&s.subject)?;
+                // Named in other languages alone, it has its own name first.
+                if is_label && labelled.insert(r) && foreign && !s.subject.ends_with(|c: char| c.is_ascii_digit()) {
+                    kg.relation_label(r, &label_of_name(&s.subject))?;
+                }
                 if is_label { kg.relation_label(r, text)? } else { kg.relation_alias(r, text)? }
             } else if types.contains(s.subject.as_str()) {
                 let t = kg.entity_type(&s.subject)?;

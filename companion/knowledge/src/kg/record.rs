@@ -168,7 +168,8 @@ impl Records<'_> {
             match column {
                 Column::Aliases => parts(&value.text, &['|', ';']).try_for_each(|a| self.kg.alias(entity, a))?,
                 Column::Description => self.kg.describe(entity, description(&value.text))?,
-                Column::Types => {
+                Column::Kind if value.text == "entity" => {}
+                Column::Types | Column::Kind => {
                     for name in parts(&value.text, &['|', ',', ';']).flat_map(|t| t.split(if t.contains('/') { '\0' } else { ':' })) {
                         let t = self.kg.entity_type(name.trim())?;
                         self.kg.entity_has_type(entity, t)?;

@@ -124,8 +124,9 @@ impl Reporter {
     pub fn understood(&mut self, layout: &Layout) {
         if self.layouts.len() < LAYOUTS && !self.layouts.contains(layout) {
             self.layouts.push(layout.clone());
-            if let Some(f) = self.files.last_mut() {
-                f.read_as.push(layout.describe());
+            let how = layout.describe();
+            if let Some(f) = self.files.last_mut().filter(|f| !f.read_as.contains(&how)) {
+                f.read_as.push(how);
             }
         }
     }
