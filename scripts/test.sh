@@ -198,6 +198,7 @@ check_dependencies() {
 check_format() {
   need_cargo_component fmt rustfmt
   cargo fmt --all --check
+  cargo fmt --manifest-path gpu/Cargo.toml --check
 }
 
 lint_native() {
@@ -207,7 +208,7 @@ lint_native() {
 
 # What does not carry the package inside. Its results are kept, so that the step that lints everything has less to do and tells what is wrong.
 lint_crates() {
-  cargo clippy --locked --release --workspace --exclude pocketgraph-build --exclude pocketgraph-eval --exclude pocketgraph-train --exclude pocketgraph-cli --exclude pocketgraph-fuzz --all-targets -- -D warnings
+  cargo clippy --locked --release --workspace --exclude pocketgraph-build --exclude pocketgraph-eval --exclude pocketgraph-train --exclude pocketgraph-lab --exclude pocketgraph-cli --exclude pocketgraph-fuzz --all-targets -- -D warnings
 }
 
 lint_wasm() {

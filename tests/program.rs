@@ -89,7 +89,8 @@ fn built() -> (tempfile::TempDir, PathBuf) {
 #[test]
 fn help_teaches_every_command() {
     let help = out(&run(&["--help"]));
-    for command in ["build", "search", "ask", "inspect", "verify", "draw", "export", "serve", "train", "eval"] {
+    assert!(help.contains("pocketgraph-lab"), "{help}");
+    for command in ["build", "search", "ask", "inspect", "verify", "draw", "export", "serve", "eval"] {
         assert!(help.contains(command), "{command}");
         assert!(out(&run(&[command, "--help"])).contains("Usage:"), "{command}");
     }

@@ -5,8 +5,8 @@
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::names::name_words;
 use pocketgraph::text::{fold, sentences, terms, words};
-use pocketgraph_eval::normalised;
 use pocketgraph_knowledge::names::find;
+use pocketgraph_measure::normalised;
 
 /// Sentences of many scripts; all speak of some thing in each of three passages.
 const CORPORA: &[(&str, [&str; 3])] = &[

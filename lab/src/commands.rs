@@ -1,13 +1,11 @@
 //! The command line of `pocketgraph-lab`.
 
-use crate::sets::SETS;
-use crate::{candidates, interface, kinds, linking, minilm, patterns, walks, weights};
+use crate::train::device::Devices;
+use crate::{eval, interface, train};
 use clap::{Parser, Subcommand};
 use miette::Result;
-use pocketgraph_cli::eval::{answers, plans};
-use pocketgraph_cli::train_label;
 
-/// Measures PocketGraph with sets that planners are examined with, and makes the models that it is released with.
+/// Trains planners and encoders, and measures PocketGraph with labelled sets.
 #[derive(Debug, Parser)]
 #[command(name = "pocketgraph-lab", version, about)]
 pub struct Cli {
@@ -17,72 +15,45 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Measure plans, answers and linking with MetaQA, BetaE, GeoQuery, 2WikiMultiHopQA, CLQA-Wiki and ComplexWebQuestions
-    #[command(subcommand)]
-    Eval(Box<Eval>),
-    /// Make the models that the program carries, and examples out of exam sets
-    #[command(subcommand)]
-    Train(Train),
+    /// Measure retrieval, answers and plans against labelled questions
+    Eval(Box<eval::Args>),
+    /// Train a planner and encoders of your own, and make what they learn from
+    Train(Box<train::Args>),
     /// Write what JavaScript, its types and the handbook have of the options and notices
     Interface(interface::Args),
 }
 
-#[derive(Debug, Subcommand)]
-enum Eval {
-    /// Answer sets of plans, executed over a knowledge graph; as `pocketgraph eval plans`, which reads the open form alone. GeoQuery's facts are read as its authors mean
-    /// them; without --kg the graph is made of the questions' evidence triples (2WikiMultiHopQA)
-    Plans(Box<plans::Args>),
-    /// Answers as `pocketgraph eval answers` measures them, also over the graph of the questions' evidence triples
-    Answers(Box<Answers>),
-    /// What each planner proposes for questions over a knowledge graph, and whether it is right, as JSON Lines for `tuning/plans.py`
-    Candidates(Box<candidates::Args>),
-    /// What the rules plan with other weights, and how much of it is right, for `tuning/rules.py`
-    Weights(Box<weights::Args>),
-    /// What kinds are inferred with other values of what decides, for `tuning/kinds.py`
-    Kinds(kinds::Args),
-    /// How often the pattern of a question is told from its words
-    Patterns(patterns::Args),
-    /// How often the marked entity of a question is linked first
-    Linking(linking::Args),
-    /// Time of plans made from random walks over a knowledge graph
-    Walks(walks::Args),
-}
-
-#[derive(Debug, clap::Args)]
-struct Answers {
-    #[command(flatten)]
-    args: answers::Args,
-    /// Without --kg, carry the graph of the questions' evidence triples (2WikiMultiHopQA)
-    #[arg(long)]
-    evidence_graph: bool,
-}
-
-#[derive(Debug, Subcommand)]
-enum Train {
-    /// As `pocketgraph train label`, of the questions of any set
-    Label(Box<train_label::Args>),
-    /// Quantise all-MiniLM-L6-v2 from the original's weights: to int8, or its layers to four bits
-    Minilm(minilm::Args),
-}
-
-/// Runs a command.
+/// Runs a command; networks can be computed on the processor and on these devices.
 ///
 /// # Errors
 /// A report of what went wrong.
-pub fn run(cli: Cli) -> Result<()> {
+pub fn run(cli: Cli, devices: Devices<'_>) -> Result<()> {
     match cli.command {
-        Command::Eval(eval) => match *eval {
-            Eval::Plans(args) => plans::run(&args, SETS),
-            Eval::Answers(all) => answers::run(&all.args, if all.evidence_graph { SETS } else { &[] }),
-            Eval::Candidates(args) => candidates::run(&args),
-            Eval::Weights(args) => weights::run(&args),
-            Eval::Kinds(args) => kinds::run(&args),
-            Eval::Patterns(args) => patterns::run(&args),
-            Eval::Linking(args) => linking::run(&args),
-            Eval::Walks(args) => walks::run(&args),
-        },
-        Command::Train(Train::Label(args)) => train_label::run(&args, SETS),
-        Command::Train(Train::Minilm(args)) => minilm::run(&args),
+        Command::Eval(args) => eval::run(&args),
+        Command::Train(args) => train::run(&args, devices),
         Command::Interface(args) => interface::run(&args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    /// Commands for our own work, which `README.md` names.
+    const OURS: &[&str] = &["interface", "candidates", "weights", "kinds", "patterns", "linking", "walks", "minilm"];
+
+    fn options(command: &clap::Command, out: &mut Vec<String>) {
+        out.extend(command.get_arguments().filter_map(|a| a.get_long()).map(|long| format!("--{long}")));
+        command.get_subcommands().filter(|c| !OURS.contains(&c.get_name())).for_each(|c| options(c, out));
+    }
+
+    #[test]
+    fn the_handbook_names_every_option() {
+        let pages = [include_str!("../../docs/command-line.md"), include_str!("../../docs/lab.md"), include_str!("../README.md")];
+        let mut all = Vec::new();
+        options(&Cli::command(), &mut all);
+        all.retain(|option| !pages.iter().any(|page| page.contains(option.as_str())));
+        assert!(all.iter().all(|option| option == "--help" || option == "--version"), "docs/lab.md does not say what these do: {all:?}");
     }
 }

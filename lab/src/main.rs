@@ -4,5 +4,5 @@ use clap::Parser;
 use pocketgraph_lab::commands::{Cli, run};
 
 fn main() -> miette::Result<()> {
-    run(Cli::parse()).map_err(|error| pocketgraph_native::terminal::SafeError::of(&error).into())
+    run(Cli::parse(), &[]).map_err(|error| pocketgraph_native::terminal::SafeError::of(&error).into())
 }

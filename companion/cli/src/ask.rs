@@ -1,10 +1,12 @@
 //! `pocketgraph ask`.
 
+use super::caller_tools::CommandTools;
 use super::endpoint::{Endpoint, Planning};
 use super::filter::FilterArgs;
 use super::many::{by_strength, named};
 use super::open::{retriever, wait, with_model};
 use super::prompts::PromptArgs;
+use super::protocol_options::{check_protocols, named_options};
 use super::trace;
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, miette};
@@ -17,8 +19,6 @@ use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg;
 use pocketgraph::llm::{ChatModel, Recorder};
 use pocketgraph::retrieve::NAMES;
-use pocketgraph_eval::{check_protocols, named_options};
-use pocketgraph_llm_client::caller_tools::CommandTools;
 use pocketgraph_llm_client::record::{RecordFile, replay};
 use pocketgraph_native::terminal::line;
 use pocketgraph_native::today::today;
@@ -90,6 +90,10 @@ pub struct Args {
     json: bool,
 }
 
+/// Runs the command.
+///
+/// # Errors
+/// A report of what went wrong.
 pub fn run(args: &Args) -> Result<()> {
     let chat = model(args)?;
     let file = args.record.as_deref().map(RecordFile::create).transpose().into_diagnostic()?;
@@ -292,7 +296,7 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
 }
 
 /// Parses `--options` and refuses unknown members, since a misspelt one would have no effect.
-pub(super) fn agent_options(text: &str) -> std::result::Result<serde_json::Map<String, serde_json::Value>, String> {
+pub fn agent_options(text: &str) -> std::result::Result<serde_json::Map<String, serde_json::Value>, String> {
     let given: serde_json::Map<String, serde_json::Value> = serde_json::from_str(text).map_err(|e| e.to_string())?;
     named_options(given)
 }

@@ -9,18 +9,18 @@ use std::sync::Arc;
 
 /// The cache of a command. What was computed and what was paid for is kept there for the next time.
 #[derive(Debug, clap::Args)]
-pub(super) struct CacheArgs {
+pub struct CacheArgs {
     /// Keep vectors, and a language model's replies, in this folder [default: the user's cache folder]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
     /// Keep nothing: texts are embedded, and a language model is asked, every time
     #[arg(long)]
-    pub(super) no_cache: bool,
+    pub no_cache: bool,
 }
 
 impl CacheArgs {
     /// The cache, unless that is unwanted or impossible; a warning says why it is, and that `without` is what follows.
-    pub(super) fn open(&self, bars: &Bars, without: &str) -> Option<Arc<Cache>> {
+    pub fn open(&self, bars: &Bars, without: &str) -> Option<Arc<Cache>> {
         if self.no_cache {
             return None;
         }

@@ -4,7 +4,6 @@ use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::{PlannerChoice, SearXng};
 use pocketgraph::llm::{ChatConfig, ChatModel, Retry, Secret};
 use pocketgraph_cache::Cache;
-use pocketgraph_eval::Prices;
 use pocketgraph_llm_client::asker::{Asking, BuildModel, MemoryCache, ReplyCache};
 use pocketgraph_llm_client::chat::{NativeTransport, identity, open};
 use pocketgraph_llm_client::key::{allow_key, key_of_environment};
@@ -239,23 +238,5 @@ impl Planning {
     /// Returns true if any of these options is set.
     pub fn is_given(&self) -> bool {
         self.planner.is_some() || self.least_confidence.is_some() || self.demonstrations.is_some() || self.web_search.is_some()
-    }
-}
-
-/// Options for the price of tokens.
-#[derive(Debug, Clone, clap::Args)]
-pub struct PriceArgs {
-    /// Price of a million tokens that the model reads
-    #[arg(long, value_name = "PRICE", requires = "price_out")]
-    price_in: Option<f64>,
-    /// Price of a million tokens that the model writes
-    #[arg(long, value_name = "PRICE", requires = "price_in")]
-    price_out: Option<f64>,
-}
-
-impl PriceArgs {
-    /// Returns the prices, if they are set.
-    pub fn prices(&self) -> Option<Prices> {
-        self.price_in.zip(self.price_out).map(|(prompt, completion)| Prices { prompt, completion })
     }
 }

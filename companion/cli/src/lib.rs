@@ -4,46 +4,40 @@
 #[macro_use(eprint, eprintln, print, println)]
 extern crate pocketgraph_native;
 
-mod ask;
+pub mod ask;
 mod build;
-mod cache;
+pub mod cache;
+mod caller_tools;
 mod check;
 mod config;
-mod endpoint;
+pub mod endpoint;
 mod draw;
 mod dry_run;
-pub mod eval;
+mod eval;
 mod export;
 mod filter;
 pub mod import;
 mod init;
 mod inspect;
 mod keywords;
+mod lab;
 mod licences;
 mod many;
 mod mcp;
 mod merge;
-mod models;
+pub mod models;
 pub mod open;
 mod plan;
-mod progress;
-mod prompts;
+pub mod progress;
+mod prompt_files;
+pub mod prompts;
+pub mod protocol_options;
 mod search;
 mod site;
 mod serve;
 mod shell;
 mod skipped;
 mod trace;
-mod train;
-mod train_data;
-mod train_device;
-pub mod train_values;
-mod train_encoder;
-pub mod train_label;
-mod train_pairs;
-mod train_planner;
-mod train_query_table;
-mod train_rephrase;
 mod verify;
 
 use clap::{Parser, Subcommand};
@@ -74,7 +68,7 @@ enum Command {
     /// Search a bundle
     Search(search::Args),
     /// Answer a question from a bundle
-    Ask(ask::Args),
+    Ask(Box<ask::Args>),
     /// Plan a question over a knowledge graph, and carry out plans
     Plan(Box<plan::Args>),
     /// Show sizes, counts and keywords of a bundle
@@ -95,12 +89,13 @@ enum Command {
     Models(models::Args),
     /// List the texts for language models, or write them out to be edited
     Prompts(prompts::Args),
-    /// Train a planner and encoders of your own, and make what they learn from
-    Train(train::Args),
+    /// Train a planner and encoders of your own, with pocketgraph-lab
+    Train(lab::Args),
     /// Read a knowledge graph from files and report what is in it
     Import(import::Args),
-    /// Measure retrieval, answers and plans against labelled questions
-    Eval(eval::Args),
+    /// Measure a bundle by your own questions; with pocketgraph-lab also retrieval, answers and plans on labelled sets
+    #[command(subcommand)]
+    Eval(eval::Command),
     /// Print the licences of the program, its models and its crates
     #[command(visible_alias = "licenses")]
     Licences,
@@ -148,9 +143,9 @@ pub fn run(cli: Cli) -> miette::Result<()> {
         Command::Mcp(args) => mcp::run(&args),
         Command::Models(args) => models::run(&args),
         Command::Prompts(args) => prompts::run(&args),
-        Command::Train(args) => train::run(&args),
+        Command::Train(args) => lab::run("train", &args.rest),
         Command::Import(args) => import::run(&args),
-        Command::Eval(args) => eval::run(&args),
+        Command::Eval(command) => eval::run(&command),
         Command::Licences => {
             licences::run();
             Ok(())
@@ -183,12 +178,12 @@ mod tests {
 
     #[test]
     fn the_handbook_names_every_option() {
-        let pages = [include_str!("../../../docs/command-line.md"), include_str!("../../../docs/lab.md")];
+        let pages = [include_str!("../../../docs/command-line.md"), include_str!("../../../docs/measuring-your-own-site.md")];
         let mut all = Vec::new();
         options(&Cli::command(), "", &mut all);
         assert!(all.len() > 30, "{all:?}");
         let missing: Vec<_> =
             all.iter().filter(|(_, o)| !pages.iter().any(|page| page.contains(o.as_str())) && o != "--help" && o != "--version").collect();
-        assert!(missing.is_empty(), "docs/command-line.md and docs/lab.md do not say what these do: {missing:?}");
+        assert!(missing.is_empty(), "docs/command-line.md and docs/measuring-your-own-site.md do not say what these do: {missing:?}");
     }
 }

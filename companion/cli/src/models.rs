@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 /// Options for the model that embeds.
 #[derive(Debug, clap::Args)]
-pub(super) struct EmbedderArgs {
+pub struct EmbedderArgs {
     /// Model that embeds: minilm, or multilingual-e5-small (see `models get`)
     #[arg(long, value_name = "NAME", default_value = "minilm", value_parser = ["minilm", e5::ID])]
     embedder: String,
@@ -24,12 +24,12 @@ pub(super) struct EmbedderArgs {
 
 impl EmbedderArgs {
     /// Returns the languages of questions other than the passages'.
-    pub(super) fn question_languages(&self) -> &[QuestionLanguage] {
+    pub fn question_languages(&self) -> &[QuestionLanguage] {
         &self.question_languages
     }
 
     /// Loads the model.
-    pub(super) fn load(&self) -> Result<NativeEmbedder> {
+    pub fn load(&self) -> Result<NativeEmbedder> {
         let multilingual = || Embedder::Multilingual(self.embedder_file.clone());
         if self.embedder == e5::ID { multilingual() } else { Embedder::Own }.load()
     }
@@ -68,6 +68,10 @@ enum What {
     Weights,
 }
 
+/// Runs the command.
+///
+/// # Errors
+/// A report of what went wrong.
 pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::List => {

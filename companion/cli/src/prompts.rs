@@ -1,9 +1,9 @@
 //! `pocketgraph prompts`, and the option by which other commands take prompts.
 
+use super::prompt_files::{PromptFileError, read, write};
 use miette::{Report, Result, miette};
 use pocketgraph::agent::texts;
 use pocketgraph::llm::{Prompts, Text};
-use pocketgraph_llm_client::prompt_files::{PromptFileError, read, write};
 use std::path::PathBuf;
 
 /// Option for texts that replace ours.
@@ -46,6 +46,10 @@ pub struct Args {
     protocol: Option<String>,
 }
 
+/// Runs the command.
+///
+/// # Errors
+/// A report of what went wrong.
 pub fn run(args: &Args) -> Result<()> {
     let wanted = |t: &Text| args.protocol.as_deref().is_none_or(|p| t.name.split_once('.').is_some_and(|(of, _)| of == p));
     if !texts().into_iter().any(wanted) {

@@ -39,20 +39,27 @@ const COMPANION: &[&str] = &[
     "knowledge",
     "build",
     "export",
-    "eval",
-    "train",
+    "measure",
     "serve",
     "mcp",
     "cli",
-    "lab",
     "python",
 ];
 
-/// The native crates that only research needs: they lie in `lab/`.
-const LAB: &[&str] = &["eval", "train", "lab"];
+/// The crates of research, each after all that it may use; all of them may use those above.
+const LAB: &[&str] = &["eval", "train", "lab", "fuzz"];
+
+/// The crates of tools that are shipped to nobody.
+const TOOLS: &[&str] = &["fuzz", "bindings"];
+
+/// The crates that may use the engine's face instead of its crates.
+const FACE_USERS: &[&str] = &["build", "measure", "mcp", "cli", "eval", "train", "lab", "fuzz"];
 
 /// Crates that the module that a page loads first must not reach.
 const NOT_TO_SEARCH: &[&str] = &["llm", "kg", "graph-retrieval", "plan", "planner", "agent"];
+
+/// The name of the face among dependencies.
+const FACE: &str = "";
 
 /// Maximum number of feature gates in the face.
 const MOST_GATES: usize = 20;
@@ -71,6 +78,9 @@ fn dependencies(manifest: &Path) -> Vec<(String, bool)> {
             section = line;
         }
         let plain = section == "[dependencies]" || (section.starts_with("[target") && section.ends_with(".dependencies]"));
+        if plain && (line.starts_with("pocketgraph.") || line.starts_with("pocketgraph =")) {
+            out.push((FACE.to_owned(), false));
+        }
         if let Some(rest) = line.strip_prefix("pocketgraph-").filter(|_| plain) {
             let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '-').collect();
             out.push((name, rest.contains("optional = true")));
@@ -82,7 +92,10 @@ fn dependencies(manifest: &Path) -> Vec<(String, bool)> {
 /// Returns the folder of a crate.
 fn folder(name: &str) -> PathBuf {
     match name {
+        FACE => root(),
         "lab" => root().join("lab"),
+        "fuzz" => root().join("fuzz"),
+        "bindings" => root().join("scripts/bindings"),
         _ if LAB.contains(&name) => root().join("lab").join(name),
         _ if COMPANION.contains(&name) => root().join("companion").join(name),
         _ => root().join("crates").join(name),
@@ -116,16 +129,31 @@ fn every_crate_uses_only_those_before_it() {
         let mut found: Vec<String> =
             fs::read_dir(root().join(place)).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         found.sort();
-        let mut listed: Vec<&str> = order.iter().copied().filter(|name| !LAB.contains(name)).collect();
+        let mut listed: Vec<&str> = order.to_vec();
         listed.sort_unstable();
         assert_eq!(found, listed, "a new crate needs its place in the order");
     }
-    let all: Vec<&str> = ORDER.iter().chain(COMPANION).copied().collect();
+    let all: Vec<&str> = ORDER.iter().chain(COMPANION).chain(LAB).copied().collect();
     for (at, name) in all.iter().enumerate() {
         for (used, _) in dependencies(&folder(name).join("Cargo.toml")) {
-            assert!(all[..at].contains(&used.as_str()), "{name} uses {used}, which stands after it");
+            assert!(used == FACE || all[..at].contains(&used.as_str()), "{name} uses {used}, which comes after it");
         }
     }
+}
+
+#[test]
+fn native_crates_name_the_crates_that_they_use_and_not_the_face() {
+    for name in COMPANION.iter().chain(LAB).chain(TOOLS) {
+        let names_face = dependencies(&folder(name).join("Cargo.toml")).iter().any(|(used, _)| used == FACE);
+        assert!(!names_face || FACE_USERS.contains(name), "{name} names the engine's face");
+    }
+}
+
+#[test]
+fn the_program_reaches_nothing_of_the_lab() {
+    let mut all = BTreeSet::new();
+    reached("cli", &mut all);
+    assert!(all.contains("measure") && LAB.iter().all(|name| !all.contains(*name)), "the program reaches the lab: {all:?}");
 }
 
 #[test]
@@ -160,7 +188,7 @@ fn only_the_face_asks_whether_it_is_compiled_in_full() {
 
 #[test]
 fn no_crate_has_a_circle_of_files() {
-    let mut crates: Vec<PathBuf> = ORDER.iter().chain(COMPANION).map(|name| folder(name).join("src")).collect();
+    let mut crates: Vec<PathBuf> = ORDER.iter().chain(COMPANION).chain(LAB).chain(TOOLS).map(|name| folder(name).join("src")).collect();
     crates.push(root().join("src"));
     let circles: Vec<String> = crates.iter().flat_map(|dir| circles(&Modules::read(dir))).collect();
     assert!(circles.is_empty(), "circles of files:\n{}", circles.join("\n"));

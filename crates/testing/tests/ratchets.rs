@@ -11,13 +11,13 @@ use std::process::Command;
 use syn::visit::{self, Visit};
 
 /// Folders of Rust.
-const RUST: &[&str] = &["src", "crates", "companion", "lab", "scripts/bindings"];
+const RUST: &[&str] = &["src", "crates", "companion", "lab", "gpu", "scripts/bindings"];
 /// Crates whose code asks what words of a question mean.
 const ASKING: &[&str] = &["crates/question", "crates/planner", "crates/search"];
 /// Tables of words that only hold a sentence together.
 const FUNCTION_WORDS: &[&str] = &["stop_words", "function_words", "question_words"];
 /// Folders of all sources, whose lines have a width.
-const WRITTEN: &[&str] = &["src", "crates", "companion", "lab", "pkg", "www", "scripts", "tests"];
+const WRITTEN: &[&str] = &["src", "crates", "companion", "lab", "gpu", "pkg", "www", "scripts", "tests"];
 /// How a comment opens that names a thing by a clause.
 const CLAUSES: &[&str] = &["What", "Whether", "Of", "How", "Where", "So many", "Who", "Which", "Why", "When"];
 

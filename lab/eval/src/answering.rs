@@ -1,10 +1,8 @@
 //! Running ways of answering over questions with known answers, by any protocol and retriever, with a language model and without.
 
-use super::answer_metrics::{bare, contains, exact_match, listed, set_measures, token_f1};
 use super::cost::{LlmCost, Prices};
 use super::data::Question;
 use super::kinds::{KindRow, by_kind};
-use super::metrics::{Estimate, quantile};
 use super::one_answer::{Answered, evidence_recall};
 use super::reply_cache::KeptReplies;
 use super::shown_passages::ShownPassages;
@@ -14,13 +12,12 @@ use pocketgraph::agent::{AgentOptions, AskWith, ProtocolAnswer, ask_with_protoco
 use pocketgraph::answer::{Answer, AnswerBy, AskOptions};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, LlmError};
+use pocketgraph_measure::{CAVEAT, Estimate, QUOTE, bare, contains, exact_match, listed, quantile, set_measures, token_f1};
 use serde::Serialize;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Answers by quotation, without a model.
-pub const QUOTE: &str = "quote";
 /// One search and one answer of the model: what `pocketgraph ask` does with an endpoint and no protocol.
 pub const ASK: &str = "ask";
 /// After so many failures of the model in a row there is no point in going on.
@@ -154,10 +151,6 @@ pub struct AnswersReport {
     /// Replies kept from an earlier run.
     pub replies_kept: usize,
 }
-
-/// What is said beside every Contain-EM.
-pub const CAVEAT: &str = "Contain-EM asks only whether the wanted answer stands somewhere in what was said, letter by letter: it rewards long \
-answers, and \"no\" stands in \"known\". Compare it only between answers of like length.";
 
 /// Asks every question of every system, question by question, so that what was measured when it is broken off compares. `stop` ends it when it
 /// resolves; `done` is told how many answers there are.

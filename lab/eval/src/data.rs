@@ -1,42 +1,10 @@
 //! Corpora, questions and judgements in the shapes that public sets come in.
 
-use flate2::read::MultiGzDecoder;
+use pocketgraph_measure::Judged;
+use pocketgraph_measure::records::{AnswersAre, DataError, answers_of, first, lines, text_lines, word};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
-
-/// Why a file of a set cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum DataError {
-    /// The file cannot be opened or read.
-    #[error("cannot read {path}: {reason}")]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Error of the system.
-        reason: std::io::Error,
-    },
-    /// A line is not what it should be.
-    #[error("{path}, line {line}: {what}")]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// Its line, from 1.
-        line: usize,
-        /// Description of the fault.
-        what: String,
-    },
-    /// Questions that name no passages, and no judgements beside them.
-    #[error("{0}: no question names the passages that answer it; give the judgements with --qrels")]
-    NoGold(PathBuf),
-}
-
-impl DataError {
-    pub(super) fn line(path: &Path, line: usize, what: impl Into<String>) -> DataError {
-        DataError::Line { path: path.to_owned(), line, what: what.into() }
-    }
-}
+use std::path::Path;
 
 /// A passage of the corpus: one chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,15 +42,6 @@ pub struct Passages {
     pub all: Vec<Passage>,
 }
 
-/// A page that answers a question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Judged {
-    /// Its place among the pages.
-    pub page: u32,
-    /// How well it answers, at least 1; sets without grades have 1 everywhere.
-    pub grade: u32,
-}
-
 /// A question and what answers it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Question {
@@ -101,61 +60,6 @@ pub struct Question {
 /// A kind of questions as tables call it; a question may have none where others have one.
 pub(super) fn shown_kind(kind: &str) -> &str {
     if kind.is_empty() { "none told" } else { kind }
-}
-
-/// How the list `answers` of a question is to be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum AnswersAre {
-    /// As ways to say one answer.
-    #[default]
-    Aliases,
-    /// As a set of answers, all of which are wanted.
-    Set,
-}
-
-/// The lines of a file that is text, or text in gzip.
-pub(super) fn text_lines(path: &Path) -> Result<impl Iterator<Item = Result<(usize, String), DataError>>, DataError> {
-    let io = |path: &Path, reason| DataError::Read { path: path.to_owned(), reason };
-    let file = std::fs::File::open(path).map_err(|e| io(path, e))?;
-    let read: Box<dyn Read> =
-        if path.extension().is_some_and(|e| e == "gz") { Box::new(MultiGzDecoder::new(BufReader::new(file))) } else { Box::new(file) };
-    let path = path.to_owned();
-    Ok(BufReader::new(read).lines().enumerate().map(move |(i, line)| match line {
-        // What other programs put before the first line.
-        Ok(line) => Ok((i + 1, if i == 0 { line.trim_start_matches('\u{feff}').to_owned() } else { line })),
-        Err(reason) => Err(io(&path, reason)),
-    }))
-}
-
-/// The JSON values of a file's lines with their numbers, blank lines left out.
-///
-/// # Errors
-/// [`DataError`] for a file that cannot be read, or a line that is no JSON.
-pub fn lines(path: &Path) -> Result<Vec<(usize, Value)>, DataError> {
-    let mut out = Vec::new();
-    for line in text_lines(path)? {
-        let (number, line) = line?;
-        if !line.trim().is_empty() {
-            let value = serde_json::from_str(&line).map_err(|e| DataError::line(path, number, format!("not JSON: {e}")))?;
-            out.push((number, value));
-        }
-    }
-    Ok(out)
-}
-
-/// A string or number as a string.
-pub(super) fn word(v: &Value) -> Option<String> {
-    match v {
-        Value::String(s) => Some(s.clone()),
-        Value::Number(n) => Some(n.to_string()),
-        _ => None,
-    }
-}
-
-/// The first of several members that is there.
-pub(super) fn first<'a>(v: &'a Value, names: &[&str]) -> Option<&'a Value> {
-    names.iter().find_map(|n| v.get(n).filter(|v| !v.is_null()))
 }
 
 /// Reads a corpus: JSON Lines, also gzipped, with `text` (or `sentences`), `title`, `heading`, and what judgements call it: `page`, `id`, `_id`,
@@ -189,29 +93,6 @@ pub fn read_passages(path: &Path) -> Result<Passages, DataError> {
         out.all.push(Passage { page, heading: text_of("heading"), text });
     }
     Ok(out)
-}
-
-/// The answers of a question: `answers` or `answer`, as a string, a list of strings, or a list of lists (answers with their aliases), and
-/// `answer_aliases` beside them.
-pub(super) fn answers_of(v: &Value, how: AnswersAre) -> Vec<Vec<String>> {
-    let truth = |v: &Value| word(v).or_else(|| v.as_bool().map(|b| if b { "yes" } else { "no" }.to_owned()));
-    let words = |all: &[Value]| all.iter().filter_map(truth).filter(|a| !a.trim().is_empty()).collect::<Vec<_>>();
-    let mut out: Vec<Vec<String>> = match first(v, &["answers", "answer"]) {
-        Some(Value::Array(all)) if all.iter().any(Value::is_array) => {
-            all.iter().map(|a| a.as_array().map_or_else(|| words(std::slice::from_ref(a)), |a| words(a))).collect()
-        }
-        Some(Value::Array(all)) => match how {
-            AnswersAre::Aliases => vec![words(all)],
-            AnswersAre::Set => words(all).into_iter().map(|a| vec![a]).collect(),
-        },
-        Some(one) => vec![words(std::slice::from_ref(one))],
-        None => Vec::new(),
-    };
-    if let (Some(Value::Array(more)), [only]) = (v.get("answer_aliases"), out.as_mut_slice()) {
-        only.extend(words(more));
-    }
-    out.retain(|a| !a.is_empty());
-    out
 }
 
 /// Judgements: for each question's id the pages with their grades. Lines of TSV or of words with spaces: question, page, grade; or TREC's

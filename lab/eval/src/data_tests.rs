@@ -4,6 +4,7 @@
 use super::*;
 use proptest::prelude::*;
 use std::io::Write;
+use std::path::PathBuf;
 
 fn file(dir: &tempfile::TempDir, name: &str, text: &str) -> PathBuf {
     let path = dir.path().join(name);

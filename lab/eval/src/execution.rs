@@ -1,12 +1,12 @@
 //! Measuring plans: those of the sets themselves and those of the rules planner, run over the graph, answers compared as sets.
 
-use super::data::DataError;
 use super::gold::{self, Gold, QuestionSet};
 use super::part::Part;
 use pocketgraph::kg::{KnowledgeGraph, Linker};
 use pocketgraph::plan::execute::{ExecuteError, Execution, Executor, Limits, Resources};
 use pocketgraph::plan::{Head, Measure, Operation, Plan, Relation};
 use pocketgraph::planner::RulesPlanner;
+use pocketgraph_measure::records::DataError;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;

@@ -1,11 +1,11 @@
 //! Questions whose answers, and perhaps plans, are known: the open form, and what a reader of another set must tell.
 
 use super::answers::Naming;
-use super::data::{DataError, lines};
 use super::gold_fields::{answers, text};
 use pocketgraph::plan::Plan;
 use pocketgraph::plan::check;
 use pocketgraph::plan::json_form;
+use pocketgraph_measure::records::{DataError, lines};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -69,9 +69,6 @@ pub trait QuestionSet: Sync {
 /// plans alone.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OpenForm;
-
-/// The forms that `pocketgraph eval plans` reads.
-pub const OPEN: &[&dyn QuestionSet] = &[&OpenForm];
 
 impl QuestionSet for OpenForm {
     fn marker_field(&self) -> &str {

@@ -1,7 +1,7 @@
 //! Figures by kind of question, where a set tells kinds: a mean over all hides that questions of four hops fare otherwise than those of two.
 
 use super::data::{Question, shown_kind};
-use super::metrics::{Intervals, Measures};
+use pocketgraph_measure::{Intervals, Measures};
 use std::collections::BTreeMap;
 
 /// The questions of one kind.

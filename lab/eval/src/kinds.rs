@@ -1,8 +1,8 @@
 //! Answers by kind of question, where a set tells kinds: which questions a way of answering is good at (as LPKG's figures by question type are).
 
 use super::data::shown_kind;
-use super::metrics::{Estimate, mean};
 use super::one_answer::{Answered, evidence_recall};
+use pocketgraph_measure::{Estimate, mean};
 use serde::Serialize;
 use std::collections::BTreeMap;
 

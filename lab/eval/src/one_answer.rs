@@ -1,7 +1,7 @@
 //! One answer to one question, measured.
 
-use super::metrics::Estimate;
 use pocketgraph::answer::AnswerBy;
+use pocketgraph_measure::Estimate;
 use serde::{Deserialize, Serialize};
 
 /// One answer to one question.

@@ -1,12 +1,12 @@
 //! Questions with their answers, for whoever wants to know which plans find just these.
 
-use super::data::DataError;
 use super::execution::{answers, relations_of};
 use super::gold::{self, Gold, QuestionSet};
 use super::part::Part;
 use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph::plan::Plan;
 use pocketgraph::plan::execute::Execution;
+use pocketgraph_measure::records::DataError;
 use std::collections::BTreeSet;
 use std::path::Path;
 

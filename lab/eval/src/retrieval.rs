@@ -5,11 +5,11 @@ use super::counted_model::Tokens;
 use super::data::{Passages, Question};
 use super::groups::{Group, groups};
 use super::index_model::IndexModel;
-use super::metrics::{Estimate, Intervals, MEASURES, Measures, measure, quantile};
 use super::set_bundle::{EvalError, MadeSet, SetBuild, SetBundle, open_set};
 use pocketgraph::engine::EngineError;
 use pocketgraph::retrieve::{self, ByModel, FactFilter};
 use pocketgraph_build::prepare::{UnknownRetriever, sections_of};
+use pocketgraph_measure::{Estimate, Intervals, MEASURES, Measures, measure, pages_of, quantile};
 use pocketgraph_models::embeddings::EmbeddingCounts;
 use std::rc::Rc;
 use std::time::Instant;
@@ -235,27 +235,10 @@ fn by_a_model(retriever: &str, options: &[(String, String)]) -> bool {
     options.iter().any(|(option, _)| asked_for.contains(&option.as_str()))
 }
 
-/// The pages of ranked chunks, each at the place of its best chunk.
-pub(super) fn pages_of(documents: impl Iterator<Item = u32>) -> Vec<u32> {
-    let mut out: Vec<u32> = Vec::new();
-    for page in documents {
-        if !out.contains(&page) {
-            out.push(page);
-        }
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cost::Prices;
-
-    #[test]
-    fn a_page_stands_where_its_best_chunk_stands() {
-        assert_eq!(pages_of([4, 4, 2, 4, 9, 2, 7].into_iter()), [4, 2, 9, 7]);
-        assert!(pages_of(std::iter::empty()).is_empty());
-    }
 
     #[test]
     fn what_a_model_read_for_the_bundle_is_not_told_as_free() {

@@ -1,9 +1,9 @@
 //! Which passages a way of answering was shown, whatever turn they came in: what evidence recall counts.
 
-use super::data::Judged;
 use pocketgraph::agent::AgentEvent;
 use pocketgraph::answer::AskEvent;
 use pocketgraph::engine::{Engine, EngineError};
+use pocketgraph_measure::Judged;
 use std::collections::BTreeSet;
 
 /// The passages that were shown so far, by their numbers in the bundle.

@@ -1,10 +1,10 @@
 //! The graph that questions are asked over: imported from files, read as the set's own knowledge base, or made of the questions' evidence.
 
-use super::data::lines;
 use super::execution::PlansError;
 use super::gold::QuestionSet;
 use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph_knowledge::kg::{ImportOptions, KgFiles, import};
+use pocketgraph_measure::records::lines;
 use pocketgraph_native::eprintln;
 use std::path::PathBuf;
 

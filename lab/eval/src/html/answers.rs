@@ -1,9 +1,9 @@
 //! The report of `eval answers`.
 
-use super::{Bar, HtmlPage, difference};
 use crate::answering::{AnswerRow, AnswersReport};
-use crate::metrics::Estimate;
 use crate::one_answer::Answered;
+use pocketgraph_measure::Estimate;
+use pocketgraph_measure::html::{Bar, HtmlPage, difference};
 
 /// Answers of each system that are listed.
 const LISTED: usize = 100;

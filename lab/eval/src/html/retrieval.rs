@@ -1,9 +1,9 @@
 //! The report of `eval retrieval`.
 
-use super::{Bar, HtmlPage, difference};
 use crate::groups::{Group, GroupRow};
-use crate::metrics::{Estimate, Intervals, MEASURES, Measures};
 use crate::retrieval::{Report, Row};
+use pocketgraph_measure::html::{Bar, HtmlPage, difference};
+use pocketgraph_measure::{Estimate, Intervals, MEASURES, Measures};
 
 /// Questions of each retriever that are listed.
 const LISTED: usize = 100;

@@ -1,6 +1,6 @@
 //! When an index has paid for itself: what it costs more to build, against what each question costs less.
 
-use crate::metrics::Estimate;
+use pocketgraph_measure::Estimate;
 use serde::Serialize;
 
 /// The number of questions at which an index has paid for itself.

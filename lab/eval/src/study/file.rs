@@ -1,12 +1,13 @@
 //! The file of a study.
 
-use crate::answering::{ASK, QUOTE, System, protocol_of, wants_model};
-use crate::data::{AnswersAre, DataError};
-use crate::protocol_options::{check_protocols, measured_with, named_options};
+use crate::answering::{ASK, System, protocol_of, wants_model};
 use crate::set_bundle::EvalError;
 use pocketgraph::agent::{AgentOptions, NAMES};
 use pocketgraph::engine::EngineError;
 use pocketgraph_build::prepare::{Needs, UnknownRetriever};
+use pocketgraph_cli::protocol_options::{check_protocols, measured_with, named_options};
+use pocketgraph_measure::QUOTE;
+use pocketgraph_measure::records::{AnswersAre, DataError};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

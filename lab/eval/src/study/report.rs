@@ -5,11 +5,12 @@ use super::break_even::{BreakEven, Even};
 use super::file::Study;
 use super::indexes::{IndexRow, OpenSet};
 use super::ranks::{RankRow, average};
-use crate::answering::{CAVEAT, System};
+use crate::answering::System;
 use crate::cost::Prices;
 use crate::kinds::{KindRow, by_kind};
-use crate::metrics::{Estimate, mean, quantile};
 use crate::one_answer::Answered;
+use pocketgraph_measure::CAVEAT;
+use pocketgraph_measure::{Estimate, mean, quantile};
 use serde::Serialize;
 
 /// One way of answering over one set.

@@ -5,9 +5,9 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Decay of the running means at a step.
-pub(super) const BETAS: (f32, f32) = (0.9, 0.98);
+pub const BETAS: (f32, f32) = (0.9, 0.98);
 /// Number added to roots of squares.
-pub(super) const EPSILON: f32 = 1e-6;
+pub const EPSILON: f32 = 1e-6;
 /// Numbers that one core takes at a time.
 const PIECE: usize = 1 << 15;
 
@@ -34,7 +34,7 @@ impl Default for Rates {
 
 impl Rates {
     /// Returns the factor that clips a gradient of this length.
-    pub(super) fn shorten(&self, length: f32) -> f32 {
+    pub fn shorten(&self, length: f32) -> f32 {
         if length > self.clip { self.clip / length } else { 1.0 }
     }
 }
@@ -87,8 +87,7 @@ impl Adam {
     }
 
     /// Each number's share of the rate, and the same of those that decay, with zero for the others.
-    #[cfg(feature = "train")]
-    pub(super) fn shares(&self) -> (Vec<f32>, Vec<f32>) {
+    pub fn shares(&self) -> (Vec<f32>, Vec<f32>) {
         let (mut shares, mut decays) = (vec![0.0; self.moments.mean.len()], vec![0.0; self.moments.mean.len()]);
         for (range, share, decaying) in &self.pieces {
             shares[range.clone()].fill(*share);
@@ -98,7 +97,7 @@ impl Adam {
     }
 
     /// Returns the divisors that correct the running means after this number of steps, because they began at zero.
-    pub(super) fn unbias(steps: u64) -> (f32, f32) {
+    pub fn unbias(steps: u64) -> (f32, f32) {
         let steps = steps.min(100_000) as i32;
         (1.0 - BETAS.0.powi(steps), 1.0 - BETAS.1.powi(steps))
     }

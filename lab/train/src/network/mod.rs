@@ -4,8 +4,6 @@
 //! Word vectors, positions and the normalisation before the first layer are never trained, so that a page shares them with the text search.
 
 mod adam;
-#[cfg(feature = "train")]
-mod burn_network;
 mod checkpoint;
 mod cpu;
 mod export;
@@ -16,9 +14,7 @@ mod order;
 mod parameters;
 mod schedule;
 
-pub use adam::{Adam, Moments, Rates};
-#[cfg(feature = "train")]
-pub use burn_network::Burning;
+pub use adam::{Adam, BETAS, EPSILON, Moments, Rates};
 pub use checkpoint::{Checkpoint, Measure};
 pub use cpu::Cpu;
 pub use export::rounded_layers;
@@ -78,4 +74,13 @@ pub trait Network {
 
     /// Returns its name in logs.
     fn name(&self) -> String;
+}
+
+/// A device that a program adds to the processor.
+pub trait Device {
+    /// Returns its name, as `--device` takes it.
+    fn name(&self) -> &'static str;
+
+    /// Returns a network of this layout on it.
+    fn network(&self, layout: &Layout) -> Box<dyn Network>;
 }

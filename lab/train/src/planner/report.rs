@@ -4,7 +4,7 @@ use super::checkpoint::Evaluation;
 use super::judge::Judged;
 use super::loss::Measured;
 use super::reinforce::Drawn;
-use pocketgraph_eval::html::HtmlPage;
+use pocketgraph_measure::html::HtmlPage;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 

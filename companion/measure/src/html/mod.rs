@@ -1,0 +1,179 @@
+//! Reports as one HTML file: tables and charts that need no script, no network and no other file.
+//!
+//! Charts are rows of words and numbers with a bar between them, drawn as SVG that stretches: so the words
+//! keep their size on a small screen, and a reader that draws nothing still reads every figure.
+
+mod lines;
+mod site;
+
+pub use site::site_page;
+
+use super::metrics::Estimate;
+use std::fmt::Write;
+
+/// Colours and layout.
+const STYLE: &str = include_str!("report.css");
+
+/// A report that is being written.
+pub struct HtmlPage {
+    title: String,
+    body: String,
+}
+
+/// A row of a chart.
+pub struct Bar {
+    /// What is measured.
+    pub label: String,
+    /// Its value.
+    pub value: f64,
+    /// The interval around it.
+    pub interval: Option<(f64, f64)>,
+    /// The value in words.
+    pub value_text: String,
+}
+
+impl Bar {
+    /// The row of an estimate, with three digits.
+    pub fn of(label: &str, e: Estimate) -> Bar {
+        Bar { label: label.to_owned(), value: e.mean, interval: Some((e.low, e.high)), value_text: e.to_string() }
+    }
+
+    /// The row of a difference, with its sign.
+    pub fn of_difference(label: &str, e: Estimate) -> Bar {
+        Bar { value_text: difference(e), ..Bar::of(label, e) }
+    }
+}
+
+/// A difference in words.
+pub fn difference(e: Estimate) -> String {
+    format!("{:+.3} ({:+.3} to {:+.3})", e.mean, e.low, e.high)
+}
+
+/// Text as it may stand anywhere in a page, attributes included. What no page may hold becomes a replacement
+/// character.
+pub fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Text of others: it may run from right to left, and must not turn what stands around it.
+fn foreign(text: &str) -> String {
+    format!("<bdi>{}</bdi>", escaped(text))
+}
+
+impl HtmlPage {
+    /// A page with its heading.
+    pub fn new(title: &str) -> HtmlPage {
+        HtmlPage { title: title.to_owned(), body: format!("<h1>{}</h1>\n", escaped(title)) }
+    }
+
+    fn line(&mut self, line: std::fmt::Arguments<'_>) {
+        // Writing into a string does not fail.
+        let _ = self.body.write_fmt(line);
+        self.body.push('\n');
+    }
+
+    /// A heading.
+    pub fn heading(&mut self, text: &str) {
+        self.line(format_args!("<h2>{}</h2>", escaped(text)));
+    }
+
+    /// A paragraph.
+    pub fn paragraph(&mut self, text: &str) {
+        self.line(format_args!("<p>{}</p>", escaped(text)));
+    }
+
+    /// A table: the first cell of each row is its heading, the others are numbers.
+    pub fn table(&mut self, caption: &str, heads: &[&str], rows: &[Vec<String>]) {
+        self.line(format_args!(
+            "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}</caption>",
+            escaped(caption)
+        ));
+        let heads: String = heads.iter().map(|h| format!("<th scope=\"col\">{}</th>", escaped(h))).collect();
+        self.line(format_args!("<thead><tr>{heads}</tr></thead><tbody>"));
+        for row in rows {
+            let mut cells = row.iter();
+            let first = cells.next().map(|c| format!("<th scope=\"row\">{}</th>", foreign(c))).unwrap_or_default();
+            let others: String = cells.map(|c| format!("<td>{}</td>", escaped(c))).collect();
+            self.line(format_args!("<tr>{first}{others}</tr>"));
+        }
+        self.line(format_args!("</tbody></table></div>"));
+    }
+
+    /// A chart of bars from zero. The longest reaches the end, but no shorter scale than `least` is drawn, so
+    /// that shares are drawn as shares. Values below zero are drawn to the left of a line.
+    pub fn bars(&mut self, caption: &str, least: f64, rows: &[Bar]) {
+        let ends = |b: &Bar| [b.value, b.interval.map_or(b.value, |i| i.0), b.interval.map_or(b.value, |i| i.1)];
+        let all = || rows.iter().flat_map(ends).filter(|v| v.is_finite());
+        let high = all().fold(least.max(0.0), f64::max);
+        let low = all().fold(0.0, f64::min);
+        let span = if high > low { high - low } else { 1.0 };
+        let x = |v: f64| if v.is_finite() { ((v - low) / span * 1000.0).clamp(0.0, 1000.0) } else { 0.0 };
+        self.line(format_args!("<figure><figcaption>{}</figcaption><div class=\"bars\">", escaped(caption)));
+        for row in rows {
+            let (from, to) = (x(row.value.min(0.0)), x(row.value.max(0.0)));
+            let mut marks = format!("<rect class=\"bar\" x=\"{from:.1}\" y=\"3\" width=\"{:.1}\" height=\"14\"/>", to - from);
+            if let Some((a, b)) = row.interval {
+                let _ = write!(
+                    marks,
+                    "<path class=\"whisker\" d=\"M{0:.1} 10H{1:.1}M{0:.1} 6V14M{1:.1} 6V14\" vector-effect=\"non-scaling-stroke\"/>",
+                    x(a),
+                    x(b)
+                );
+            }
+            if low < 0.0 {
+                let _ = write!(marks, "<path class=\"zero\" d=\"M{0:.1} 0V20\" vector-effect=\"non-scaling-stroke\"/>", x(0.0));
+            }
+            self.line(format_args!(
+                "<div class=\"row\"><span class=\"label\">{}</span><svg viewBox=\"0 0 1000 20\" preserveAspectRatio=\"none\" \
+                 aria-hidden=\"true\">{marks}</svg><span class=\"value\">{}</span></div>",
+                foreign(&row.label),
+                escaped(&row.value_text)
+            ));
+        }
+        self.line(format_args!("</div></figure>"));
+    }
+
+    /// A list that is folded until it is wanted: each entry has a heading, and lines of a name and a text.
+    pub fn folded(&mut self, summary: &str, entries: &[(String, Vec<(&str, String)>)]) {
+        self.line(format_args!("<details><summary>{}</summary><ol>", escaped(summary)));
+        for (head, lines) in entries {
+            self.line(format_args!("<li><p>{}</p><dl>", foreign(head)));
+            for (name, text) in lines {
+                self.line(format_args!("<dt>{}</dt><dd>{}</dd>", escaped(name), foreign(text)));
+            }
+            self.line(format_args!("</dl></li>"));
+        }
+        self.line(format_args!("</ol></details>"));
+    }
+
+    /// The whole file.
+    pub fn finish(self) -> String {
+        let title = escaped(&self.title);
+        format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; \
+             form-action 'none'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n{}\
+             <footer><p>Written by pocketgraph {}.</p></footer>\n</main>\n</body>\n</html>\n",
+            self.body,
+            env!("CARGO_PKG_VERSION")
+        )
+    }
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,340 @@
+//! Measuring a bundle by its author's own questions: are the expected pages found, what was found instead, and is the answer given.
+
+use super::answer_metrics::{bare, contains, exact_match, token_f1};
+use super::labelled::{Labelled, Places, ResolvedPage};
+use super::metrics::{Estimate, Intervals, Judged, Measures, mean, measure, pages_of, quantile};
+use pocketgraph::agent::{AgentOptions, AskWith, ask_with_protocol};
+use pocketgraph::answer::AskOptions;
+use pocketgraph::bundle::{Chunk, Document};
+use pocketgraph::engine::{Engine, EngineError};
+use pocketgraph::retrieve;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::time::Instant;
+
+/// Chunks that are ranked for each question: a page that is not among them is told as not found.
+const CHUNKS: usize = 50;
+/// Pages among which a page counts as found.
+const WITHIN: usize = 5;
+/// Pages found instead that are told.
+const TOLD: usize = 3;
+/// Characters of a found passage that are told.
+const BEGINNING: usize = 160;
+/// Stands for a page that the bundle does not have: nothing can find it.
+const NOWHERE: u32 = u32::MAX;
+
+/// Answers by quotation, without a model.
+pub const QUOTE: &str = "quote";
+
+/// What is said beside every Contain-EM.
+pub const CAVEAT: &str = "Contain-EM asks only whether the wanted answer stands somewhere in what was said, letter by letter: it rewards long \
+answers, and \"no\" stands in \"known\". Compare it only between answers of like length.";
+
+/// Why a site cannot be measured.
+#[derive(Debug, thiserror::Error)]
+pub enum SiteError {
+    /// The engine failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// No such retriever.
+    #[error("there is no retriever {0:?}; there are {names}", names = retrieve::NAMES.join(", "))]
+    Retriever(String),
+    /// A name of a page means several.
+    #[error("line {line}: {page:?} may be {}: name it by a longer path", candidates.join(" or "))]
+    Ambiguous {
+        /// The line of the questions.
+        line: usize,
+        /// The name.
+        page: String,
+        /// What it may mean.
+        candidates: Vec<String>,
+    },
+}
+
+/// A page that a question expects and that the bundle does not have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnknownPage {
+    /// The line of the questions.
+    pub line: usize,
+    /// What the page was called.
+    pub page: String,
+    /// The path of the document that is called most like it.
+    pub nearest: Option<String>,
+}
+
+/// What stands at a place of a ranking.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FoundPage {
+    /// Title and headings.
+    pub place: String,
+    /// Where to read it.
+    pub url: String,
+    /// How its passage begins.
+    pub beginning: String,
+}
+
+/// A question whose expected pages are not all among the first five.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SiteMiss {
+    /// The line of the questions.
+    pub line: usize,
+    /// The question.
+    pub question: String,
+    /// The expected pages that are missing, each with its rank where it stands further down.
+    pub missing: Vec<(String, Option<usize>)>,
+    /// The first pages.
+    pub instead: Vec<FoundPage>,
+}
+
+/// One retriever's figures.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SiteRow {
+    /// The retriever.
+    pub retriever: String,
+    /// Means over the questions that name a page.
+    pub mean: Measures,
+    /// Their 95 % bootstrap intervals.
+    pub intervals: Intervals,
+    /// Of the questions that name a section and whose page was found, the part whose best passage is of that section; absent where there are none.
+    pub section: Option<f64>,
+    /// Median milliseconds of a query.
+    pub query_p50_ms: f64,
+    /// The misses, in the order of the questions.
+    pub misses: Vec<SiteMiss>,
+}
+
+/// An answer that does not hold what was expected.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SiteAnswer {
+    /// The line of the questions.
+    pub line: usize,
+    /// The question.
+    pub question: String,
+    /// What was expected.
+    pub wanted: Vec<String>,
+    /// What was said; empty where it was said that the documents do not say.
+    pub answer: String,
+}
+
+/// The figures of answers without a language model.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SiteAnswers {
+    /// How they were given: `quote` or `plan`.
+    pub protocol: String,
+    /// Questions with an expected answer.
+    pub questions: usize,
+    /// Exact match.
+    pub em: Estimate,
+    /// Overlap of tokens.
+    pub f1: Estimate,
+    /// Containment.
+    pub contain_em: Estimate,
+    /// The answers that do not contain what was expected.
+    pub misses: Vec<SiteAnswer>,
+}
+
+/// The figures of a bundle.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SiteReport {
+    /// Documents of the bundle.
+    pub documents: usize,
+    /// Its chunks.
+    pub chunks: usize,
+    /// Questions in the file.
+    pub questions: usize,
+    /// Questions that name a page.
+    pub with_pages: usize,
+    /// Expected pages that the bundle does not have; they count as not found.
+    pub unknown: Vec<UnknownPage>,
+    /// One row a retriever; none where no question names a page.
+    pub rows: Vec<SiteRow>,
+    /// The answers; absent where no question has one.
+    pub answers: Option<SiteAnswers>,
+}
+
+/// A question with the documents that it expects.
+struct Expected<'a> {
+    labelled: &'a Labelled,
+    /// Document, fragment, and what its author calls it.
+    pages: Vec<(u32, Option<String>, &'a str)>,
+}
+
+/// Measures a bundle by labelled questions. `protocol` says how answers are given (`quote` or `plan`); `done` is told after each question how many
+/// are done of all passes over the questions.
+///
+/// # Errors
+/// [`SiteError`] for a retriever that does not exist or that the bundle is not prepared for, and for a name of a page that means several.
+pub async fn evaluate_site(
+    engine: &Engine,
+    questions: &[Labelled],
+    retrievers: &[String],
+    protocol: &str,
+    done: &dyn Fn(usize),
+) -> Result<SiteReport, SiteError> {
+    let documents = engine.corpus().documents().await.map_err(EngineError::from)?;
+    let page_of = pages_by_address(&documents);
+    let (expected, unknown) = expectations(questions, &documents)?;
+    let mut rows = Vec::new();
+    if !expected.is_empty() {
+        for name in retrievers {
+            let before = rows.len() * expected.len();
+            rows.push(row(engine, name, &expected, (&documents, &page_of), &|n| done(before + n)).await?);
+        }
+    }
+    let before = rows.len() * expected.len();
+    let retriever = retrievers.first().map(String::as_str);
+    let answers = answers(engine, questions, retriever, protocol, &|n| done(before + n)).await?;
+    Ok(SiteReport {
+        documents: documents.len(),
+        chunks: engine.corpus().len(),
+        questions: questions.len(),
+        with_pages: expected.len(),
+        unknown,
+        rows,
+        answers,
+    })
+}
+
+/// For each document the first one with its address: chunks of one's own come each as a document, and those of one address are one page.
+fn pages_by_address(documents: &[Document]) -> Vec<u32> {
+    let mut first: HashMap<&str, u32> = HashMap::new();
+    (0u32..).zip(documents).map(|(at, d)| if d.url.is_empty() { at } else { *first.entry(&d.url).or_insert(at) }).collect()
+}
+
+/// The questions that name pages, and the pages that are not there.
+fn expectations<'a>(questions: &'a [Labelled], documents: &[Document]) -> Result<(Vec<Expected<'a>>, Vec<UnknownPage>), SiteError> {
+    let places = Places::new(documents);
+    let (mut expected, mut unknown) = (Vec::new(), Vec::new());
+    for labelled in questions.iter().filter(|q| !q.pages.is_empty()) {
+        let mut pages = Vec::new();
+        for (missing, page) in (0u32..).zip(&labelled.pages) {
+            let line = labelled.line;
+            match places.resolve(page) {
+                ResolvedPage::Document(at, fragment) => pages.push((at, fragment, page.as_str())),
+                ResolvedPage::Unknown(nearest) => {
+                    unknown.push(UnknownPage { line, page: page.clone(), nearest });
+                    pages.push((NOWHERE - missing, None, page.as_str()));
+                }
+                ResolvedPage::Several(candidates) => return Err(SiteError::Ambiguous { line, page: page.clone(), candidates }),
+            }
+        }
+        expected.push(Expected { labelled, pages });
+    }
+    Ok((expected, unknown))
+}
+
+async fn row(
+    engine: &Engine,
+    name: &str,
+    expected: &[Expected<'_>],
+    (documents, page_of): (&[Document], &[u32]),
+    done: &dyn Fn(usize),
+) -> Result<SiteRow, SiteError> {
+    let page = |document: u32| page_of.get(document as usize).copied().unwrap_or(document);
+    let retriever = retrieve::by_name(name).ok_or_else(|| SiteError::Retriever(name.to_owned()))?;
+    let (mut all, mut times, mut misses, mut sections) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (i, question) in expected.iter().enumerate() {
+        let started = Instant::now();
+        let query = engine.query(&question.labelled.question, false).await?;
+        let ranked = retriever.retrieve(engine.corpus(), &query, Some(CHUNKS)).await.map_err(EngineError::from)?;
+        times.push(started.elapsed().as_secs_f64() * 1000.0);
+        let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
+        let (loaded, _) = engine.corpus().chunks(&ids).await.map_err(EngineError::from)?;
+        let chunks: Vec<&Chunk> = ids.iter().filter_map(|id| loaded.get(id)).collect();
+        let ranking = pages_of(chunks.iter().map(|c| page(c.document)));
+        let best = |document: u32| chunks.iter().find(|c| page(c.document) == page(document));
+        let mut gold: Vec<Judged> = question.pages.iter().map(|p| Judged { page: page(p.0), grade: 1 }).collect();
+        gold.sort_unstable();
+        gold.dedup();
+        all.push(measure(&ranking, &gold));
+        let rank = |document: u32| ranking.iter().position(|d| *d == page(document)).map(|at| at + 1);
+        let missed = |p: &&(u32, Option<String>, &str)| rank(p.0).is_none_or(|r| r > WITHIN);
+        let missing: Vec<(String, Option<usize>)> = question.pages.iter().filter(missed).map(|p| (p.2.to_owned(), rank(p.0))).collect();
+        let of_section = |p: &(u32, Option<String>, &str)| Some(best(p.0)?.fragment == *p.1.as_ref()?);
+        sections.extend(question.pages.iter().filter_map(of_section).map(f64::from));
+        if !missing.is_empty() {
+            let instead = ranking
+                .iter()
+                .take(TOLD)
+                .filter_map(|&d| best(d).and_then(|c| Some(found_page(c, documents.get(c.document as usize)?))))
+                .collect();
+            let (line, text) = (question.labelled.line, question.labelled.question.clone());
+            misses.push(SiteMiss { line, question: text, missing, instead });
+        }
+        done(i + 1);
+    }
+    Ok(SiteRow {
+        retriever: name.to_owned(),
+        mean: Measures::mean(&all),
+        intervals: Intervals::of(&all),
+        section: (!sections.is_empty()).then(|| mean(&sections)),
+        query_p50_ms: quantile(&times, 0.5),
+        misses,
+    })
+}
+
+fn found_page(chunk: &Chunk, document: &Document) -> FoundPage {
+    let place = std::iter::once(&document.title).chain(&chunk.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > ");
+    let url = if chunk.fragment.is_empty() { document.url.clone() } else { format!("{}#{}", document.url, chunk.fragment) };
+    let line = chunk.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let beginning = line.char_indices().nth(BEGINNING).map_or(line.as_str(), |(end, _)| &line[..end]).to_owned();
+    FoundPage { place, url, beginning }
+}
+
+async fn answers(
+    engine: &Engine,
+    questions: &[Labelled],
+    retriever: Option<&str>,
+    protocol: &str,
+    done: &dyn Fn(usize),
+) -> Result<Option<SiteAnswers>, SiteError> {
+    let retriever = retriever.map(str::to_owned);
+    let (mut em, mut f1, mut contain, mut misses) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (i, q) in questions.iter().filter(|q| !q.answers.is_empty()).enumerate() {
+        let answer = if protocol == QUOTE {
+            let how = AskOptions { retriever: retriever.clone(), ..AskOptions::default() };
+            engine.quote(&q.question, &how, &mut |_| {}).await?
+        } else {
+            let options = AgentOptions { retriever: retriever.clone(), ..AgentOptions::default() };
+            let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None, tools: None };
+            ask_with_protocol(engine, &q.question, protocol, &options, &with, &mut |_| {}).await?.answer
+        };
+        let answer_text = if answer.answered { bare(&answer.text) } else { String::new() };
+        let accepted: Vec<String> = q.answers.iter().flatten().cloned().collect();
+        em.push(exact_match(&answer_text, &accepted));
+        f1.push(token_f1(&answer_text, &accepted));
+        let holds = contains(&answer_text, &accepted);
+        contain.push(holds);
+        if holds < 1.0 {
+            misses.push(SiteAnswer { line: q.line, question: q.question.clone(), wanted: accepted, answer: answer_text });
+        }
+        done(i + 1);
+    }
+    Ok((!em.is_empty()).then(|| SiteAnswers {
+        protocol: protocol.to_owned(),
+        questions: em.len(),
+        em: Estimate::of(&em),
+        f1: Estimate::of(&f1),
+        contain_em: Estimate::of(&contain),
+        misses,
+    }))
+}
+
+/// A missing page in words.
+pub fn describe_miss(page: &str, rank: Option<usize>) -> String {
+    match rank {
+        Some(rank) => format!("{page} (stands at place {rank})"),
+        None => format!("{page} (not among the first {CHUNKS} passages)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_of_one_address_are_one_page() {
+        let of = |url: &str| Document { title: String::new(), url: url.to_owned(), path: String::new(), language: String::new() };
+        assert_eq!(pages_by_address(&[of("a"), of("b"), of("a"), of(""), of("")]), [0, 1, 0, 3, 4]);
+    }
+}

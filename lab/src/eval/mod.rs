@@ -1,0 +1,80 @@
+//! `pocketgraph-lab eval`: one file for each thing that it measures.
+
+mod answers;
+pub mod candidates;
+pub mod graph_args;
+pub mod kinds;
+pub mod linking;
+pub mod patterns;
+mod plans;
+mod prices;
+mod retrieval;
+mod study;
+pub mod walks;
+pub mod weights;
+
+use clap::Subcommand;
+use miette::{IntoDiagnostic, Result, WrapErr};
+use std::path::Path;
+
+/// Arguments of `pocketgraph-lab eval`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Recall, nDCG and MRR of retrievers on a labelled set
+    Retrieval(Box<retrieval::Args>),
+    /// Exact match, F1, sets and cost of answers, by any protocol, with a language model and without
+    Answers(Box<answers::Args>),
+    /// Retrievers by protocols over several sets and seeds, with what indexes cost and when they have paid
+    /// for themselves
+    Study(Box<study::Args>),
+    /// Answer sets of plans, executed over a knowledge graph: of questions in the open form, MetaQA, BetaE,
+    /// GeoQuery, 2WikiMultiHopQA, CLQA-Wiki and ComplexWebQuestions. GeoQuery's facts are read as its authors
+    /// mean them; without --kg the graph is made of the questions' evidence triples (2WikiMultiHopQA)
+    Plans(Box<plans::Args>),
+    /// What each planner proposes for questions over a knowledge graph, and whether it is right, as JSON
+    /// Lines for `tuning/plans.py`
+    Candidates(Box<candidates::Args>),
+    /// What the rules plan with other weights, and how much of it is right, for `tuning/rules.py`
+    Weights(Box<weights::Args>),
+    /// What kinds are inferred with other values of what decides, for `tuning/kinds.py`
+    Kinds(kinds::Args),
+    /// How often the pattern of a question is told from its words
+    Patterns(patterns::Args),
+    /// How often the marked entity of a question is linked first
+    Linking(linking::Args),
+    /// Time of plans made from random walks over a knowledge graph
+    Walks(walks::Args),
+}
+
+/// Measures.
+///
+/// # Errors
+/// When files cannot be read.
+pub fn run(args: &Args) -> Result<()> {
+    match &args.what {
+        What::Retrieval(args) => retrieval::run(args),
+        What::Answers(args) => answers::run(args),
+        What::Study(args) => study::run(args),
+        What::Plans(args) => plans::run(args),
+        What::Candidates(args) => candidates::run(args),
+        What::Weights(args) => weights::run(args),
+        What::Kinds(args) => kinds::run(args),
+        What::Patterns(args) => patterns::run(args),
+        What::Linking(args) => linking::run(args),
+        What::Walks(args) => walks::run(args),
+    }
+}
+
+/// Writes a report, where one is wanted.
+fn keep_html(path: Option<&Path>, page: impl FnOnce() -> String) -> Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    std::fs::write(path, page()).into_diagnostic().wrap_err_with(|| format!("cannot write the report {}", path.display()))?;
+    eprintln!("report: {}", path.display());
+    Ok(())
+}

@@ -1,0 +1,205 @@
+//! 2WikiMultiHopQA: a graph of its questions' own evidence triples, and the plans that those triples spell.
+//!
+//! Two triples of one chain may call what joins them by two names ("Oswiu of Northumbria", "Oswiu"): inside a question they are one
+//! entity. A country and the word for its people ("American") are one too. The titles of the pages that a question is about are names of its entities too.
+
+use super::draft::Draft;
+use pocketgraph::kg::date;
+use pocketgraph::plan::{Compare, Head, How, Operation, Plan};
+use pocketgraph::text::{fold, words};
+use pocketgraph_eval::{Gold, Naming, QuestionSet, Tables, answers, loose_name, text};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::PathBuf;
+
+/// The set.
+#[derive(Debug, Clone, Copy)]
+pub struct Evidence;
+
+impl QuestionSet for Evidence {
+    fn marker_field(&self) -> &str {
+        "triples (2WikiMultiHopQA: evidence)"
+    }
+
+    fn is_one(&self, v: &Value) -> bool {
+        v.get("evidence").is_some_and(Value::is_array)
+    }
+
+    fn gold(&self, v: &Value) -> Result<Gold, String> {
+        gold(v)
+    }
+
+    fn tables(&self, questions: &[Value], triples: &[PathBuf]) -> Option<Result<Tables, String>> {
+        let all = triples.is_empty() && !questions.is_empty() && questions.iter().all(|v| self.is_one(v));
+        all.then(|| tables(questions.iter()))
+    }
+}
+
+type Triple = [String; 3];
+
+/// A question's triples, with one name for each entity.
+fn triples(v: &Value) -> Result<Vec<Triple>, String> {
+    let all = v.get("evidence").and_then(Value::as_array).ok_or("it has no evidence")?;
+    let cell = |row: &Value, at: usize| row.get(at).and_then(Value::as_str).map(clean).filter(|s| !s.is_empty());
+    let mut found = Vec::new();
+    for row in all {
+        match (cell(row, 0), cell(row, 1), cell(row, 2)) {
+            (Some(h), Some(r), Some(t)) if r.starts_with("country") => found.push([h, r, country(&t).to_owned()]),
+            (Some(h), Some(r), Some(t)) => found.push([h, r, t]),
+            _ => return Err(format!("{row} is no triple")),
+        }
+    }
+    for (other, one) in joints(v, &found) {
+        for triple in &mut found {
+            if triple[0] == other {
+                triple[0].clone_from(&one);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The names under which triples speak of countries: a country, and the words for its people.
+fn countries() -> impl Iterator<Item = (&'static str, std::str::Split<'static, char>)> {
+    let rows = include_str!("../../data/2wiki-countries.tsv").lines().skip(1);
+    rows.filter_map(|row| row.split_once('\t')).map(|(id, aliases)| (id, aliases.split('|')))
+}
+
+/// The one name of a country.
+fn country(name: &str) -> &str {
+    countries().find(|(id, others)| *id == name || others.clone().any(|o| o == name)).map_or(name, |(id, _)| id)
+}
+
+/// Names of heads that stand for the tail before them: (the head's name, the tail's).
+fn joints(v: &Value, triples: &[Triple]) -> Vec<(String, String)> {
+    let starts = match v.get("type").and_then(Value::as_str) {
+        Some("compositional" | "inference") => 1,
+        Some("bridge_comparison") => 2,
+        _ => return Vec::new(),
+    };
+    let (first, later) = triples.split_at(starts.min(triples.len()));
+    let tails: BTreeSet<&String> = first.iter().map(|t| &t[2]).collect();
+    let heads: BTreeSet<&String> = later.iter().map(|t| &t[0]).collect();
+    let (lone_heads, lone_tails): (Vec<_>, Vec<_>) = (heads.difference(&tails).collect(), tails.difference(&heads).collect());
+    match (lone_heads.as_slice(), lone_tails.as_slice()) {
+        ([head], [tail]) => vec![((**head).clone(), (**tail).clone())],
+        _ => Vec::new(),
+    }
+}
+
+fn clean(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").trim_matches('"').replace('|', "/")
+}
+
+/// The graph of all questions' triples as tables that an import reads: triples with datatypes, and entities with their other names.
+fn tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<Tables, String> {
+    let mut out = Tables { triples: "head\trelation\ttail\tdatatype\n".to_owned(), entities: "id\tlabel\taliases\n".to_owned() };
+    let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for v in questions {
+        let all = triples(v)?;
+        for (i, [head, relation, tail]) in all.iter().enumerate() {
+            let datatype = if date(tail).is_some() { "xsd:date" } else { "" };
+            let _ = writeln!(out.triples, "{head}\t{relation}\t{tail}\t{datatype}");
+            let written = v.get("evidence").and_then(|e| e.get(i)?.get(0)?.as_str().map(clean)).unwrap_or_default();
+            names.entry(head.clone()).or_default().insert(written);
+        }
+        let mut heads: Vec<&String> = Vec::new();
+        for [head, ..] in &all {
+            if !heads.contains(&head) {
+                heads.push(head);
+            }
+        }
+        let titles = v.get("gold_titles").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+        if titles.len() == heads.len() {
+            for (head, title) in heads.into_iter().zip(titles) {
+                names.entry(head.clone()).or_default().insert(clean(title.as_str().unwrap_or_default()));
+            }
+        }
+    }
+    for (id, aliases) in countries() {
+        names.entry(id.to_owned()).or_default().extend(aliases.map(str::to_owned));
+    }
+    for (id, mut others) in names {
+        others.remove(&id);
+        // "Heat (1995 film)" is also called "Heat".
+        let bare: Vec<String> = others.iter().chain([&id]).filter_map(|n| n.split_once(" (").map(|(bare, _)| bare.to_owned())).collect();
+        others.extend(bare);
+        others.remove(&id);
+        others.remove("");
+        let _ = writeln!(out.entities, "{id}\t{id}\t{}", others.into_iter().collect::<Vec<_>>().join("|"));
+    }
+    Ok(out)
+}
+
+/// A question with the plan that its triples spell.
+fn gold(v: &Value) -> Result<Gold, String> {
+    let (question, kind) = (text(v, "question")?, text(v, "type")?);
+    let answers = answers(v)?.iter().map(|a| loose_name(a)).collect();
+    let triples = triples(v)?;
+    Ok(Gold {
+        id: text(v, "id")?,
+        plan: spelt(&triples, &kind, &question),
+        question,
+        groups: vec![kind, "all".to_owned()],
+        answers,
+        without: None,
+        naming: Naming::Loose,
+        answerable: true,
+    })
+}
+
+fn spelt(triples: &[Triple], kind: &str, question: &str) -> Result<Plan, String> {
+    let mut draft = Draft::default();
+    let question = Some(question.to_owned());
+    if matches!(kind, "compositional" | "inference") {
+        let Some([start, ..]) = triples.first() else { return Err("no triples".to_owned()) };
+        let mut head = Head::Entity(start.clone());
+        let mut last = String::new();
+        for [_, relation, _] in triples {
+            last = draft.follow(head, relation, false);
+            head = Head::Reference(last.clone());
+        }
+        return Ok(draft.plan(last, question));
+    }
+    // A comparison: the same relations from each entity that no triple leads to.
+    let tails: BTreeSet<&String> = triples.iter().map(|t| &t[2]).collect();
+    let mut operands: Vec<(String, Vec<String>)> = Vec::new();
+    for [head, relation, tail] in triples.iter().filter(|t| !tails.contains(&t[0])) {
+        let mut path = vec![relation.clone()];
+        path.extend(triples.iter().find(|t| t[0] == *tail).map(|t| t[1].clone()));
+        match operands.iter().find(|(h, _)| h == head) {
+            Some((_, known)) if *known == path => {}
+            Some(_) => return Err("a difference of two values of one thing".to_owned()),
+            None => operands.push((head.clone(), path)),
+        }
+    }
+    let asked = question.as_deref().unwrap_or_default();
+    let how = direction(asked).ok_or("the question does not say how to compare")?;
+    let mut of = Vec::new();
+    for (start, path) in operands {
+        let mut head = Head::Entity(start);
+        let mut last = String::new();
+        for relation in path {
+            last = draft.follow(head, &relation, false);
+            head = Head::Reference(last.clone());
+        }
+        of.push(last);
+    }
+    let answer = draft.push(Operation::Compare(Compare { of, how: Some(how), by: None, question: None }));
+    Ok(draft.plan(answer, question))
+}
+
+/// How a question compares: a yes-no question asks whether two are the same; else the first word that says so.
+fn direction(question: &str) -> Option<How> {
+    let first = words(question).first().map(|w| fold(w.text)).unwrap_or_default();
+    if ["are", "is", "do", "does", "did", "was", "were", "have", "has"].contains(&first.as_str()) {
+        return Some(How::Equal);
+    }
+    let comparison = words(question).iter().find_map(|w| How::from_word(&fold(w.text)));
+    Some(match comparison? {
+        How::Less => How::Min,
+        How::Greater => How::Max,
+        how => how,
+    })
+}

@@ -1,0 +1,346 @@
+//! `pocketgraph train planner`.
+
+use super::device::{DeviceArgs, Devices, clock, stopped};
+use super::values::{bits, layers, name, write};
+use clap::ValueEnum;
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use pocketgraph::kg::Linker;
+use pocketgraph::planner::model::{Calibration, PlannerModel};
+use pocketgraph_cli::import::Tables;
+use pocketgraph_eval::Part;
+use pocketgraph_knowledge::everyday;
+use pocketgraph_models::embed_bulk::NativeEmbedder;
+use pocketgraph_train::network::{Layout, Network, Rates, Schedule, Sizes};
+use pocketgraph_train::planner::{
+    About, Baseline, Checkpoint, Frames, Judge, Options, PlannerTrainer, Reinforcement, RewardEvent, SIZES, SetMeasured, StopReason,
+    TrainingEvent, TrainingExample, TrainingSet, card, curves, drop_edges, measure_model, rounded,
+};
+use pocketgraph_train::rounding::Bits;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `pocketgraph train planner`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Examples, as `train data` makes them
+    #[arg(long, required = true, num_args = 1..)]
+    data: Vec<PathBuf>,
+    /// Test examples: measured at the end, never trained on
+    #[arg(long, num_args = 1..)]
+    test: Vec<PathBuf>,
+    /// Further examples (of `train label`, or questions with nothing but the name of their pattern), repeated until they are --tune-share of all
+    #[arg(long, num_args = 1..)]
+    tune: Vec<PathBuf>,
+    /// Only a part of those, chosen by the questions themselves: 1/2 is the first of two, not-1/10 all but
+    /// the first of ten
+    #[arg(long, value_name = "K/N")]
+    tune_part: Option<Part>,
+    /// Percent of the examples that are those of --tune
+    #[arg(long, value_name = "PERCENT", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=90))]
+    tune_share: u32,
+    /// The graph that examples were made from: held-out ones are then also measured by executing their plans
+    #[arg(long, num_args = 1..)]
+    kg: Vec<PathBuf>,
+    #[command(flatten)]
+    tables: Tables,
+    /// The same, where examples were made from the made-up world of this seed
+    #[arg(long, value_name = "SEED", conflicts_with = "kg")]
+    world: Option<u64>,
+    #[command(flatten)]
+    device: DeviceArgs,
+    /// Where to write the model; its card goes to the same name with .md, its curves to that with .html
+    #[arg(short, long, default_value = "models/planner.bin")]
+    out: PathBuf,
+    /// Epochs: passes over the examples
+    #[arg(long, default_value_t = Schedule::default().epochs)]
+    epochs: usize,
+    /// Maximum minutes of training
+    #[arg(long)]
+    minutes: Option<f64>,
+    /// Batch size, in questions
+    #[arg(long, alias = "batch", default_value_t = Schedule::default().batch)]
+    batch_size: usize,
+    /// Learning rate of AdamW for the heads; the encoder's layers have a lower one
+    #[arg(long, alias = "lr", default_value_t = Rates::default().rate)]
+    learning_rate: f32,
+    /// Examples of the data that are held out: the checkpoint that does best on them is kept
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    held_out: usize,
+    /// Held-out examples whose plans are executed over the graph at each evaluation
+    #[arg(long, alias = "looked-up", value_name = "N", default_value_t = 150)]
+    executed: usize,
+    /// Edge dropout: percent of the graph's edges that are missing where plans are rewarded and where confidence is calibrated
+    #[arg(long, alias = "dropped", value_name = "PERCENT", default_value_t = 5.0)]
+    edge_dropout: f64,
+    /// Examples between two evaluations on the held-out set
+    #[arg(long, value_name = "N", default_value_t = Schedule::default().check_every)]
+    check_every: usize,
+    /// Early stopping: evaluations without improvement after which training ends
+    #[arg(long, value_name = "N", default_value_t = Options::default().patience)]
+    patience: usize,
+    /// Bits per weight of the encoder's layers, as they are written
+    #[arg(long, default_value = "8", value_parser = bits)]
+    bits: Bits,
+    /// Afterwards, train by reinforcement learning with plans executed over the graph; needs --kg or --world
+    #[arg(long, value_enum)]
+    reward: Option<Reward>,
+    /// Steps of reinforcement learning
+    #[arg(long, value_name = "N", default_value_t = Reinforcement::default().steps)]
+    reward_steps: usize,
+    /// Write checkpoints to this folder, and resume the run that it holds
+    #[arg(long, value_name = "DIR")]
+    resume: Option<PathBuf>,
+    /// Minutes between checkpoints
+    #[arg(long, value_name = "N", default_value_t = Schedule::default().save_minutes)]
+    save_minutes: f64,
+    /// Initial weights: the best of the run in this folder, or this model
+    #[arg(long, value_name = "DIR|FILE")]
+    from: Option<PathBuf>,
+    /// Layers of the encoder: the first ones of MiniLM
+    #[arg(long, value_name = "N", default_value_t = SIZES.layers, value_parser = layers)]
+    layers: usize,
+    /// Random seed
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Reward {
+    /// REINFORCE, with the others of a group as the baseline
+    Loo,
+    /// GRPO
+    Grpo,
+}
+
+/// Trains.
+///
+/// # Errors
+/// When files cannot be read or written.
+pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
+    let embedder = NativeEmbedder::new()?;
+    let frames = Frames::new(&embedder)?;
+    let layout = Layout::new(Sizes { layers: args.layers, ..SIZES });
+    let linker = graph(args)?;
+    let judge = linker.as_ref().map(Judge::new);
+    let thin = linker.as_ref().map(|l| drop_edges(l.graph(), args.edge_dropout / 100.0, args.seed)).transpose().into_diagnostic()?;
+    let thin = thin.as_ref().map(Linker::new);
+    let payer = thin.as_ref().map(Judge::new);
+    if args.reward.is_some() && judge.is_none() {
+        return Err(miette!(help = "name the examples' graph with --kg, or --world SEED", "there is no graph to be rewarded by"));
+    }
+    let (mut lessons, mut counts) = read(&args.data)?;
+    let mut held_out = lessons.held_out(args.held_out, args.seed);
+    println!("{} examples to learn from, {} held out", lessons.examples.len(), held_out.len());
+    if lessons.examples.is_empty() {
+        return Err(miette!(help = "make some with `pocketgraph train data`", "there is nothing to learn from"));
+    }
+    let looked_up: Vec<TrainingExample> = match &judge {
+        Some(judge) => held_out.iter().filter(|l| judge.knows(l)).take(args.executed).cloned().collect(),
+        None => Vec::new(),
+    };
+    counts.extend(tune(args, &mut lessons.examples, &mut held_out)?);
+    let mut network = args.device.network(&layout, devices)?;
+    let stop = stopped()?;
+    let mut state = begin(args, &layout, &embedder)?;
+    let options = options(args);
+    let look = |p: &[f32], network: &mut dyn Network| {
+        judge.as_ref().map_or(0.0, |j| j.judge(&frames, network, p, &looked_up, &Calibration::default()).accuracy())
+    };
+    let course = PlannerTrainer {
+        layout: &layout,
+        examples: &lessons.examples,
+        held_out: &held_out,
+        frames: &frames,
+        stop: &stop,
+        judge: (!looked_up.is_empty()).then_some(&look),
+    };
+    let ended = course.fit(network.as_mut(), &mut state, &options, &mut |event| print_progress(&event))?;
+    match ended {
+        StopReason::Stopped if args.resume.is_some() => {
+            println!("stopped after {} steps; the same command goes on", state.step);
+            return Ok(());
+        }
+        StopReason::Early => println!("the held-out examples stopped getting better"),
+        _ => {}
+    }
+    let mut about = About {
+        command: command(),
+        data: counts,
+        device: network.name(),
+        parameters: layout.len,
+        seen: state.seen,
+        seconds: state.seconds,
+        held_out: held_out.len(),
+        points: state.points.clone(),
+        ..About::default()
+    };
+    let mut weights = state.best.clone();
+    if let (Some(reward), Some(judge), Some(payer)) = (args.reward, &judge, &payer) {
+        let baseline = if reward == Reward::Loo { Baseline::LeaveOneOut } else { Baseline::Grpo };
+        let reinforcement = Reinforcement { steps: args.reward_steps, baseline, seed: args.seed, ..Reinforcement::default() };
+        let known: Vec<TrainingExample> = lessons.examples.iter().filter(|l| judge.knows(l)).cloned().collect();
+        let rewarded = RewardEvent { layout: &layout, examples: &known, held_out: &looked_up, frames: &frames, payer, judge, stop: &stop };
+        (weights, about.drawn) = rewarded.train(network.as_mut(), &weights, &reinforcement, &mut |d, speed| {
+            let executed = d.executed.map_or_else(String::new, |e| format!("; held out: answers {e:.4}"));
+            eprintln!(
+                "step {} by reward: reward {:.4}, entropy {:.4}, read {:.4}, F1 {:.4}, covered {:.4}, {:.2} statements, {:.2} of groups kept, distance {:.4}, {speed:.0} readings/s{executed}",
+                d.step, d.reward, d.entropy, d.read, d.f1, d.covered, d.length, d.kept, d.distance
+            );
+        });
+    }
+    let model = rounded(&layout, &weights, embedder.model(), &frames, &lessons.examples, args.bits)?;
+    let model = match &payer {
+        Some(payer) => {
+            let known: Vec<TrainingExample> = held_out.iter().filter(|l| payer.knows(l)).cloned().collect();
+            let calibration = payer.calibrated(&model, embedder.words(), &frames, &known)?;
+            println!("calibration {:?}, from {} examples", calibration.0, known.len());
+            model.with_calibration(calibration).into_diagnostic()?
+        }
+        None => model,
+    };
+    let bits = args.bits.count();
+    let mut sets = vec![("Held out".to_owned(), held_out)];
+    for path in &args.test {
+        sets.push((name(path), read(std::slice::from_ref(path))?.0.examples));
+    }
+    for (name, lessons) in sets {
+        let (all, by_pattern) = measure_model(&model, embedder.words(), &frames, &lessons)?;
+        let judged = match &judge {
+            Some(judge) => {
+                let known: Vec<TrainingExample> = lessons.iter().filter(|l| judge.knows(l)).take(args.executed).cloned().collect();
+                if known.is_empty() { None } else { Some(judge.judge_model(&model, embedder.words(), &frames, &known)?) }
+            }
+            None => None,
+        };
+        print!("{name}: {} examples, shape {:.4}, ", all.questions, all.shape_accuracy());
+        println!("tag F1 {:.4}, all right {:.4}, in {bits} bits", all.tag_f1(), all.exact_match());
+        if let Some(j) = &judged {
+            println!("  on the graph: {} examples, {:.4} answered exactly, F1 {:.4}", j.questions, j.accuracy(), j.mean_f1());
+        }
+        about.sets.push(SetMeasured { name, all, by_pattern, judged });
+    }
+    let bytes = model.encode();
+    (about.bits, about.bytes) = (bits, bytes.len());
+    write(&args.out, &bytes)?;
+    write(&args.out.with_extension("md"), card(&about).as_bytes())?;
+    write(&args.out.with_extension("html"), curves(&about).as_bytes())?;
+    println!("{}: {} bytes", args.out.display(), bytes.len());
+    Ok(())
+}
+
+/// Adds what the run is tuned with, a tenth of it to what is held out; says how many examples each file gave.
+fn tune(args: &Args, lessons: &mut Vec<TrainingExample>, held_out: &mut Vec<TrainingExample>) -> Result<Vec<(String, usize)>> {
+    if args.tune.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (mut own, _) = read(&args.tune)?;
+    own.examples.retain(|l| args.tune_part.is_none_or(|p| p.holds(l.of.as_ref().unwrap_or(&l.question))));
+    if own.examples.is_empty() {
+        return Err(miette!(help = "look at the files of --tune, and at --tune-part", "there is nothing to tune with"));
+    }
+    let counts = vec![(args.tune.iter().map(|p| name(p)).collect::<Vec<_>>().join(", "), own.examples.len())];
+    held_out.append(&mut own.held_out(args.held_out, args.seed));
+    let share = f64::from(args.tune_share) / 100.0;
+    let wanted = (share / (1.0 - share) * lessons.len() as f64).max(own.examples.len() as f64) as usize;
+    println!("{} examples to tune with", own.examples.len());
+    lessons.extend(own.examples.iter().cycle().take(wanted).cloned());
+    Ok(counts)
+}
+
+/// The graph, where the arguments name one.
+fn graph(args: &Args) -> Result<Option<Linker>> {
+    if let Some(seed) = args.world {
+        return Ok(Some(Linker::new(&everyday::world(seed).into_diagnostic()?)));
+    }
+    if args.kg.is_empty() {
+        return Ok(None);
+    }
+    let (graph, report) = args.tables.with_own_names().import(&args.kg)?;
+    for problem in report.problems.iter().take(3) {
+        eprintln!("warning: {problem}");
+    }
+    Ok(Some(Linker::new(&graph)))
+}
+
+/// The run that the arguments go on with, or a new one.
+fn begin(args: &Args, layout: &Layout, embedder: &NativeEmbedder) -> Result<Checkpoint> {
+    if let Some(folder) = &args.resume
+        && let Some(run) = Checkpoint::load(folder, layout)?
+    {
+        println!("going on after {} steps", run.step);
+        return Ok(run);
+    }
+    let start = match &args.from {
+        Some(file) if file.is_file() => from_model(file, layout)?,
+        Some(folder) => Checkpoint::load(folder, layout)?.ok_or_else(|| miette!("{} holds no run", folder.display()))?.best,
+        None => layout.from_encoder(embedder.model(), args.seed),
+    };
+    Ok(Checkpoint::new(start))
+}
+
+/// The numbers of a model that was written earlier.
+fn from_model(file: &Path, layout: &Layout) -> Result<Vec<f32>> {
+    let bytes = std::fs::read(file).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", file.display()))?;
+    let model = PlannerModel::decode(&bytes).into_diagnostic().wrap_err_with(|| format!("{} is no planner", file.display()))?;
+    let layers = model.encoder().encoder().layers().len();
+    layout.from_planner(&model).ok_or_else(|| {
+        miette!(help = "name as many with --layers", "{} has {layers} layers, and {} were asked for", file.display(), layout.layers.len())
+    })
+}
+
+fn options(args: &Args) -> Options {
+    let schedule = Schedule {
+        epochs: args.epochs,
+        minutes: args.minutes,
+        batch: args.batch_size,
+        rates: Rates { rate: args.learning_rate, ..Rates::default() },
+        check_every: args.check_every,
+        seed: args.seed,
+        folder: args.resume.clone(),
+        save_minutes: args.save_minutes,
+        ..Schedule::default()
+    };
+    Options { schedule, patience: args.patience, ..Options::default() }
+}
+
+/// The command line, with files by their names alone.
+fn command() -> String {
+    let short = |a: String| if a.contains('/') { name(Path::new(&a)) } else { a };
+    let words: Vec<String> = std::env::args().skip(1).map(short).collect();
+    format!("pocketgraph {}", words.join(" "))
+}
+
+/// Reads examples, and how many each file gave; says what was left out.
+fn read(files: &[PathBuf]) -> Result<(TrainingSet, Vec<(String, usize)>)> {
+    let (mut lessons, mut counts) = (TrainingSet::default(), Vec::new());
+    for path in files {
+        let before = lessons.examples.len();
+        lessons.read(path)?;
+        counts.push((name(path), lessons.examples.len() - before));
+    }
+    for (doubt, n) in &lessons.left_out {
+        eprintln!("{n} examples left out: {doubt}");
+    }
+    Ok((lessons, counts))
+}
+
+/// A line of progress.
+fn print_progress(event: &TrainingEvent<'_>) {
+    let mut line = format!(
+        "step {}, {:.1} %, loss {:.4}, {:.0} examples/s, {} left",
+        event.step,
+        100.0 * event.done,
+        event.loss,
+        event.speed,
+        clock(event.left)
+    );
+    if let Some(p) = event.point {
+        line += &format!(
+            "; held out: loss {:.4}, shape {:.4}, aggregation {:.4}, tag F1 {:.4}, all right {:.4}",
+            p.held_out_loss, p.shape, p.aggregation, p.tag_f1, p.exact
+        );
+        if let Some(executed) = p.executed {
+            line += &format!(", answers {executed:.4}");
+        }
+    }
+    eprintln!("{line}");
+}
