@@ -247,7 +247,9 @@ test("Markdown of a model becomes tables, lists, quotes and code; markup and lin
     const answer = node.shadowRoot.querySelector("[part=answer-text]");
     return { cell: answer.querySelector("td strong")?.textContent, nested: answer.querySelector("ul ul li")?.textContent, quote: answer.querySelector("blockquote [part~=citation]")?.textContent, code: answer.querySelector("pre code.language-js")?.textContent, images: answer.querySelectorAll("img, script").length, links: [...answer.querySelectorAll("a[part=answer-link]")].map((link) => new URL(link.href).pathname), text: answer.textContent };
   });
-  assert.deepEqual([seen.cell, seen.nested, seen.code, seen.images], ["build", "two", 'let a = "<b>";', 0]);
+  assert.deepEqual([seen.cell, seen.code, seen.images], ["build", 'let a = "<b>";', 0]);
+  // The number of a passage that says so may follow.
+  assert.match(seen.nested, /^two/);
   assert.match(seen.quote, /^1/);
   assert.deepEqual(seen.links, ["/blank/documents/glossary.html"]);
   assert.match(seen.text, /a stranger \(https:\/\/evil\.example\/x\)/);

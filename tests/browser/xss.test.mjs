@@ -259,6 +259,7 @@ for (const policy of [true, false]) {
       t.llm.text = reply;
       const before = t.llm.requests.length;
       await ask(page, `keyword graph ${before}`);
+      for (let i = 0; i < 400 && t.llm.requests.length === before; i++) await page.waitForTimeout(50);
       // A reply that no passage bears out is not shown at all.
       const shown = await page.waitForFunction(() => {
         if (window.part("answer")?.ariaBusy === "true") return false;

@@ -10,7 +10,7 @@ use std::ops::Range;
 pub(super) struct SupportedReply {
     /// Its text: a wrong number is replaced, a missing one added.
     pub(super) text: String,
-    /// Its statements, in order. Questions, and what ends in a colon, state nothing.
+    /// Its statements, in order. Questions, code, and what ends in a colon state nothing.
     pub(super) sentences: Vec<SentenceSupport>,
 }
 
@@ -29,9 +29,13 @@ pub(super) fn find_support(text: &str, passages: &[(u32, &Citable)]) -> Supporte
     let mut judge = Judge::new(passages);
     let mut out = SupportedReply::default();
     let mut read = 0;
+    let mut in_code = false;
     for sentence in 0..marked.sentences.len() {
         let claim = marked.claim(sentence);
-        if !is_statement(claim) {
+        let fences = claim.matches("```").count();
+        let is_code = in_code || fences > 0;
+        in_code ^= fences % 2 == 1;
+        if is_code || !is_statement(claim) {
             continue;
         }
         let group = marked.group(sentence);

@@ -27,6 +27,13 @@ fn support(text: &str) -> Vec<Support> {
 use Support::{Contradicted, NotMentioned, Supported};
 
 #[test]
+fn code_states_nothing_and_gets_no_number() {
+    let code = "```\nThe counter stops at 40 steps.\n\nLoops stop at 40 steps.\n```\n\n";
+    assert_eq!(supported(code), SupportedReply { text: code.into(), sentences: Vec::new() });
+    assert_eq!(supported(&format!("{code}The counter stops at 40 steps.")).text, format!("{code}The counter stops at 40 steps [1]."));
+}
+
+#[test]
 fn a_missing_number_is_added_and_a_wrong_one_corrected() {
     assert_eq!(supported("The counter stops at 40 steps.").text, "The counter stops at 40 steps [1].");
     assert_eq!(supported("The counter stops at 40 steps [2].").text, "The counter stops at 40 steps [1].");
