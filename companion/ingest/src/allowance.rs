@@ -6,32 +6,47 @@ use std::cell::Cell;
 /// referenced, a file that is brought in. Each writing takes from the allowance, whoever does it, and nothing is written once it is spent.
 #[derive(Debug)]
 pub(super) struct Allowance {
+    times: usize,
     left: Cell<usize>,
     spent: Cell<bool>,
 }
 
 impl Allowance {
-    /// Text of a file, as a multiple of its size: packed files hold a few times their size, and marks of our own come on top.
+    /// Text and markup made of a file, as a multiple of its size: packed files hold a few times their size, and marks of
+    /// our own come on top.
     const TIMES: usize = 16;
 
     /// Bytes on top of that, for small files.
     const BESIDES: usize = 512 << 10;
+
+    /// Text kept of a file, as a multiple of its size. A bundle holds up to four bytes for each, with vectors and
+    /// indices, and may grow by 20 times the file's size and a megabyte.
+    const KEPT_TIMES: usize = 5;
+
+    /// Bytes of kept text on top of that.
+    const KEPT_BESIDES: usize = 256 << 10;
 
     /// Bytes on top of a file's own length that names with values may add to it.
     const BESIDES_FOR_NAMES: usize = 64 << 10;
 
     /// The allowance of a file of so many bytes.
     pub fn of_file(bytes: usize) -> Allowance {
-        Allowance::of(bytes.saturating_mul(Self::TIMES).saturating_add(Self::BESIDES))
+        Allowance::of(Self::TIMES, bytes, Self::BESIDES)
+    }
+
+    /// Returns the allowance for the text that is kept of a file of so many bytes.
+    pub fn of_kept_text(bytes: usize) -> Allowance {
+        Allowance::of(Self::KEPT_TIMES, bytes, Self::KEPT_BESIDES)
     }
 
     /// The allowance for values that `source` gives names to: as much as its length and a little. Names without any left are shown as they are written.
     pub fn of_names(source: &str) -> Allowance {
-        Allowance::of(source.len().saturating_add(Self::BESIDES_FOR_NAMES))
+        Allowance::of(1, source.len(), Self::BESIDES_FOR_NAMES)
     }
 
-    fn of(bytes: usize) -> Allowance {
-        Allowance { left: Cell::new(bytes), spent: Cell::new(false) }
+    fn of(times: usize, bytes: usize, besides: usize) -> Allowance {
+        let left = Cell::new(bytes.saturating_mul(times).saturating_add(besides));
+        Allowance { times, left, spent: Cell::new(false) }
     }
 
     /// Takes so many bytes, if there are that many left.
@@ -52,7 +67,7 @@ impl Allowance {
     /// # Errors
     /// The reason, for the user.
     pub fn check(&self) -> Result<(), String> {
-        if self.is_spent() { Err(format!("unpacks to more than {} times its size", Self::TIMES)) } else { Ok(()) }
+        if self.is_spent() { Err(format!("unpacks to more than {} times its size", self.times)) } else { Ok(()) }
     }
 }
 

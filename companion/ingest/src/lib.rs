@@ -637,7 +637,7 @@ fn keep(mut document: SourceDocument, found: &FoundFile, reading: &Reading<'_>, 
         return Err("holds no text".into());
     }
     let read = usize::try_from(found.bytes).unwrap_or(usize::MAX).saturating_add(outcome.brought_in);
-    let allowance = Allowance::of_file(read);
+    let allowance = Allowance::of_kept_text(read);
     allowance.take(document.blocks.iter().map(|b| b.text.len()).sum());
     allowance.take(document.links.iter().map(|l| l.target.len() + l.text.len()).sum());
     allowance.check()?;

@@ -62,7 +62,7 @@ pub(super) fn read(path: &Path, with_vectors: bool, each: &mut Each<'_>) -> Resu
 fn rows(path: &Path, file: File, with_vectors: bool, at: &mut usize, each: &mut Each<'_>) -> Result<Table, IngestError> {
     let bytes = file.metadata().map_or(0, |m| usize::try_from(m.len()).unwrap_or(usize::MAX));
     // A text that stands once in a dictionary may be that of any number of rows.
-    let allowance = Allowance::of_file(bytes);
+    let allowance = Allowance::of_kept_text(bytes);
     let reader = SerializedFileReader::new(file).map_err(|e| table(path, &format!("not a Parquet file that can be read: {e}")))?;
     let schema = reader.metadata().file_metadata().schema();
     let (wanted, vector) = columns(schema, with_vectors).map_err(|reason| table(path, &reason))?;
