@@ -31,6 +31,10 @@ const WAYS = [
   { root: 0.7, even: 30, sight: 16384 },
   { root: 0.7, even: 8, sight: 16384 },
   { root: 0.8, even: 15, sight: 16384 },
+  { root: 0.8, even: 15, sight: 24576 },
+  { root: 0.8, even: 30, sight: 16384 },
+  { root: 0.6, even: 15, sight: 24576 },
+  { root: 0.6, even: 8, sight: 24576 },
 ];
 
 function main([from, to]) {

@@ -68,7 +68,7 @@ fn chunks_that_lie_by_meaning_are_filtered_by_their_own_documents() {
     let subjects = ["A kiln bakes clay pots.", "A kiln of the parliament votes on taxes.", "A kiln swims with whales in the sea."];
     for n in 0..520 {
         let (folder, text) = (["north", "south"][n % 2], subjects[n / 2 % 3]);
-        write(&dir.path().join("docs"), &format!("{folder}/page-{n}.md"), &format!("# Page {n}\n\n{text}"));
+        write(&dir.path().join("docs"), &format!("{folder}/page-{n}.md"), &format!("# Page {n}\n\n{text} This is page {n}."));
     }
     for words_only in [false, true] {
         let engine = opened(dir.path(), |o| BuildOptions { words_only, ..o });

@@ -167,7 +167,7 @@ fn no_mark_of_a_generator_is_left_in_the_text() {
         "=== ",
     ];
     // What those that do not know the mark show, too.
-    let shown = ["!!!", "Explicit {#my-id}", "--8<-- \"not-included.md\""];
+    let shown = ["!!!", "Explicit {#my-id}", "--8<-- \"not-included.md\"", "Shown: {{ not.a.variable }}"];
     let mut left = Vec::new();
     for site in SITES {
         for document in read(site).documents {

@@ -233,8 +233,34 @@ impl Draft {
     pub fn finish(self, index: &CharIndex<'_>) -> Option<Block> {
         match self.kind {
             BlockKind::Code | BlockKind::Heading(_) => self.trimmed(index),
-            kind => check_marks::spelt(self, kind == BlockKind::Table).trimmed(index),
+            _ => self.with_marks_spelt().trimmed(index),
         }
+    }
+
+    /// Returns the draft with words for the check marks that answer something.
+    fn with_marks_spelt(self) -> Draft {
+        let marks = check_marks::find_answers(&self.text, self.kind == BlockKind::Table);
+        if marks.is_empty() {
+            return self;
+        }
+        let mut out = self.emptied();
+        let mut from = 0;
+        for (mark, word) in marks {
+            out.push_whole(&self, from..mark.start);
+            let behind = self.text.get(mark.end..).unwrap_or_default();
+            let follows = behind.trim_start_matches(' ').starts_with(char::is_alphanumeric);
+            let source = self.source_of(mark.clone());
+            out.push(word, source.clone());
+            if follows {
+                out.push(",", source);
+                if !behind.starts_with(' ') {
+                    out.separate(" ");
+                }
+            }
+            from = mark.end;
+        }
+        out.push_whole(&self, from..self.text.len());
+        out
     }
 
     fn trimmed(mut self, index: &CharIndex<'_>) -> Option<Block> {
@@ -345,6 +371,28 @@ fn characters(bytes: &[u8]) -> u32 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn shown(kind: BlockKind, source: &str) -> String {
+        let mut draft = Draft::new(kind);
+        draft.push(source, 0..source.len());
+        draft.finish(&CharIndex::new(source)).map(|b| b.text).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_check_mark_in_a_cell_or_behind_a_clause_is_a_word() {
+        assert_eq!(
+            shown(BlockKind::Table, "A | B | C\nx | ✔️ | ✗\ny | ✅ unlimited | –"),
+            "A | B | C\nx | yes | no\ny | yes, unlimited | –"
+        );
+        assert_eq!(shown(BlockKind::Paragraph, "Night shift: ✅. Crane: ❌"), "Night shift: yes. Crane: no");
+    }
+
+    #[test]
+    fn a_check_mark_as_an_ornament_and_in_code_stays() {
+        for (kind, text) in [(BlockKind::ListItem, "✅ Install the loom."), (BlockKind::Code, "echo ✅")] {
+            assert_eq!(shown(kind, text), text);
+        }
+    }
 
     #[test]
     fn a_span_skips_what_the_text_left_out() {

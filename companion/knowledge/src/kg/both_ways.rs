@@ -10,7 +10,7 @@ const FEW: usize = 4;
 /// A relation holds both ways if this share of its statements is there from both ends: a file may have forgotten some.
 const NEARLY_ALL: f64 = 0.9;
 
-/// What files declare of relations, by their names.
+/// Declarations of relations in the files, by name.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
     /// Relations that hold both ways.
@@ -104,7 +104,7 @@ pub(super) fn add(kg: &mut KgBuilder, declared: &Declared) -> Result<(), KgError
     kg.add_implied(&implied)
 }
 
-/// What follows from a relation, over any number of steps.
+/// Relations that follow from a relation, over any number of steps.
 fn reached(from: RelationId, steps: &BTreeMap<RelationId, BTreeSet<Reading>>) -> Vec<(RelationId, bool)> {
     let mut seen: BTreeSet<Reading> = BTreeSet::from([(from, false)]);
     let mut open = vec![(from, false)];

@@ -167,7 +167,7 @@ const BOOKKEEPING: &[&str] = &[
     "truncate",
 ];
 
-/// What neo4j-admin and Neptune write after a column's name.
+/// Endings that neo4j-admin and Neptune give a column's name.
 const MARKS: &[&str] = &[
     "id",
     "start_id",
@@ -204,7 +204,7 @@ pub(super) struct Layout {
     pub names: Vec<String>,
     /// Datatypes that the names declare, as those of neo4j-admin do; empty for none.
     pub datatypes: Vec<String>,
-    /// Whether the ends are ids of things that are described elsewhere.
+    /// `true` if the ends are ids of things that are described elsewhere.
     pub ends_are_ids: bool,
 }
 

@@ -50,9 +50,9 @@ pub(super) struct Row {
     pub relation_label: String,
     pub cited: String,
     pub line: u64,
-    /// Whether the tail is a value of the head's property, which no id is.
+    /// `true` if the tail is a value of the head's property, which no id is.
     pub is_property: bool,
-    /// Whether the ends are ids of things that are described elsewhere.
+    /// `true` if the ends are ids of things that are described elsewhere.
     pub ends_are_ids: bool,
 }
 

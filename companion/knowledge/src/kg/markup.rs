@@ -20,7 +20,7 @@ struct Key {
     datatype: String,
 }
 
-/// What is read so far.
+/// Elements read so far.
 #[derive(Default)]
 struct State {
     keys: HashMap<(bool, String), Key>,
@@ -28,7 +28,7 @@ struct State {
     open: Option<(bool, Vec<(String, Tail)>)>,
     /// The declared attribute whose value is read, with its text so far.
     value: Option<(String, String)>,
-    /// Whether the attributes that GEXF declares are those of edges.
+    /// `true` while the attributes that GEXF declares are those of edges.
     of_edges: bool,
 }
 

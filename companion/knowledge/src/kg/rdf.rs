@@ -74,7 +74,7 @@ const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 const RDFS: &str = "http://www.w3.org/2000/01/rdf-schema#";
 const OWL: &str = "http://www.w3.org/2002/07/owl#";
-/// What is said of relations rather than of things.
+/// Statements about relations rather than things.
 const OF_RELATIONS: &[&str] = &["domain", "range", "subPropertyOf", "inverseOf", "isDefinedBy"];
 const LABELS: &[&str] = &[
     "http://www.w3.org/2000/01/rdf-schema#label",

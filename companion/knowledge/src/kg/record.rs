@@ -19,9 +19,9 @@ pub(super) struct Records<'a> {
     pub file: u32,
     /// The file whose numbered ids mean nothing in another; empty where ids are common to all files.
     pub scope: String,
-    /// Whether numbers at the ends of edges are ids.
+    /// `true` if numbers at the ends of edges are ids.
     pub numbers_are_ids: bool,
-    /// Whether the ends of edges are described elsewhere.
+    /// `true` if the ends of edges are described elsewhere.
     pub ends_are_ids: bool,
 }
 

@@ -39,7 +39,7 @@ pub struct FileReport {
     pub used: u64,
     /// Lines that could not be used.
     pub malformed: u64,
-    /// How its columns or fields were understood.
+    /// Meaning of its columns or fields, as understood.
     pub read_as: Vec<String>,
 }
 
