@@ -246,9 +246,9 @@ impl<'p, 'a> Judge<'p, 'a> {
         let shared = claim.share(|t| cited.iter().any(|p| p.all.contains(t)));
         let together = shared - NUMBER_PENALTY * missing(&claim.numbers) - NAME_PENALTY * missing(&claim.names);
         let units: Vec<&str> = cited.iter().filter_map(|p| p.source.text.get(p.best_unit(&claim.terms)?)).collect();
-        // What a passage holds word for word, it supports.
-        let quoted = whole.trim().trim_end_matches('.');
-        let quotes = cited.iter().any(|p| !quoted.is_empty() && p.source.text.contains(quoted));
+        // What a passage holds word for word, it supports. A clause that is made a sentence begins with a capital.
+        let quoted = whole.trim().trim_end_matches('.').to_lowercase();
+        let quotes = cited.iter().any(|p| !quoted.is_empty() && p.source.text.to_lowercase().contains(&quoted));
         let orders: Vec<&[String]> = cited.iter().map(|p| p.order.as_slice()).collect();
         let fault = if quotes { None } else { find_fault(whole, &units, &|w| cited.iter().any(|p| p.words.contains(w))) };
         let in_order = quotes || is_in_order(whole, &orders);

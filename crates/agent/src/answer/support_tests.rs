@@ -27,6 +27,15 @@ fn support(text: &str) -> Vec<Support> {
 use Support::{Contradicted, NotMentioned, Supported};
 
 #[test]
+fn a_clause_of_a_passage_supports_itself_as_a_sentence() {
+    let text = "Nothing of it, unless a model is set up: the question is embedded and answered in the browser.";
+    let passage = Citable::from(&hit(12, "Privacy", &[], text));
+    let found = find_support("The question is embedded and answered in the browser.", &[(1, &passage)]);
+    assert_eq!(found.text, "The question is embedded and answered in the browser [1].");
+    assert_eq!(found.sentences[0].support, Supported);
+}
+
+#[test]
 fn code_states_nothing_and_gets_no_number() {
     let code = "```\nThe counter stops at 40 steps.\n\nLoops stop at 40 steps.\n```\n\n";
     assert_eq!(supported(code), SupportedReply { text: code.into(), sentences: Vec::new() });
