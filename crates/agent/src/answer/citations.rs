@@ -64,6 +64,8 @@ impl CitationTracker {
 /// A cited passage with what the checks need of it, made once.
 struct Passage<'a> {
     source: &'a Citable,
+    /// Its text in lower case.
+    lowered: String,
     all: Set<String>,
     words: Set<String>,
     units: Vec<(Range<usize>, Set<String>)>,
@@ -85,7 +87,7 @@ impl<'a> Passage<'a> {
             all.extend(terms(heading).into_iter().map(|(t, _)| t));
             plain.extend(words(heading).iter().map(|w| plain_word(w.text)));
         }
-        Passage { source, all, words: plain, units, order }
+        Passage { source, lowered: source.text.to_lowercase(), all, words: plain, units, order }
     }
 
     /// The unit that shares most terms with a claim; among equals the shortest, then the first. `None` when none shares any.
@@ -248,7 +250,7 @@ impl<'p, 'a> Judge<'p, 'a> {
         let units: Vec<&str> = cited.iter().filter_map(|p| p.source.text.get(p.best_unit(&claim.terms)?)).collect();
         // What a passage holds word for word, it supports. A clause that is made a sentence begins with a capital.
         let quoted = whole.trim().trim_end_matches('.').to_lowercase();
-        let quotes = cited.iter().any(|p| !quoted.is_empty() && p.source.text.to_lowercase().contains(&quoted));
+        let quotes = cited.iter().any(|p| !quoted.is_empty() && p.lowered.contains(&quoted));
         let orders: Vec<&[String]> = cited.iter().map(|p| p.order.as_slice()).collect();
         let fault = if quotes { None } else { find_fault(whole, &units, &|w| cited.iter().any(|p| p.words.contains(w))) };
         let in_order = quotes || is_in_order(whole, &orders);
