@@ -2,9 +2,12 @@
 //! without.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "../../companion/cli/tests/support/output.rs"]
+mod output;
 #[path = "../../companion/cli/tests/support/request.rs"]
 mod request;
 
+use output::{err, figures, out, write};
 use request::read_request;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -24,27 +27,6 @@ fn command() -> Command {
     command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).env("NO_PROXY", "127.0.0.1");
     command.env_remove("POCKETGRAPH_BASE_URL").env_remove("POCKETGRAPH_MODEL");
     command
-}
-
-fn write(folder: &Path, name: &str, text: &str) -> String {
-    let path = folder.join(name);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_owned()
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// Standard error without the frame that reports are drawn in.
-fn err(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).split_whitespace().filter(|w| !["│", "|"].contains(w)).collect::<Vec<_>>().join(" ")
-}
-
-fn figures(output: &Output) -> Value {
-    assert!(output.status.success(), "{}", err(output));
-    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 const CORPUS: &str = "{\"idx\":0,\"title\":\"Low Tide\",\"text\":\"Low Tide is a film of 1931. It was directed by Mira Voss.\"}

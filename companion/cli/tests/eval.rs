@@ -1,35 +1,16 @@
 //! `pocketgraph eval` as a user runs it: a site's own questions, and what the lab measures instead.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "support/output.rs"]
+mod output;
 // The scripted model is for tests that run the engine themselves.
 #[allow(dead_code)]
 mod support;
 
-use serde_json::{Value, json};
+use output::{err, figures, out, write};
+use serde_json::json;
 use std::path::{Path, PathBuf};
-use std::process::Output;
 use support::program;
-
-fn write(folder: &Path, name: &str, text: &str) -> String {
-    let path = folder.join(name);
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_owned()
-}
-
-fn out(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// Standard error without the frame that reports are drawn in.
-fn err(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).split_whitespace().filter(|w| !["│", "|"].contains(w)).collect::<Vec<_>>().join(" ")
-}
-
-fn figures(output: &Output) -> Value {
-    assert!(output.status.success(), "{}", err(output));
-    serde_json::from_slice(&output.stdout).unwrap()
-}
 
 /// A bundle of a small site.
 fn site(dir: &Path) -> PathBuf {
