@@ -19,8 +19,7 @@ impl Allowance {
     /// Bytes on top of that, for small files.
     const BESIDES: usize = 512 << 10;
 
-    /// Text kept of a file, as a multiple of its size. A bundle holds up to four bytes for each, with vectors and
-    /// indices, and may grow by 20 times the file's size and a megabyte.
+    /// Text kept of a file, as a multiple of its size: a bundle takes about two bytes for each of plain text.
     const KEPT_TIMES: usize = 5;
 
     /// Bytes of kept text on top of that.

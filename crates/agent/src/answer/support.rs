@@ -28,8 +28,7 @@ pub(super) fn find_support(text: &str, passages: &[(u32, &Citable)]) -> Supporte
     let marked = Marked::new(text, &marks);
     let mut judge = Judge::new(passages);
     let mut out = SupportedReply::default();
-    let mut read = 0;
-    let mut in_code = false;
+    let (mut read, mut in_code) = (0, false);
     for sentence in 0..marked.sentences.len() {
         let claim = marked.claim(sentence);
         let fences = claim.matches("```").count();
