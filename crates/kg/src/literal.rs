@@ -1,7 +1,7 @@
 //! Literals: numbers, dates, truth values and text, with datatype and unit; their values, and how those compare.
 
 use super::{Date, date};
-use crate::text::lexicon::{Language, SPOKEN};
+use crate::text::lexicon::{Language, Row, SPOKEN};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
@@ -60,14 +60,14 @@ impl Value {
         Value::Number { value, unit: None }
     }
 
-    /// Compares two values; `None` if they cannot be compared (different kinds or dimensions, dates that are too vague).
+    /// Compares two values; `None` if they do not compare (other kinds or dimensions, dates that are too vague).
     pub fn compare(&self, other: &Value) -> Option<Ordering> {
         match (self, other) {
             (Value::Number { value: a, unit: d }, Value::Number { value: b, unit: e }) if d == e => a.partial_cmp(b),
             (Value::Number { value: a, unit: d }, Value::Number { value: b, unit: e }) => {
-                // Metres, kilograms, seconds: an unknown unit is a dimension of its own.
-                let ((dimension, a_size), (other, b_size)) = (measured(d), measured(e));
-                (dimension == other).then(|| (a * a_size).partial_cmp(&(b * b_size))).flatten()
+                let (d, e) = (Unit::of_text(d.as_deref()?), Unit::of_text(e.as_deref()?));
+                let (a, b) = (a * d.size + d.zero, b * e.size + e.zero);
+                a.partial_cmp(&b).filter(|_| d.dimension == e.dimension)
             }
             (Value::Date(a), Value::Date(b)) => a.compare(*b),
             // A bare number beside a date is a year.
@@ -118,14 +118,57 @@ fn with_unit(value: f64, unit: &str) -> Value {
     Value::Number { value, unit: Some(unit.trim()).filter(|u| !u.is_empty()).map(str::to_owned) }
 }
 
-fn measured(unit: &Option<String>) -> (&str, f64) {
-    unit.as_deref().map_or(("", 1.0), dimension)
+/// Longer units, in bytes, are not taken apart.
+const LONGEST_UNIT: usize = 40;
+
+/// A unit as a multiple of its dimension's base unit. Each currency and each unknown unit is a dimension of its own.
+#[derive(Debug, Clone, PartialEq)]
+struct Unit {
+    /// Powers and quotients of what is measured: "length/time".
+    dimension: String,
+    size: f64,
+    /// Value in the base unit where this unit has its zero.
+    zero: f64,
 }
 
-/// A unit's dimension and its size in the dimension's base unit. An unknown unit is a dimension of its own.
-fn dimension(unit: &str) -> (&str, f64) {
-    let known = SPOKEN.units().row(unit).and_then(|row| Some((row.field(0), row.field(1).parse().ok()?)));
-    known.unwrap_or((unit, 1.0))
+impl Unit {
+    fn of_text(text: &str) -> Unit {
+        let unknown = || Unit { dimension: text.to_owned(), size: 1.0, zero: 0.0 };
+        if text.len() > LONGEST_UNIT {
+            return unknown();
+        }
+        if let Some((over, under)) = text.split_once('/').or_else(|| text.split_once(" per ")) {
+            let (over, under) = (Unit::of_text(over), Unit::of_text(under));
+            return Unit { dimension: over.dimension + "/" + &under.dimension, size: over.size / under.size, zero: 0.0 };
+        }
+        for (power, mark, digit, fronts) in [(2, '²', '2', ["sq ", "square "]), (3, '³', '3', ["cu ", "cubic "])] {
+            let front = || fronts.iter().find_map(|front| text.strip_prefix(front));
+            if let Some(of) = text.strip_suffix([mark, digit]).or_else(front) {
+                let of = Unit::of_text(of);
+                return Unit { dimension: format!("{}{mark}", of.dimension), size: of.size.powi(power), zero: 0.0 };
+            }
+        }
+        let singular = || text.strip_suffix('s').and_then(Unit::of_table);
+        Unit::of_table(text).or_else(singular).unwrap_or_else(unknown)
+    }
+
+    /// Returns a unit of the table, with or without a prefix.
+    fn of_table(text: &str) -> Option<Unit> {
+        let units = SPOKEN.units();
+        let number = |row: Row, at| row.field(at).parse().unwrap_or(0.0);
+        let of = |row: Row, times: f64| {
+            let size = times * number(row, 1);
+            Unit { dimension: row.field(0).to_owned(), size, zero: number(row, 2) }
+        };
+        let prefixed = || {
+            text.char_indices().skip(1).find_map(|(at, _)| {
+                let (prefix, rest) = text.split_at(at);
+                let row = units.row(rest).filter(|row| row.has(3, "prefixed"))?;
+                Some(of(row, number(units.row(&format!("{prefix}-"))?, 1)))
+            })
+        };
+        units.row(text).map(|row| of(row, 1.0)).or_else(prefixed)
+    }
 }
 
 /// A finite number: sign, digits with thousands separators (`1,234,567`), fraction, exponent. `None` for anything else.
@@ -150,19 +193,17 @@ pub fn number(text: &str) -> Option<f64> {
 }
 
 /// A number and the unit after it: `6194 m`, `12.5km`. `None` when there is no number or nothing after it.
-pub fn measure(text: &str) -> Option<(f64, &str)> {
-    let text = text.trim();
+fn measure(text: &str) -> Option<(f64, &str)> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '+')))?;
     let unit = text[end..].trim_start();
-    // A unit is short and without digits of its own in front: "4 July 1776" is no measure.
-    if unit.len() > 12
-        || unit.is_empty()
-        || unit.split_whitespace().count() > 2
-        || unit.split_whitespace().skip(1).any(|w| number(w).is_some())
-    {
-        return None;
-    }
-    number(&text[..end]).map(|n| (n, unit))
+    number(&text[..end]).filter(|_| is_unit(unit)).map(|n| (n, unit))
+}
+
+/// Returns true if a text after a number may be its unit: a short word, or words that the table knows.
+pub fn is_unit(text: &str) -> bool {
+    let begins = |c: char| c.is_alphabetic() || "%‰°'\"′″$£¥€₹".contains(c);
+    let is_word = text.len() <= 12 && !text.contains(char::is_whitespace);
+    text.starts_with(begins) && (is_word || !Unit::of_text(text).dimension.contains(char::is_whitespace))
 }
 
 #[cfg(test)]
@@ -184,7 +225,32 @@ mod tests {
     fn kilometres_compare_with_miles_but_not_with_kilograms() {
         assert_eq!(value_of("10 km").compare(&value_of("6 miles")), Some(Ordering::Greater));
         assert_eq!(value_of("10 km").compare(&value_of("10 kg")), None);
+        assert_eq!(value_of("3 €").compare(&value_of("2 $")), None);
+        for no in ["3 of 1,533", "3 of 3", "4 or more", "12 Mill Lane", "7 July 2"] {
+            assert_eq!(value_of(no), Value::Text(no.to_owned()));
+        }
         assert_eq!(value_of("3 apples").compare(&value_of("4 apples")), Some(Ordering::Less));
+    }
+
+    #[test]
+    fn units_of_one_dimension_compare() {
+        for (more, less) in [
+            ("1.5 MB", "900 kB"),
+            ("1 MiB", "1 MB"),
+            ("9 Mbit/s", "1 MB/s"),
+            ("50 °F", "9 °C"),
+            ("1 l", "990 ml"),
+            ("2 m³", "1999 l"),
+            ("60 km/h", "16 m/s"),
+            ("13 knots", "14 mph"),
+            ("2 weeks", "13 d"),
+            ("1 sq mi", "2 km²"),
+            ("3 kilometres", "2999 metres"),
+            ("2 square kilometres", "199 ha"),
+            ("2 people/ha", "199 people per km²"),
+        ] {
+            assert_eq!(value_of(more).compare(&value_of(less)), Some(Ordering::Greater), "{more}");
+        }
     }
 
     #[test]
@@ -200,6 +266,12 @@ mod tests {
         fn any_text_has_a_value(s in ".{0,30}") {
             let v = value_of(&s);
             prop_assert!(v.compare(&v) != Some(Ordering::Less));
+        }
+
+        #[test]
+        fn units_of_any_length_and_form_compare_or_do_not(s in "[a-z/²2 ]{0,60}", times in 0usize..2000) {
+            let of = |unit: String| Value::Number { value: 1.0, unit: Some(unit) };
+            prop_assert_ne!(of(s.repeat(times)).compare(&of(s.repeat(times) + "/h")), Some(Ordering::Equal));
         }
     }
 }

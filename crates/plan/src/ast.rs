@@ -100,7 +100,7 @@ pub enum Operation {
         /// The condition.
         condition: Condition,
     },
-    /// The members of a set at which a measure is largest or smallest; members with the same value stand or fall together.
+    /// The members of a set at which a measure is largest or smallest; all members with that value.
     Superlative {
         /// The name of the set.
         of: String,
@@ -325,7 +325,7 @@ impl How {
 }
 
 impl Extreme {
-    /// The end that a superlative or comparative asks for, letter case aside. Words of age are read as being about dates.
+    /// The end that a superlative or comparative asks for, letter case aside. Words of age are about dates.
     /// `None` for any other word.
     pub fn from_word(word: &str) -> Option<Extreme> {
         match SPOKEN.comparisons().row(&word.trim().to_ascii_lowercase())?.field(0) {
@@ -389,6 +389,29 @@ impl Plan {
     /// The statement of this name, letter case and underscores aside.
     pub fn statement(&self, name: &str) -> Option<&Statement> {
         self.statements.iter().find(|s| same_name(&s.name, name))
+    }
+
+    /// Adds an operation as the next statement and returns its name.
+    pub fn push(&mut self, operation: Operation) -> String {
+        let name = format!("Ans{}", self.statements.len() + 1);
+        self.statements.push(Statement { name: name.clone(), thought: None, operation });
+        name
+    }
+
+    /// Makes an operation of the answer the new answer. If the answer was a count, the operation comes before it.
+    #[must_use]
+    pub fn refine_answer(mut self, operation: impl FnOnce(&mut Plan, String) -> Operation) -> Plan {
+        let count = self.statements.pop_if(|s| matches!(s.operation, Operation::Count { .. }));
+        let main = match &count {
+            Some(Statement { operation: Operation::Count { of }, .. }) => of.clone(),
+            _ => self.answer.clone(),
+        };
+        let operation = operation(&mut self, main);
+        self.answer = self.push(operation);
+        if count.is_some() {
+            self.answer = self.push(Operation::Count { of: self.answer.clone() });
+        }
+        self
     }
 }
 

@@ -111,6 +111,8 @@ impl Shape {
             Shape::Intersection(2) => "Two Intersection",
             Shape::Intersection(3) => "Three Intersection",
             Shape::Union(2) => "Two Union",
+            Shape::Ip => "Intersection Projection",
+            Shape::Pi => "Projection Intersection",
             Shape::Compare => "Compare",
             _ => return None,
         })

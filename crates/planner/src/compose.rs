@@ -6,12 +6,12 @@ use super::rank::Holders;
 use super::schema::Step;
 use super::sets::{Combination, Combine};
 use crate::kg::{Class, Direction, KnowledgeGraph, RelationId, TypeId};
-use crate::plan::{Head, Measure, Operation, Plan, Relation, SearchKg, Statement};
+use crate::plan::{Head, Measure, Operation, Plan, Relation, SearchKg};
 
 /// A plan under construction.
 pub(super) struct Composer<'a> {
     graph: &'a KnowledgeGraph,
-    statements: Vec<Statement>,
+    plan: Plan,
     /// The types that the question names, each with the relations that the same word speaks of; `None` where every step keeps its type.
     named: Option<Vec<(TypeId, Vec<RelationId>)>>,
 }
@@ -33,19 +33,17 @@ fn named(tokens: &[Token], ask: &Ask) -> Vec<(TypeId, Vec<RelationId>)> {
 impl<'a> Composer<'a> {
     /// An empty plan over a graph.
     pub fn new(graph: &'a KnowledgeGraph) -> Composer<'a> {
-        Composer { graph, statements: Vec::new(), named: None }
+        Composer { graph, plan: Plan::default(), named: None }
     }
 
-    /// The same for a question of which steps keep only types that it names: what a field of work mostly is, it need not be.
+    /// The same for a question of which steps keep only types that it names: a field of work need not be what most are.
     pub fn naming(self, tokens: &[Token], ask: &Ask) -> Composer<'a> {
         Composer { named: Some(named(tokens, ask)), ..self }
     }
 
     /// Adds a statement and gives its name.
     pub fn push(&mut self, operation: Operation) -> String {
-        let name = format!("Ans{}", self.statements.len() + 1);
-        self.statements.push(Statement { name: name.clone(), thought: None, operation });
-        name
+        self.plan.push(operation)
     }
 
     /// Adds the steps of a chain and gives the name of what they find.
@@ -128,8 +126,8 @@ impl<'a> Composer<'a> {
 
     /// The plan whose answer is the last statement.
     pub fn finish(self, question: &str) -> Plan {
-        let answer = self.statements.last().map(|s| s.name.clone()).unwrap_or_default();
-        Plan { question: Some(question.to_owned()), statements: self.statements, answer }
+        let answer = self.plan.statements.last().map(|s| s.name.clone()).unwrap_or_default();
+        Plan { question: Some(question.to_owned()), answer, ..self.plan }
     }
 
     fn target(&self, step: Step) -> Option<String> {

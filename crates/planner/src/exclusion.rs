@@ -4,7 +4,7 @@
 //! something else.
 
 use crate::kg::{Mention, NodeId};
-use crate::plan::{Head, Operation, Plan, Statement};
+use crate::plan::{Head, Operation, Plan};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{Word, fold, words};
 use std::ops::Range;
@@ -77,33 +77,20 @@ fn cue(before: &[String], is_kind: &dyn Fn(&str) -> bool) -> Option<Cue> {
     (is(begins, "names") && !is(begins, "other")).then_some(Cue { begins, further: None })
 }
 
-fn blanked(question: &str, gone: &[Range<usize>]) -> String {
+/// Returns the question with blanks where it is gone.
+pub(super) fn blanked(question: &str, gone: &[Range<usize>]) -> String {
     let is_gone = |at: usize| gone.iter().any(|g| g.contains(&at));
     let kept = |(at, c): (usize, char)| if is_gone(at) { " ".repeat(c.len_utf8()) } else { c.to_string() };
     question.char_indices().map(kept).collect()
 }
 
 /// A plan that takes these things away from what another finds, before it counts them.
-pub(super) fn without(mut plan: Plan, question: &str, things: &[&str]) -> Plan {
-    let counted = match plan.statements.last() {
-        Some(Statement { operation: Operation::Count { of }, .. }) => Some(of.clone()),
-        _ => None,
-    };
-    if counted.is_some() {
-        plan.statements.pop();
-    }
-    let mut push = |operation: Operation| {
-        let name = format!("Ans{}", plan.statements.len() + 1);
-        plan.statements.push(Statement { name: name.clone(), thought: None, operation });
-        name
-    };
-    let minus = things.iter().map(|id| push(Operation::Entity { head: Head::Entity((*id).to_owned()) })).collect();
-    let main = counted.clone().unwrap_or(plan.answer);
-    let mut answer = push(Operation::Negation { main, minus });
-    if counted.is_some() {
-        answer = push(Operation::Count { of: answer });
-    }
-    Plan { question: Some(question.to_owned()), answer, ..plan }
+pub(super) fn without(plan: Plan, question: &str, things: &[&str]) -> Plan {
+    let plan = plan.refine_answer(|plan, main| {
+        let minus = things.iter().map(|id| plan.push(Operation::Entity { head: Head::Entity((*id).to_owned()) })).collect();
+        Operation::Negation { main, minus }
+    });
+    Plan { question: Some(question.to_owned()), ..plan }
 }
 
 #[cfg(test)]

@@ -3,12 +3,13 @@
 //! Without the name it is a question of its own, and the name leaves of that one's answer what is joined to it. By which relation no word says: it must be the only one between things of the
 //! kind and the name, but for accidents.
 
+use super::exclusion::blanked;
 use super::lexicon::Lexicon;
 use super::walk::reached;
 use super::weights;
 use crate::compact::sort_unique;
 use crate::kg::{Direction, Linker, Match, NodeId, RelationId, TypeId};
-use crate::plan::{Head, Operation, Plan, Relation, SearchKg, Statement};
+use crate::plan::{Head, Operation, Plan, Relation, SearchKg};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{Word, fold, words};
 use pocketgraph_question::is_function_word;
@@ -83,9 +84,7 @@ fn named(linker: &Linker, lexicon: &Lexicon, question: &str, name: &[Word<'_>], 
         return None;
     }
     let Way { node, relation, direction, kind, members } = ways.swap_remove(at);
-    let gone = |at: usize| span.contains(&at);
-    let rest = question.char_indices().map(|(at, c)| if gone(at) { " ".repeat(c.len_utf8()) } else { c.to_string() }).collect();
-    Some(Modifier { rest, kind, named: node, relation, direction, members })
+    Some(Modifier { rest: blanked(question, &[span]), kind, named: node, relation, direction, members })
 }
 
 /// What joins a thing and things of a kind.
@@ -98,27 +97,14 @@ struct Way {
 }
 
 /// The plan of what another finds that is also joined to a name, before it counts it. `None` where that one ranks what it finds: what is left out comes before.
-pub(super) fn intersected(mut plan: Plan, question: &str, head: &str, relation: Relation, target: Option<String>) -> Option<Plan> {
-    let counted = match plan.statements.last() {
-        Some(Statement { operation: Operation::Count { of }, .. }) => Some(of.clone()),
-        _ => None,
-    };
-    if counted.is_some() {
-        plan.statements.pop();
-    }
-    let main = counted.clone().unwrap_or(plan.answer);
-    if matches!(plan.statements.last()?.operation, Operation::Superlative { .. } | Operation::Compare(_) | Operation::Count { .. }) {
+pub(super) fn intersected(plan: Plan, question: &str, head: &str, relation: Relation, target: Option<String>) -> Option<Plan> {
+    let main = plan.statements.iter().rev().find(|s| !matches!(s.operation, Operation::Count { .. }))?;
+    if matches!(main.operation, Operation::Superlative { .. } | Operation::Compare(_)) {
         return None;
     }
-    let mut push = |operation: Operation| {
-        let name = format!("Ans{}", plan.statements.len() + 1);
-        plan.statements.push(Statement { name: name.clone(), thought: None, operation });
-        name
-    };
-    let joined = push(Operation::SearchKg(SearchKg { target, head: Head::Entity(head.to_owned()), relation }));
-    let mut answer = push(Operation::Intersect { of: vec![main, joined] });
-    if counted.is_some() {
-        answer = push(Operation::Count { of: answer });
-    }
-    Some(Plan { question: Some(question.to_owned()), answer, ..plan })
+    let plan = plan.refine_answer(|plan, main| {
+        let joined = plan.push(Operation::SearchKg(SearchKg { target, head: Head::Entity(head.to_owned()), relation }));
+        Operation::Intersect { of: vec![main, joined] }
+    });
+    Some(Plan { question: Some(question.to_owned()), ..plan })
 }

@@ -1,6 +1,7 @@
 //! Relations that hold both ways, relations that say the same the other way round, and relations that
 //! include others: each statement is added from the other end too, so that questions find it there.
 
+use super::vocabularies::short_name;
 use pocketgraph_kg::{BuildNode, KgBuilder, KgError, RelationId, name_key};
 use pocketgraph_text::lexicon::{Language, SPOKEN};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -22,37 +23,31 @@ pub(super) struct Declared {
 }
 
 /// Relations of common vocabularies that hold both ways.
-const SYMMETRIC: &[(&str, &[&str])] = &[
-    ("http://www.w3.org/2004/02/skos/core#", &["related", "exactMatch", "closeMatch", "relatedMatch"]),
-    ("http://www.w3.org/2002/07/owl#", &["sameAs", "differentFrom"]),
-    ("http://schema.org/", &["spouse", "sibling", "colleague"]),
-    ("https://schema.org/", &["spouse", "sibling", "colleague"]),
+const SYMMETRIC: &[&str] = &[
+    "skos:related",
+    "skos:exactMatch",
+    "skos:closeMatch",
+    "skos:relatedMatch",
+    "owl:sameAs",
+    "owl:differentFrom",
+    "schema:spouse",
+    "schema:sibling",
+    "schema:colleague",
 ];
 
 /// Pairs of common vocabularies.
-const INVERSE: &[(&str, &[(&str, &str)])] = &[
-    ("http://www.w3.org/2004/02/skos/core#", &[("broader", "narrower"), ("broadMatch", "narrowMatch"), ("hasTopConcept", "topConceptOf")]),
-    (
-        "http://schema.org/",
-        &[
-            ("parent", "children"),
-            ("hasPart", "isPartOf"),
-            ("memberOf", "member"),
-            ("subOrganization", "parentOrganization"),
-            ("containsPlace", "containedInPlace"),
-        ],
-    ),
-    (
-        "https://schema.org/",
-        &[
-            ("parent", "children"),
-            ("hasPart", "isPartOf"),
-            ("memberOf", "member"),
-            ("subOrganization", "parentOrganization"),
-            ("containsPlace", "containedInPlace"),
-        ],
-    ),
-    ("http://purl.org/dc/terms/", &[("hasPart", "isPartOf"), ("replaces", "isReplacedBy"), ("requires", "isRequiredBy")]),
+const INVERSE: &[(&str, &str)] = &[
+    ("skos:broader", "narrower"),
+    ("skos:broadMatch", "narrowMatch"),
+    ("skos:hasTopConcept", "topConceptOf"),
+    ("schema:parent", "children"),
+    ("schema:hasPart", "isPartOf"),
+    ("schema:memberOf", "member"),
+    ("schema:subOrganization", "parentOrganization"),
+    ("schema:containsPlace", "containedInPlace"),
+    ("dcterms:hasPart", "isPartOf"),
+    ("dcterms:replaces", "isReplacedBy"),
+    ("dcterms:requires", "isRequiredBy"),
 ];
 
 /// A relation with the direction in which it is read.
@@ -70,12 +65,13 @@ pub(super) fn add(kg: &mut KgBuilder, declared: &Declared) -> Result<(), KgError
     }
     let names: Vec<(RelationId, String)> = kg.relation_ids().map(|(id, name)| (id, name.to_owned())).collect();
     for (id, name) in &names {
-        let local = |space: &str| name.strip_prefix(space).unwrap_or("").to_owned();
-        if declared.symmetric.contains(name) || SYMMETRIC.iter().any(|(space, all)| all.contains(&local(space).as_str())) {
+        let (short, space) = short_name(name).unwrap_or_default();
+        if declared.symmetric.contains(name) || SYMMETRIC.contains(&short.as_str()) {
             imply(*id, *id, true);
         }
-        for (space, pairs) in INVERSE {
-            for (a, b) in pairs.iter().filter(|(a, b)| local(space) == *a || local(space) == *b) {
+        for (a, b) in INVERSE {
+            let (prefix, a) = a.split_once(':').unwrap_or_default();
+            if short.split_once(':').is_some_and(|(of, local)| of == prefix && (local == a || local == *b)) {
                 let (a, b) = (kg.relation(&format!("{space}{a}"))?, kg.relation(&format!("{space}{b}"))?);
                 imply(a, b, true);
                 imply(b, a, true);

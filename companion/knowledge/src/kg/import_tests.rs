@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use pocketgraph_kg::{Class, Direction, LiteralKind, NodeId, Provenance, TripleId};
+use pocketgraph_kg::{Class, Direction, LiteralKind, NodeId, TripleId};
 use std::io::Write;
 
 /// A folder of files, gone when dropped.
@@ -18,12 +18,12 @@ fn files(all: &[(&str, &str)]) -> (tempfile::TempDir, Vec<PathBuf>) {
     (dir, paths)
 }
 
-fn of(name: &str, text: &str) -> (KnowledgeGraph, ImportReport) {
+pub(super) fn of(name: &str, text: &str) -> (KnowledgeGraph, ImportReport) {
     let (_dir, triples) = files(&[(name, text)]);
     import(&KgFiles { triples, ..KgFiles::default() }, &ImportOptions::default()).unwrap()
 }
 
-fn node(g: &KnowledgeGraph, label: &str) -> NodeId {
+pub(super) fn node(g: &KnowledgeGraph, label: &str) -> NodeId {
     NodeId((0..g.nodes() as u32).find(|&i| g.label(NodeId(i)) == label).unwrap())
 }
 
@@ -169,51 +169,7 @@ fn json_tails_keep_their_datatype_and_unit() {
     assert_eq!(g.provenance(TripleId(0)).count(), 2);
 }
 
-const TURTLE: &str = r#"
-@prefix ex: <http://example.org/> .
-@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
-ex:denali a ex:Mountain ; rdfs:label "Denali"@en, "Denali (Berg)"@de ; ex:highPoint "6190.5"^^xsd:decimal ; ex:partOf ex:Alaska .
-ex:Mountain rdfs:label "mountain" .
-ex:highPoint rdfs:label "elevation" .
-"#;
-
-#[test]
-fn turtle_gives_labels_types_and_typed_literals() {
-    let (g, report) = of("x.ttl", TURTLE);
-    assert_eq!((g.entities(), g.literals(), g.triples(), report.malformed), (2, 1, 2, 0));
-    let denali = node(&g, "Denali");
-    assert_eq!(g.aliases(denali).collect::<Vec<_>>(), ["Denali (Berg)"]);
-    let v = g.vocabulary();
-    assert_eq!(v.types()[g.types(denali)[0].index()].label, "mountain");
-    assert_eq!(v.relations().iter().map(|r| r.label.as_str()).collect::<Vec<_>>(), ["elevation", "part of"]);
-    assert_eq!(g.literal(node(&g, "6190.5")).unwrap().datatype, "http://www.w3.org/2001/XMLSchema#decimal");
-    assert_eq!(g.label(node(&g, "Alaska")), "Alaska");
-}
-
-#[test]
-fn n_triples_have_lines_and_a_bad_one_is_passed_over() {
-    let (g, report) = of("x.nt", "<http://a/x> <http://a/r> <http://a/y> .\n<http://a/x> oops .\n<http://a/x> <http://a/r> \"1\" .\n");
-    assert_eq!((g.triples(), report.problems.len(), report.problems[0].line), (2, 1, 2));
-    assert_eq!(g.provenance(TripleId(0)).next(), Some(Provenance::Line { file: "x.nt", line: 1 }));
-}
-
-#[test]
-fn a_relation_that_is_labelled_in_another_language_alone_keeps_its_own_name() {
-    let text = "@prefix e: <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
-        e:a e:mayorOf e:b ; e:P7 e:c . e:mayorOf rdfs:label \"Bürgermeister\"@de . e:P7 rdfs:label \"Fluss\"@de .";
-    let relations = of("x.ttl", text).0;
-    let names: Vec<String> = relations.vocabulary().relations().iter().map(|r| format!("{}/{}", r.label, r.aliases.join("/"))).collect();
-    assert!(names[0].starts_with("mayor of/Bürgermeister") && names[1].starts_with("Fluss/"), "{names:?}");
-}
-
-#[test]
-fn json_ld_reads() {
-    let (g, report) = of("x.jsonld", r#"{"@id":"http://a/x","http://schema.org/name":"X","http://a/knows":{"@id":"http://a/y"}}"#);
-    assert_eq!((g.triples(), g.label(NodeId(0)), report.malformed), (1, "X", 0));
-}
-
-fn refused(name: &str, text: &str) -> String {
+pub(super) fn refused(name: &str, text: &str) -> String {
     let (_dir, triples) = files(&[(name, text)]);
     import(&KgFiles { triples, ..KgFiles::default() }, &ImportOptions::default()).unwrap_err().to_string()
 }

@@ -1,8 +1,9 @@
 //! Rows of tables on their way to triples, and which of their tails are literals.
 
-use super::ImportError;
+use super::numbers::read_value;
 use super::report::Reporter;
-use pocketgraph_kg::{BuildNode, KgBuilder, LiteralKind, Provenance, RelationId, date, label_of_name, measure, number};
+use super::{ImportError, ImportOptions};
+use pocketgraph_kg::{BuildNode, KgBuilder, LiteralKind, Provenance, RelationId, date, label_of_name, number};
 use pocketgraph_planner::is_verb_form;
 use pocketgraph_text::lexicon::{Language, SPOKEN};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -130,19 +131,19 @@ impl Rows {
     }
 
     /// Adds the rows to the graph.
-    pub fn add_to(self, kg: &mut KgBuilder, rule: &LiteralRule, report: &mut Reporter) -> Result<(), ImportError> {
-        let literal = self.literal_relations(kg, rule, report);
+    pub fn add_to(self, kg: &mut KgBuilder, options: &ImportOptions, report: &mut Reporter) -> Result<(), ImportError> {
+        let literal = self.literal_relations(kg, options, report);
         self.report_unknown_ends(kg, report);
         for (file, row) in &self.rows {
             let Some(head) = self.id(kg, &row.head).map(str::to_owned) else { continue };
             let head = kg.entity(&head)?;
             let tail = match (self.id(kg, &row.tail.text).map(str::to_owned), literal.get(row.relation.as_str())) {
-                _ if row.tail.is_value() => literal_of(kg, &row.tail, None)?,
+                _ if row.tail.is_value() => literal_of(kg, &row.tail, None, &options.language)?,
                 (None, _) => match self.named.get(&row.tail.text) {
-                    Some(Named::Value(value)) => literal_of(kg, value, None)?,
+                    Some(Named::Value(value)) => literal_of(kg, value, None, &options.language)?,
                     _ => continue,
                 },
-                (Some(_), Some(kind)) => literal_of(kg, &row.tail, *kind)?,
+                (Some(_), Some(kind)) => literal_of(kg, &row.tail, *kind, &options.language)?,
                 (Some(id), None) => kg.entity(&id)?,
             };
             for (node, label) in [(head, &row.head_label), (tail, &row.tail_label)] {
@@ -170,8 +171,8 @@ impl Rows {
     }
 
     /// The relations with literals, with the kind where all are dates.
-    fn literal_relations(&self, kg: &KgBuilder, rule: &LiteralRule, report: &mut Reporter) -> HashMap<&str, Option<LiteralKind>> {
-        match rule {
+    fn literal_relations(&self, kg: &KgBuilder, options: &ImportOptions, report: &mut Reporter) -> HashMap<&str, Option<LiteralKind>> {
+        match &options.literals {
             LiteralRule::Nothing => HashMap::new(),
             LiteralRule::Relations(named) => {
                 let named: HashSet<&str> = named.iter().map(String::as_str).collect();
@@ -190,7 +191,7 @@ impl Rows {
                         Some((0, 0))
                     });
                     let tail = row.tail.text.as_str();
-                    let reads = number(tail).is_some() || date(tail).is_some() || measure(tail).is_some();
+                    let reads = read_value(tail, &options.language).1 != LiteralKind::Text;
                     let is_id = !row.is_property && (are_ids || kg.knows(tail) || self.named.contains_key(tail));
                     *entry = match *entry {
                         Some((rows, also)) if reads && row.tail_type.is_empty() && !is_id => {
@@ -267,34 +268,18 @@ pub(super) fn reads_as_year(text: &str) -> bool {
 }
 
 /// The literal that a tail is: its kind from the format, the datatype's name, the relation, or the text itself.
-fn literal_of(kg: &mut KgBuilder, tail: &Tail, of_relation: Option<LiteralKind>) -> Result<BuildNode, ImportError> {
+fn literal_of(kg: &mut KgBuilder, tail: &Tail, of_relation: Option<LiteralKind>, language: &str) -> Result<BuildNode, ImportError> {
     let text = tail.text.as_str();
-    let of_datatype = kind_of_datatype(&tail.datatype);
     let dated = of_relation.filter(|_| date(text).is_some());
-    if let Some(kind) = tail.kind.or(of_datatype).or(dated) {
+    if let Some(kind) = tail.kind.or_else(|| kind_of_datatype(&tail.datatype)).or(dated) {
         return Ok(kg.literal(text, kind, &tail.datatype, &tail.unit)?);
     }
-    let (value, kind, unit) = kind_and_unit(text);
+    let (value, kind, unit) = read_value(text, language);
     if unit.is_empty() || tail.unit.is_empty() {
-        let unit = if unit.is_empty() { &tail.unit } else { unit };
-        return Ok(kg.literal(value, kind, &tail.datatype, unit)?);
+        let unit = if unit.is_empty() { &tail.unit } else { &unit };
+        return Ok(kg.literal(&value, kind, &tail.datatype, unit)?);
     }
     Ok(kg.literal(text, LiteralKind::Text, &tail.datatype, &tail.unit)?)
-}
-
-/// What a text is by itself: the value without its unit, its kind, and the unit; text where it is neither
-/// number, date nor measure.
-pub(super) fn kind_and_unit(text: &str) -> (&str, LiteralKind, &str) {
-    if number(text).is_some() {
-        return (text, LiteralKind::Number, "");
-    }
-    if date(text).is_some() {
-        return (text, LiteralKind::Date, "");
-    }
-    match measure(text) {
-        Some((_, unit)) => (text.trim().strip_suffix(unit).unwrap_or(text).trim(), LiteralKind::Number, unit),
-        None => (text, LiteralKind::Text, ""),
-    }
 }
 
 /// Returns the kind of an XML Schema datatype (IRI or `xsd:` name); `None` for others.

@@ -19,6 +19,7 @@ mod labels;
 mod lines;
 mod literals;
 mod markup;
+mod numbers;
 pub mod open;
 mod parquet;
 mod read_triples;
@@ -29,6 +30,7 @@ mod shape;
 mod site_words;
 mod tables;
 mod unnamed;
+mod vocabularies;
 mod entity_index;
 
 pub use as_tables::{VocabularyTables, as_tables};
@@ -178,7 +180,7 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
             return Err(error);
         }
     }
-    rows.add_to(kg, &options.literals, &mut report)?;
+    rows.add_to(kg, options, &mut report)?;
     let declared = statements.add_to(kg, &options.language)?;
     both_ways::add(kg, &declared)?;
     unnamed::add(kg)?;

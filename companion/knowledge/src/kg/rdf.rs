@@ -6,6 +6,7 @@ use super::both_ways::Declared;
 use super::lines::{each_line, open};
 use super::literals::kind_of_datatype;
 use super::report::Reporter;
+use super::vocabularies::{load_context, short_name};
 use oxrdfio::RdfParseError;
 use oxrdfio::{RdfFormat, RdfParser};
 use pocketgraph_kg::{BuildNode, KgBuilder, LiteralKind, Provenance, label_of_name, number};
@@ -54,7 +55,7 @@ pub(super) fn read(path: &Path, format: RdfFormat, out: &mut Statements, report:
         });
     }
     let mut faults = 0;
-    for quad in RdfParser::from_format(format).for_reader(open(path)?) {
+    for quad in RdfParser::from_format(format).for_reader(open(path)?).with_document_loader(load_context) {
         match quad {
             Ok(quad) => out.push(quad, file, 0, report),
             Err(RdfParseError::Io(reason)) => return Err(read_error(reason)),
@@ -76,21 +77,13 @@ const RDFS: &str = "http://www.w3.org/2000/01/rdf-schema#";
 const OWL: &str = "http://www.w3.org/2002/07/owl#";
 /// Statements about relations rather than things.
 const OF_RELATIONS: &[&str] = &["domain", "range", "subPropertyOf", "inverseOf", "isDefinedBy"];
-const LABELS: &[&str] = &[
-    "http://www.w3.org/2000/01/rdf-schema#label",
-    "http://www.w3.org/2004/02/skos/core#prefLabel",
-    "http://schema.org/name",
-    "https://schema.org/name",
-    "http://xmlns.com/foaf/0.1/name",
-];
-const ALIASES: &[&str] =
-    &["http://www.w3.org/2004/02/skos/core#altLabel", "http://schema.org/alternateName", "https://schema.org/alternateName"];
-const DESCRIPTIONS: &[&str] = &[
-    "http://www.w3.org/2000/01/rdf-schema#comment",
-    "http://schema.org/description",
-    "https://schema.org/description",
-    "http://purl.org/dc/terms/description",
-];
+const LABELS: &[&str] = &["rdfs:label", "skos:prefLabel", "schema:name", "foaf:name", "dcterms:title"];
+const ALIASES: &[&str] = &["skos:altLabel", "schema:alternateName"];
+const DESCRIPTIONS: &[&str] = &["rdfs:comment", "schema:description", "dcterms:description"];
+
+fn is_one_of(predicate: &str, names: &[&str]) -> bool {
+    short_name(predicate).is_some_and(|(name, _)| names.contains(&name.as_str()))
+}
 
 impl Statements {
     fn push(&mut self, quad: oxrdf::Quad, file: u32, line: u32, report: &mut Reporter) {
@@ -158,7 +151,7 @@ impl Statements {
     /// Adds the statements to the graph; labels in `language` or in none come first, others become aliases.
     pub fn add_to(mut self, kg: &mut KgBuilder, language: &str) -> Result<Declared, ImportError> {
         let declared = self.take_declared();
-        let descriptive = |p: &str| p == TYPE || LABELS.contains(&p) || ALIASES.contains(&p) || DESCRIPTIONS.contains(&p);
+        let descriptive = |p: &str| p == TYPE || [LABELS, ALIASES, DESCRIPTIONS].iter().any(|names| is_one_of(p, names));
         let predicates: HashSet<&str> = self.all.iter().map(|s| s.predicate.as_str()).filter(|p| !descriptive(p)).collect();
         let mut types: HashSet<&str> = HashSet::new();
         for s in &self.all {
@@ -190,8 +183,8 @@ impl Statements {
         later.sort_by_key(|(foreign, untagged, ..)| (*foreign, *untagged));
         let mut labelled = HashSet::new();
         for (foreign, _, s, text) in later {
-            let is_label = LABELS.contains(&s.predicate.as_str());
-            if DESCRIPTIONS.contains(&s.predicate.as_str()) {
+            let is_label = is_one_of(&s.predicate, LABELS);
+            if is_one_of(&s.predicate, DESCRIPTIONS) {
                 if !foreign && !predicates.contains(s.subject.as_str()) && !types.contains(s.subject.as_str()) {
                     let e = kg.entity(&s.subject)?;
                     kg.describe(e, text)?;
@@ -228,4 +221,78 @@ fn node_of(kg: &mut KgBuilder, object: &Object) -> Result<BuildNode, ImportError
             None => kg.literal(text, LiteralKind::Text, datatype, "")?,
         },
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use crate::kg::tests::{node, of, refused};
+    use pocketgraph_kg::{NodeId, Provenance, TripleId};
+
+    const TURTLE: &str = r#"
+@prefix ex: <http://example.org/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+ex:denali a ex:Mountain ; rdfs:label "Denali"@en, "Denali (Berg)"@de ; ex:highPoint "6190.5"^^xsd:decimal ; ex:partOf ex:Alaska .
+ex:Mountain rdfs:label "mountain" .
+ex:highPoint rdfs:label "elevation" .
+"#;
+
+    #[test]
+    fn turtle_gives_labels_types_and_typed_literals() {
+        let (g, report) = of("x.ttl", TURTLE);
+        assert_eq!((g.entities(), g.literals(), g.triples(), report.malformed), (2, 1, 2, 0));
+        let denali = node(&g, "Denali");
+        assert_eq!(g.aliases(denali).collect::<Vec<_>>(), ["Denali (Berg)"]);
+        let v = g.vocabulary();
+        assert_eq!(v.types()[g.types(denali)[0].index()].label, "mountain");
+        assert_eq!(v.relations().iter().map(|r| r.label.as_str()).collect::<Vec<_>>(), ["elevation", "part of"]);
+        assert_eq!(g.literal(node(&g, "6190.5")).unwrap().datatype, "http://www.w3.org/2001/XMLSchema#decimal");
+        assert_eq!(g.label(node(&g, "Alaska")), "Alaska");
+    }
+
+    #[test]
+    fn n_triples_have_lines_and_a_bad_one_is_passed_over() {
+        let (g, report) = of("x.nt", "<http://a/x> <http://a/r> <http://a/y> .\n<http://a/x> oops .\n<http://a/x> <http://a/r> \"1\" .\n");
+        assert_eq!((g.triples(), report.problems.len(), report.problems[0].line), (2, 1, 2));
+        assert_eq!(g.provenance(TripleId(0)).next(), Some(Provenance::Line { file: "x.nt", line: 1 }));
+    }
+
+    #[test]
+    fn a_relation_that_is_labelled_in_another_language_alone_keeps_its_own_name() {
+        let text = "@prefix e: <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n\
+            e:a e:mayorOf e:b ; e:P7 e:c . e:mayorOf rdfs:label \"Bürgermeister\"@de . e:P7 rdfs:label \"Fluss\"@de .";
+        let relations = of("x.ttl", text).0;
+        let names: Vec<String> =
+            relations.vocabulary().relations().iter().map(|r| format!("{}/{}", r.label, r.aliases.join("/"))).collect();
+        assert!(names[0].starts_with("mayor of/Bürgermeister") && names[1].starts_with("Fluss/"), "{names:?}");
+    }
+
+    #[test]
+    fn json_ld_reads() {
+        let (g, report) = of("x.jsonld", r#"{"@id":"http://a/x","http://schema.org/name":"X","http://a/knows":{"@id":"http://a/y"}}"#);
+        assert_eq!((g.triples(), g.label(NodeId(0)), report.malformed), (1, "X", 0));
+    }
+
+    #[test]
+    fn json_ld_reads_the_contexts_of_common_vocabularies_offline() {
+        for (context, name, relation) in [
+            ("https://schema.org", "name", "worksFor"),
+            ("http://schema.org/", "name", "schema:worksFor"),
+            ("https://schema.org/docs/jsonldcontext.jsonld", "name", "foaf:knows"),
+            ("http://www.w3.org/2004/02/skos/core", "prefLabel", "inScheme"),
+            ("http://xmlns.com/foaf/0.1/", "name", "knows"),
+            ("http://www.w3.org/2000/01/rdf-schema#", "label", "seeAlso"),
+            ("https://www.w3.org/ns/prov.jsonld", "rdfs:label", "wasDerivedFrom"),
+            ("https://www.w3.org/ns/dcat.jsonld", "title", "distribution"),
+            ("http://purl.org/dc/terms/", "title", "relation"),
+            ("http://www.w3.org/2002/07/owl#", "rdfs:label", "priorVersion"),
+        ] {
+            let text = format!(r#"{{"@context":"{context}","id":"http://a/x","{name}":"Mill","{relation}":{{"@id":"http://a/y"}}}}"#);
+            let (g, report) = of("x.jsonld", &text);
+            assert_eq!((g.triples(), g.label(NodeId(0)), report.malformed), (1, "Mill", 0), "{context}");
+        }
+        let unknown = r#"{"@context":"https://a.example/c.jsonld","@id":"http://a/x","knows":{"@id":"http://a/y"}}"#;
+        assert!(refused("x.jsonld", unknown).contains("is not known offline"));
+    }
 }

@@ -87,6 +87,7 @@ pub struct ImportReport {
 }
 
 /// Collects the report while files are read.
+#[derive(Default)]
 pub(super) struct Reporter {
     strict: bool,
     files: Vec<FileReport>,
@@ -102,17 +103,7 @@ pub(super) struct Reporter {
 
 impl Reporter {
     pub fn new(strict: bool) -> Self {
-        Reporter {
-            strict,
-            files: Vec::new(),
-            problems: Vec::new(),
-            malformed: 0,
-            layouts: Vec::new(),
-            unknown_ends: BTreeSet::new(),
-            literal_relations: Vec::new(),
-            everyday_relations: 0,
-            inferred_types: Vec::new(),
-        }
+        Reporter { strict, ..Reporter::default() }
     }
 
     pub fn start(&mut self, file: &str) {

@@ -357,8 +357,7 @@ impl<'a> Executor<'a> {
         let mut set = if run.may_step() {
             self.operation(&statement.operation, &mut step).await
         } else {
-            step.trace.missing.push(format!("not executed: {}", run.exhausted.borrow().as_deref().unwrap_or("the budget is used")));
-            Set::default()
+            step.note_missing(format!("not executed: {}", run.exhausted.borrow().as_deref().unwrap_or("the budget is used")))
         };
         if set.members.len() > run.limits.members {
             step.trace.truncated.push(format!("the best {} of {} members are kept", run.limits.members, set.members.len()));
@@ -416,6 +415,12 @@ impl<'a> Executor<'a> {
 }
 
 impl Step<'_> {
+    /// Notes what is missing, without which nothing is found.
+    fn note_missing(&mut self, what: impl Into<String>) -> Set {
+        self.trace.missing.push(what.into());
+        Set::default()
+    }
+
     /// Says which operands are empty, and what that means.
     fn note_empty(&mut self, meaning: &str) {
         let empty: Vec<&str> = self.trace.inputs.iter().filter(|i| i.size == 0).map(|i| i.name.as_str()).collect();

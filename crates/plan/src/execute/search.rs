@@ -42,8 +42,7 @@ impl Executor<'_> {
             Head::Reference(name) => {
                 let input = step.input();
                 if input.members.is_empty() {
-                    step.trace.missing.push(format!("{name} is empty, so there is nothing to start from"));
-                    return Set::default();
+                    return step.note_missing(format!("{name} is empty, so there is nothing to start from"));
                 }
                 let graph = self.graph();
                 input.ranked().into_iter().map(|m| (m.item.label(graph), Some(m.item.clone()))).collect()
@@ -194,8 +193,7 @@ impl Executor<'_> {
     pub(super) fn all(&self, target: Option<&str>, relation: Option<&Relation>, step: &mut Step<'_>) -> Set {
         let wanted = self.target(target, step);
         if let (Some(of), false) = (target, matches!(wanted, Target::Types(_))) {
-            step.trace.missing.push(format!("the graph has no type \"{of}\""));
-            return Set::default();
+            return step.note_missing(format!("the graph has no type \"{of}\""));
         }
         let Some(graph) = self.graph() else { return Set::default() };
         let mut nodes: Vec<NodeId> = (0..graph.entities() as u32).map(NodeId).filter(|&n| fits(graph, n, &wanted)).collect();
@@ -229,8 +227,7 @@ impl Executor<'_> {
                 Part::Reference(name) => {
                     let set = sets.next().unwrap_or_default();
                     if set.members.is_empty() {
-                        step.trace.missing.push(format!("{name} is empty, so there is nothing to ask"));
-                        return Set::default();
+                        return step.note_missing(format!("{name} is empty, so there is nothing to ask"));
                     }
                     let ranked = set.ranked();
                     let mut next = Vec::new();

@@ -224,29 +224,25 @@ fn tidy(origins: &mut Vec<Origin>) {
     }
 }
 
-/// The values at one end of an order, with those that have the same; `keep` different values. Values that do not compare with the best so
-/// far are left out and counted.
-pub(super) fn extreme<T>(values: &[(T, Value)], least: bool, keep: usize) -> (Vec<&T>, usize) {
-    // The first value that compares with most others decides what is compared: a set may mix metres and years.
-    let mut best: Option<(usize, usize)> = None;
-    for (i, (_, v)) in values.iter().enumerate().take(64) {
-        let n = values.iter().filter(|(_, w)| v.compare(w).is_some()).count();
-        if best.is_none_or(|(_, m)| n > m) {
-            best = Some((i, n));
-        }
+/// Returns the values at one end of an order, with those that have the same; `keep` different values. `None` if some
+/// value does not compare with the one at the end.
+pub(super) fn extreme<T>(values: &[(T, Value)], least: bool, keep: usize) -> Option<Vec<&T>> {
+    let beyond = if least { Ordering::Less } else { Ordering::Greater };
+    let best = values.iter().map(|(_, v)| v).reduce(|a, b| if b.compare(a) == Some(beyond) { b } else { a });
+    if let Some(best) = best
+        && values.iter().any(|(_, v)| v.compare(best).is_none())
+    {
+        return None;
     }
-    let Some((reference, _)) = best else { return (Vec::new(), 0) };
-    let reference = &values[reference].1;
-    let mut comparable: Vec<&(T, Value)> = values.iter().filter(|(_, v)| v.compare(reference).is_some()).collect();
-    let left_out = values.len() - comparable.len();
-    sort_by(&mut comparable, |a, b| {
+    let mut sorted: Vec<&(T, Value)> = values.iter().collect();
+    sort_by(&mut sorted, |a, b| {
         let order = a.1.compare(&b.1).unwrap_or(Ordering::Equal);
         if least { order } else { order.reverse() }
     });
     let mut out = Vec::new();
     let mut places = 0;
     let mut last: Option<&Value> = None;
-    for (item, value) in comparable {
+    for (item, value) in sorted {
         if last.is_none_or(|l| l.compare(value) != Some(Ordering::Equal)) {
             places += 1;
             if places > keep {
@@ -256,10 +252,11 @@ pub(super) fn extreme<T>(values: &[(T, Value)], least: bool, keep: usize) -> (Ve
         }
         out.push(item);
     }
-    (out, left_out)
+    Some(out)
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -292,8 +289,8 @@ mod tests {
         #[test]
         fn the_extreme_is_the_least_or_the_most(all in prop::collection::vec(-50i32..50, 1..20)) {
             let values: Vec<(i32, Value)> = all.iter().map(|&n| (n, value_of(&n.to_string()))).collect();
-            let (least, _) = extreme(&values, true, 1);
-            let (most, _) = extreme(&values, false, 1);
+            let least = extreme(&values, true, 1).unwrap();
+            let most = extreme(&values, false, 1).unwrap();
             prop_assert!(least.iter().all(|n| Some(*n) == all.iter().min()));
             prop_assert!(most.iter().all(|n| Some(*n) == all.iter().max()));
             prop_assert_eq!(least.len(), all.iter().filter(|n| Some(*n) == all.iter().min()).count());
@@ -301,9 +298,9 @@ mod tests {
     }
 
     #[test]
-    fn values_of_another_dimension_are_left_out_not_mixed_in() {
+    fn nothing_is_at_the_end_of_values_of_several_dimensions() {
         let values: Vec<(u8, Value)> = ["3 km", "2000 m", "7 kg"].iter().zip(0u8..).map(|(t, i)| (i, value_of(t))).collect();
-        assert_eq!(extreme(&values, false, 1), (vec![&0], 1));
-        assert_eq!(extreme(&values, true, 2), (vec![&1, &0], 1));
+        assert_eq!(extreme(&values, false, 1), None);
+        assert_eq!(extreme(&values[..2], true, 2), Some(vec![&1, &0]));
     }
 }

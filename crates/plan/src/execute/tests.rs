@@ -62,6 +62,34 @@ fn an_empty_operand_stays_empty_and_is_named() {
 }
 
 #[test]
+fn values_that_do_not_compare_answer_nothing_and_are_named() {
+    let mut b = KgBuilder::default();
+    let cost = b.relation("cost").unwrap();
+    for (line, (name, text, kind, unit)) in (1..).zip([
+        ("Quay", "12", LiteralKind::Number, "€"),
+        ("Lamp", "14", LiteralKind::Number, "$"),
+        ("Mill", "15", LiteralKind::Number, "€"),
+        ("Wharf", "unknown", LiteralKind::Text, ""),
+    ]) {
+        let (head, value) = (b.entity(name).unwrap(), b.literal(text, kind, "", unit).unwrap());
+        b.triple(head, cost, value, Provenance::Line { file: "rows", line }).unwrap();
+    }
+    let linker = Linker::new(&b.finish().unwrap());
+    let two = |name: &str| format!("A=Entity(h=Quay)\nB=Entity(h={name})\n");
+    for (lines, expected) in [
+        (two("Mill") + "C=Union(A, B)\nD=Max(C | r=cost)", "Mill"),
+        (two("Wharf") + "C=Union(A, B)\nD=Max(C | r=cost)", "Quay"),
+        (two("Lamp") + "C=Union(A, B)\nD=Max(C | r=cost)", ""),
+        (two("Lamp") + "C=Compare(A, B | how=max, r=cost)", ""),
+        (two("Lamp") + "C=Union(A, B)\nD=Filter(C | r=cost, v > 11 €)", ""),
+    ] {
+        let e = run(&linker, &lines, Resources::default(), Limits::default());
+        assert_eq!(labels(&linker, e.answer()).join(" "), expected, "{lines}");
+        assert_eq!(e.trace.missing().iter().any(|why| why.contains("do not compare")), expected.is_empty(), "{lines}");
+    }
+}
+
+#[test]
 fn an_exact_relation_is_followed_as_written_and_no_other() {
     assert_eq!(answer("A=SearchKG(t=* | h=<Michael Mann>, r=<directed_by>)"), [""; 0]);
     assert_eq!(answer("A=SearchKG(t=* | h=<Michael Mann>, r=^<directed_by>)"), ["Ali", "Heat"]);

@@ -62,10 +62,7 @@ impl Executor<'_> {
                     }
                     Target::Literals(kind) => set.filtered(|m| is_kind(m.item.value(Some(graph)).as_ref(), kind)),
                     Target::Any => (*set).clone(),
-                    Target::Unknown => {
-                        step.trace.missing.push(format!("the graph has no type \"{text}\""));
-                        Set::default()
-                    }
+                    Target::Unknown => step.note_missing(format!("the graph has no type \"{text}\"")),
                 }
             }
             Condition::Value(test) => {
@@ -88,6 +85,10 @@ impl Executor<'_> {
                 for (member, values) in measured {
                     let orders: Vec<Ordering> = values.iter().filter_map(|v| v.compare(&to)).collect();
                     undecided += usize::from(orders.is_empty());
+                    // A date may be too vague; a number of another dimension is another matter.
+                    if orders.is_empty() && values.iter().any(|v| matches!(v, Value::Number { .. })) {
+                        return step.note_missing("some values do not compare with the one asked about");
+                    }
                     // Of several values one is enough, except that "not equal" must hold for all.
                     let holds = match test.comparison {
                         Comparison::NotEqual => !orders.is_empty() && orders.iter().all(|o| o.is_ne()),
@@ -113,23 +114,25 @@ impl Executor<'_> {
             step.trace.notes.push(format!("{lacking} of {} members have no value and were left out", set.members.len()));
         }
         let values: Vec<(Member, Value)> = measured.into_iter().filter_map(|(m, v)| Some((m, ended(v, end)?))).collect();
-        self.at_end(&values, end, keep as usize, set.open, step)
+        self.at_end(values, end, keep as usize, set.open, step)
     }
 
-    fn at_end(&self, values: &[(Member, Value)], end: Extreme, keep: usize, open: bool, step: &mut Step<'_>) -> Set {
-        let (best, left_out) = extreme(values, end == Extreme::Min, keep);
-        if left_out > 0 {
-            step.trace.notes.push(format!("{left_out} values do not compare with the others and were left out"));
+    fn at_end(&self, mut values: Vec<(Member, Value)>, end: Extreme, keep: usize, open: bool, step: &mut Step<'_>) -> Set {
+        if !values.iter().all(|(_, v)| matches!(v, Value::Text(_))) {
+            // Words among numbers ("unknown") are no value; with a number in them they are one that does not compare.
+            values.retain(|(_, v)| !matches!(v, Value::Text(text) if !text.contains(|c: char| c.is_ascii_digit())));
         }
-        Set::new(best.into_iter().cloned().collect(), open)
+        match extreme(&values, end == Extreme::Min, keep) {
+            Some(best) => Set::new(best.into_iter().cloned().collect(), open),
+            None => step.note_missing("some values do not compare with each other"),
+        }
     }
 
     pub(super) async fn compare(&self, compare: &Compare, step: &mut Step<'_>) -> Set {
         step.note_empty("the comparison is not decided");
         let sets = step.inputs.clone();
         if sets.iter().any(|s| s.members.is_empty()) {
-            step.trace.missing.push("something to compare with".to_owned());
-            return Set::default();
+            return step.note_missing("something to compare with");
         }
         let open = sets.iter().any(|s| s.open);
         let asked = compare.question.as_deref().unwrap_or("");
@@ -144,6 +147,7 @@ impl Executor<'_> {
             measured.push(self.measured(set, compare.by.as_ref(), step));
         }
         match how {
+            How::Min | How::Max if measured.iter().any(Vec::is_empty) => step.note_missing("something has no value to compare"),
             How::Min | How::Max => {
                 let end = if how == How::Min { Extreme::Min } else { Extreme::Max };
                 let mut values = Vec::new();
@@ -162,10 +166,7 @@ impl Executor<'_> {
                         values.extend(heads.into_iter().map(|item| (Member { item, ..member.clone() }, value.clone())));
                     }
                 }
-                if values.is_empty() {
-                    step.trace.missing.push("values to compare".to_owned());
-                }
-                self.at_end(&values, end, 1, open, step)
+                self.at_end(values, end, 1, open, step)
             }
             How::Equal if compare.by.is_none() && measured.iter().all(Vec::is_empty) => {
                 let items = |s: &Set| s.members.iter().map(|m| m.item.clone()).collect::<Vec<_>>();
@@ -184,10 +185,7 @@ impl Executor<'_> {
                         });
                         Set::of_value(Item::boolean(holds), open)
                     }
-                    None => {
-                        step.trace.missing.push("values that compare with each other".to_owned());
-                        Set::default()
-                    }
+                    None => step.note_missing("some values do not compare with each other"),
                 }
             }
         }
@@ -196,8 +194,7 @@ impl Executor<'_> {
     /// LPKG's comparison: the question alone says what is compared, so a model reads the operands.
     async fn compared_by_model(&self, question: &str, step: &mut Step<'_>) -> Set {
         let Some(model) = step.run.resources.model.filter(|_| step.run.may_fetch()) else {
-            step.trace.missing.push("a model to settle the comparison, since the plan does not say how to compare".to_owned());
-            return Set::default();
+            return step.note_missing("a model to settle the comparison, since the plan does not say how to compare");
         };
         let graph = self.graph();
         let operand = |(name, set): (&String, &std::rc::Rc<Set>)| Passage {
@@ -214,10 +211,7 @@ impl Executor<'_> {
                 let members = answers.iter().map(|a| Member { item: item(a), score: 0.6, origins: Vec::new() });
                 Set::new(members.collect(), true)
             }
-            Err(e) => {
-                step.trace.missing.push(format!("the comparison: {e}"));
-                Set::default()
-            }
+            Err(e) => step.note_missing(format!("the comparison: {e}")),
         }
     }
 }

@@ -60,12 +60,17 @@ impl<'a> Reader<'a> {
     }
 
     pub fn read(mut self, targets: &Targets) -> DocumentFacts {
+        let has_tables = self.document.blocks.iter().any(|b| b.kind == BlockKind::Table && b.header);
+        let has_values = has_tables || self.document.front_matter.iter().any(|(name, _)| name.starts_with("property:"));
+        let read = if has_values { self.document.document().language } else { String::new() };
+        // The country says more, if the text is in the language that the page names.
+        let language = self.document.language().filter(|tag| tag.starts_with(&read)).map_or(read.clone(), str::to_owned);
         self.sections();
         self.leads();
         self.definitions();
-        self.front_matter();
+        self.front_matter(&language);
         self.links(targets);
-        self.tables();
+        self.tables(&language);
         self.said
     }
 
@@ -171,7 +176,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn front_matter(&mut self) {
+    fn front_matter(&mut self, language: &str) {
         let place = self.places.page();
         for fact in front::read(&self.document.front_matter) {
             let tail = match fact.rel {
@@ -185,7 +190,7 @@ impl<'a> Reader<'a> {
         // What a note's properties say of it.
         for (name, value) in &self.document.front_matter {
             if let Some(name) = name.strip_prefix("property:") {
-                self.say(End::Page(self.d), Relation::Column(name.to_owned()), end_of_cell(tables::cell(value)), place);
+                self.say(End::Page(self.d), Relation::Column(name.to_owned()), end_of_cell(tables::cell(value, language)), place);
             }
         }
     }
@@ -231,9 +236,9 @@ impl<'a> Reader<'a> {
         Place { end: 0, start: 0, ..self.places.block(block.min(last)) }
     }
 
-    fn tables(&mut self) {
+    fn tables(&mut self, language: &str) {
         for (i, block) in self.document.blocks.iter().enumerate().filter(|(_, b)| b.kind == BlockKind::Table) {
-            let Some(table) = tables::read(&block.text).filter(|_| block.header) else { continue };
+            let Some(table) = tables::read(&block.text, language).filter(|_| block.header) else { continue };
             for row in table.rows {
                 if self.full() {
                     self.said.dropped += 1 + row.cells.len();

@@ -1,6 +1,6 @@
 //! Tables: a row is about what stands in its first cell; a column's header names the relation.
 
-use crate::kg::literals::kind_and_unit;
+use crate::kg::numbers::read_value;
 use pocketgraph_kg::{LiteralKind, date, name_key, number};
 use pocketgraph_native::single_line::one_line;
 use pocketgraph_text::is_stop_word;
@@ -45,7 +45,7 @@ const BETWEEN_VALUES: &str = "; ";
 const LONGEST_SUBJECT: usize = 80;
 
 /// Reads a table block: a line a row, cells joined by ` | `. `None` where its first line is no header of relations.
-pub(super) fn read(text: &str) -> Option<Table> {
+pub(super) fn read(text: &str, language: &str) -> Option<Table> {
     let mut lines = text.split('\n');
     let header = lines.next()?;
     let headers: Vec<&str> = header.split(" | ").map(str::trim).collect();
@@ -81,7 +81,7 @@ pub(super) fn read(text: &str) -> Option<Table> {
             .zip(cells.iter().skip(1))
             .flat_map(|(h, c)| c.split(BETWEEN_VALUES).map(move |value| (h, value.trim())))
             .filter(|(_, c)| !c.is_empty() && c.len() <= LONGEST_CELL && c.chars().any(char::is_alphanumeric))
-            .map(|(h, c)| ((*h).to_owned(), cell(c)))
+            .map(|(h, c)| ((*h).to_owned(), cell(c, language)))
             .collect();
         rows.push(Row { subject, cells, span });
     }
@@ -89,17 +89,13 @@ pub(super) fn read(text: &str) -> Option<Table> {
 }
 
 /// Reads one value.
-pub(super) fn cell(text: &str) -> Cell {
+pub(super) fn cell(text: &str, language: &str) -> Cell {
     let text = one_line(text);
-    let (digits, kind, unit) = match kind_and_unit(&text) {
-        // "4 or more" is no measure.
-        (_, _, unit) if unit.contains(' ') => (text.as_str(), LiteralKind::Text, ""),
-        read => read,
-    };
+    let (digits, kind, unit) = read_value(&text, language);
     if kind == LiteralKind::Text && is_name(&text) {
         return Cell::Name(text);
     }
-    Cell::Literal { text: digits.to_owned(), kind, unit: unit.to_owned() }
+    Cell::Literal { text: digits, kind, unit }
 }
 
 /// Up to five words, each content word with a capital: "Kingdom of Norway".
@@ -119,7 +115,7 @@ mod tests {
 
     #[test]
     fn a_row_says_what_its_columns_are_called() {
-        let t = read("Tree | Month | Height | Founded\nApple | February | 4.5 m | 1998-02-01\nPlum | | tall | x").unwrap();
+        let t = read("Tree | Month | Height | Founded\nApple | February | 4.5 m | 1998-02-01\nPlum | | tall | x", "en").unwrap();
         assert_eq!(t.first, "Tree");
         assert_eq!(t.rows[0].subject, "Apple");
         let value = |text: &str, kind, unit: &str| Cell::Literal { text: text.into(), kind, unit: unit.into() };
@@ -136,23 +132,23 @@ mod tests {
 
     #[test]
     fn each_value_of_a_cell_is_a_fact_of_its_own() {
-        let t = read("Boat | Ports\nTern | Lund; Skive").unwrap();
+        let t = read("Boat | Ports\nTern | Lund; Skive", "en").unwrap();
         assert_eq!(t.rows[0].cells, ["Lund", "Skive"].map(|p| ("Ports".to_owned(), Cell::Name(p.into()))));
     }
 
     #[test]
     fn tables_without_headers_and_rows_without_subjects_say_nothing() {
         for none in ["", "A", "1 | 2\n3 | 4", "A | B", "A | B | B\nx | y | z", "A | \nx | y", &"A | ".repeat(20)] {
-            assert_eq!(read(none), None, "{none}");
+            assert_eq!(read(none, "en"), None, "{none}");
         }
-        let t = read("Key | Meaning\nx | y | z\n7 | seven\n | none\n`+` | plus").unwrap();
+        let t = read("Key | Meaning\nx | y | z\n7 | seven\n | none\n`+` | plus", "en").unwrap();
         assert_eq!(t.rows.iter().map(|r| r.subject.as_str()).collect::<Vec<_>>(), ["`+`"]);
     }
 
     proptest::proptest! {
         #[test]
         fn rows_lie_in_the_text(text in "[A-Za-z1 |\n]{0,80}") {
-            for row in read(&text).into_iter().flat_map(|t| t.rows) {
+            for row in read(&text, "en").into_iter().flat_map(|t| t.rows) {
                 proptest::prop_assert!(text[row.span].trim_start().starts_with(row.subject.split(' ').next().unwrap()));
             }
         }

@@ -18,7 +18,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What decides of what kind things are. `tuning/kinds.py` tries each with other values over six graphs
 /// whose declared types are taken away, leaving one of them out at a time: on graphs that were left out no
 /// other value is better, and `many_sides` (2 to 9), `noun` (0 to 1) and `support` (.6 to .8) are flat.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct KindRules {
     /// Sides that share this part of the smaller one's things are of one kind, where their names do not say otherwise.
     pub one_kind: f32,

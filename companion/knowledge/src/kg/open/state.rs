@@ -4,7 +4,7 @@
 use super::Extracted;
 use crate::kg::documents::Place;
 use crate::kg::entity_index::EntityIndex;
-use crate::kg::literals::kind_and_unit;
+use crate::kg::numbers::read_value;
 use pocketgraph_bundle::Chunk;
 use pocketgraph_kg::{KgBuilder, KgError, LiteralKind, Provenance, TypeId, name_key};
 use pocketgraph_text::sentences;
@@ -45,13 +45,13 @@ pub(in crate::kg) fn add(
                 out.nameless += 1;
                 continue;
             };
-            let (value, kind, unit) = kind_and_unit(&t.tail);
+            let (value, kind, unit) = read_value(&t.tail, "en");
             let tail = match kind {
                 LiteralKind::Text => match things.thing(kg, &t.tail)? {
                     Some(node) => node,
                     None => kg.literal(&t.tail, LiteralKind::Text, "", "")?,
                 },
-                kind => kg.literal(value, kind, "", unit)?,
+                kind => kg.literal(&value, kind, "", &unit)?,
             };
             for (node, key) in [(head, &head_key), (tail, &tail_key)] {
                 let Some(kind) = kinds.get(key).filter(|k| !k.is_empty() && matches!(node, pocketgraph_kg::BuildNode::Entity(_))) else {
