@@ -122,7 +122,7 @@ fn a_folder_becomes_a_bundle_that_answers() {
     let answer = out(&run(&["ask", b, "What keeps the boat from moving along the quay?"]));
     assert!(answer.contains("The spring line keeps the boat from moving along the quay.") && answer.contains("[1]"), "{answer}");
     let unknown = out(&run(&["ask", b, "Who won the football world cup in 1974?"]));
-    assert!(unknown.contains("do not say"), "{unknown}");
+    assert!(unknown.contains("Nothing near enough was found"), "{unknown}");
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn a_knowledge_graph_alone_is_a_bundle_whose_plans_answer_and_whose_searches_fin
     assert!(files_of(&first) == files_of(&second), "two builds of one graph differ");
     let bundle = first.to_str().unwrap();
     assert!(out(&run(&["ask", bundle, "Who directed Heat?"])).starts_with("Michael Mann"));
-    assert!(out(&run(&["ask", bundle, "How do I bake bread?"])).starts_with("The documents do not say."));
+    assert!(out(&run(&["ask", bundle, "How do I bake bread?"])).starts_with("Nothing near enough was found"));
     for retriever in ["auto", "lexical", "dense", "hybrid", "autokg"] {
         let output = run(&["search", bundle, "bread", "--retriever", retriever]);
         assert!(output.status.success() && out(&output).starts_with("Nothing found."), "{retriever}: {}{}", out(&output), err(&output));

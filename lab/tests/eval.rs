@@ -44,13 +44,12 @@ fn retrievers_are_measured_by_judgements_and_compared_and_drawn() {
         "{\"id\":\"a\",\"text\":\"ripe starter\"}\n{\"id\":\"b\",\"text\":\"<script>who directed Low Tide?\"}\n{\"id\":\"c\",\"text\":\"unjudged\"}\n",
     );
     let qrels = write(dir.path(), "qrels.tsv", "a\t2\t1\nb\t0\t2\nb\t1\t0\n");
-    let html = dir.path().join("report.html");
     let run = |more: &[&str]| {
         let fixed =
             ["eval", "retrieval", "--corpus", &corpus, "--questions", &queries, "--qrels", &qrels, "--retrievers", "lexical,hybrid"];
         program(&[&fixed[..], more].concat())
     };
-    let found = figures(&run(&["--baseline", "lexical", "--json", "--html", html.to_str().unwrap()]));
+    let found = figures(&run(&["--baseline", "lexical", "--json"]));
     assert_eq!(found["groups"], json!([]), "these questions are of no kind");
     assert_eq!((&found["questions"], &found["left_out"], &found["passages"]), (&json!(2), &json!(1), &json!(3)));
     for row in found["rows"].as_array().unwrap() {
@@ -58,8 +57,6 @@ fn retrievers_are_measured_by_judgements_and_compared_and_drawn() {
         assert_eq!(row["llm"]["prompt_tokens"], json!(0));
     }
     assert_eq!((&found["paired"][0]["retriever"], &found["paired"][0]["differences"][0][1]["mean"]), (&json!("hybrid"), &json!(0.0)));
-    let page = std::fs::read_to_string(&html).unwrap();
-    assert!(page.contains("<svg") && page.contains("hybrid") && !page.contains("<script"));
     assert!(out(&run(&["--baseline", "lexical"])).contains("| minus lexical |"));
     assert!(err(&run(&["--baseline", "auto"])).contains("the baseline auto is not among"));
     assert!(err(&run(&["--query-side", "table"])).contains("no token table to measure"));
@@ -88,13 +85,11 @@ fn questions_of_several_kinds_are_told_apart() {
     let corpus = write(dir.path(), "corpus.jsonl", CORPUS);
     let asked = "{\"question\":\"ripe starter\",\"type\":\"single\",\"gold\":[2]}\n{\"question\":\"Who made Low Tide, and where was she born?\",\"type\":\"bridge\",\"gold\":[0,1]}\n";
     let questions = write(dir.path(), "questions.jsonl", asked);
-    let html = dir.path().join("report.html");
     let run = |more: &[&str]| program(&[&["eval", "retrieval", "--corpus", &corpus, "--questions", &questions][..], more].concat());
-    let found = figures(&run(&["--retrievers", "lexical", "--json", "--html", html.to_str().unwrap()]));
+    let found = figures(&run(&["--retrievers", "lexical", "--json"]));
     let kinds: Vec<_> = found["groups"].as_array().unwrap().iter().map(|g| (g["kind"].clone(), g["questions"].clone())).collect();
     assert_eq!(kinds, [(json!("bridge"), json!(1)), (json!("single"), json!(1))]);
     assert_eq!(found["groups"][1]["rows"][0]["mean"]["recall_1"], json!(1.0));
-    assert!(std::fs::read_to_string(&html).unwrap().contains("By kind of question"));
     assert!(out(&run(&["--retrievers", "lexical"])).contains("| single | 1 | lexical | 1.000 |"));
 }
 
@@ -196,7 +191,7 @@ fn with_a_model_every_retriever_says_what_its_index_and_its_questions_cost() {
     let (cache, bundle) = (dir.path().join("cache"), dir.path().join("bundle"));
     let model = model(|_, body| Ok(reader(body)));
     let run = |more: &[&str]| {
-        let names = "auto,hippo,hippo:canonical,hippo:sentences,hypergraph,graphrag,raptor";
+        let names = "auto,hippo,hypergraph,graphrag,raptor";
         let fixed = [
             "eval",
             "retrieval",
@@ -219,8 +214,7 @@ fn with_a_model_every_retriever_says_what_its_index_and_its_questions_cost() {
     assert_eq!((read("auto"), &row(&first, "auto")["llm"]["cost"]), (0, &json!(0.0)), "no original, no model");
     // Each reply reads 100 tokens: two requests a chunk for triples, one for relations, one for each report
     // and summary, one a question.
-    assert_eq!((read("hippo"), read("hippo:canonical"), read("hippo:sentences")), (900, 900, 100));
-    assert_eq!(read("hypergraph"), 400);
+    assert_eq!((read("hippo"), read("hypergraph")), (900, 400));
     assert!(read("graphrag") > 400, "relations and reports");
     assert_eq!(row(&first, "hippo")["llm"]["cost"], json!(9.0));
     for r in first["rows"].as_array().unwrap() {
@@ -270,8 +264,7 @@ fn run_eval(base: &[String], more: &[&str]) -> Output {
 fn answers_without_a_model_are_quoted_and_measured() {
     let dir = tempfile::tempdir().unwrap();
     let base = answers(dir.path());
-    let html = dir.path().join("answers.html");
-    let found = figures(&run_eval(&base, &["--protocols", "quote,plan", "--json", "--html", html.to_str().unwrap()]));
+    let found = figures(&run_eval(&base, &["--protocols", "quote,plan", "--json"]));
     assert_eq!((&found["questions"], &found["left_out"], &found["stopped"]), (&json!(2), &json!(1), &Value::Null));
     let quote = &found["rows"][0];
     assert_eq!(
@@ -283,7 +276,6 @@ fn answers_without_a_model_are_quoted_and_measured() {
     // There is no graph to plan over, so the documents answer, and the row says so.
     assert_eq!(found["rows"][1]["by"], json!({"quotation": 2}));
     assert!(found["caveat"].as_str().unwrap().contains("rewards long answers"));
-    assert!(std::fs::read_to_string(&html).unwrap().contains("quote/hybrid"));
     let printed = out(&run_eval(&base, &["--misses", "2"]));
     assert!(printed.contains("| quote/hybrid | 2 |") && printed.contains("rewards long answers"), "{printed}");
 }
@@ -404,7 +396,7 @@ fn an_interrupted_run_prints_what_it_has_and_goes_on_from_there() {
 }
 
 #[test]
-fn a_study_writes_its_tables_and_a_second_run_asks_nothing() {
+fn a_study_keeps_its_answers_and_a_second_run_asks_nothing() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), "corpus.jsonl", CORPUS);
     let asks = "{\"question\":\"Where was Mira Voss born?\",\"answers\":[\"Hallwil\"],\"gold\":[1]}\n";
@@ -419,22 +411,28 @@ fn a_study_writes_its_tables_and_a_second_run_asks_nothing() {
         Ok("Mira Voss was born in Hallwil [1].".to_owned())
     });
     let recording = dir.path().join("run.jsonl");
-    let fixed = ["eval", "study", &file, "--out", folder.to_str().unwrap(), "--base-url", &model.base, "--model", "m", "--json"];
-    let run = |more: &[&str]| figures(&program(&[&fixed[..], more].concat()));
-    let first = run(&["--record", recording.to_str().unwrap()]);
-    let row = &first["sets"][0]["rows"][0];
-    assert_eq!((&row["questions"], &row["runs"], &row["turns"]), (&json!(1), &json!(2), &json!(1.0)), "{row}");
-    assert_eq!((&row["contain_em"]["mean"], &row["evidence_recall"]["mean"]), (&json!(1.0), &json!(1.0)), "{row}");
-    assert_eq!(*seeds.lock().unwrap(), [1, 1, 2, 2].map(|seed| json!(seed)), "one run a seed and retriever");
-    for name in ["study.md", "study.json", "answers.csv", "indexes.csv"] {
-        assert!(std::fs::read_to_string(folder.join(name)).unwrap().contains("lexical"), "{name}");
+    let fixed = ["eval", "study", &file, "--out", folder.to_str().unwrap(), "--base-url", &model.base, "--model", "m"];
+    let run = |more: &[&str]| assert!(program(&[&fixed[..], more].concat()).status.success());
+    let kept = |folder: &Path| -> Vec<Value> {
+        let lines = std::fs::read_to_string(folder.join("answers.jsonl")).unwrap();
+        lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["value"].clone()).collect()
+    };
+    run(&["--record", recording.to_str().unwrap()]);
+    let first = kept(&folder);
+    assert_eq!(first.len(), 4, "a line an answer");
+    for line in &first {
+        let answered = &line["answered"];
+        assert_eq!((&line["set"], &answered["turns"], &answered["contain_em"]), (&json!("films"), &json!(1), &json!(1.0)), "{line}");
     }
-    assert_eq!(run(&[])["sets"][0]["rows"][0]["contain_em"], row["contain_em"]);
+    assert_eq!(*seeds.lock().unwrap(), [1, 1, 2, 2].map(|seed| json!(seed)), "one run a seed and retriever");
+    assert_eq!(std::fs::read_to_string(folder.join("indexes.jsonl")).unwrap().lines().count(), 2, "a line an index");
+    run(&[]);
+    assert_eq!(kept(&folder), first);
     assert_eq!(model.asked.load(Ordering::SeqCst), 4);
     // The recording gives the same answers without the endpoint.
     let (elsewhere, recorded) = (dir.path().join("again"), recording.to_str().unwrap());
-    let again = figures(&program(&["eval", "study", &file, "--out", elsewhere.to_str().unwrap(), "--replay", recorded, "--json"]));
-    assert_eq!(again["sets"][0]["rows"][0]["contain_em"], row["contain_em"]);
+    assert!(program(&["eval", "study", &file, "--out", elsewhere.to_str().unwrap(), "--replay", recorded]).status.success());
+    assert_eq!(kept(&elsewhere).len(), 4);
     assert_eq!(model.asked.load(Ordering::SeqCst), 4);
 }
 

@@ -66,6 +66,7 @@ fn what_the_documents_do_not_say_is_no_answer() {
         failure: None,
         sentences: Vec::new(),
         quotation: None,
+        certainty: None,
         usage: None,
         warnings: Vec::new(),
     };

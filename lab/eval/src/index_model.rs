@@ -6,7 +6,6 @@ use super::counted_model::{CountedModel, Tokens};
 use super::reply_cache::KeptReplies;
 use pocketgraph::bundle::Document;
 use pocketgraph::llm::ChatModel;
-use pocketgraph::retrieve::{FactSource, Hippo};
 use pocketgraph_build::prepare::{Beside, Corpus, Needs, Prepared, prepare_with};
 use pocketgraph_cache::Cache;
 use pocketgraph_knowledge::kg::{Gathering, ReadTriplesError, all_heads, read_triples, shown_chunks};
@@ -33,9 +32,7 @@ pub struct IndexTokens {
 impl IndexTokens {
     /// What of it was for one retriever: what two share counts for both.
     pub fn of(&self, retriever: &str) -> Vec<Tokens> {
-        let (family, parameters) = retriever.split_once(':').unwrap_or((retriever, ""));
-        match family {
-            "hippo" if Hippo::of(parameters).is_some_and(|h| h.source == FactSource::Sentences) => Vec::new(),
+        match retriever {
             "hippo" => vec![self.triples],
             "hypergraph" => vec![self.relations],
             "graphrag" => vec![self.relations, self.reports],

@@ -9,7 +9,6 @@ mod gold_fields;
 mod cost;
 mod counted_model;
 mod groups;
-mod html;
 mod index_model;
 mod kinds;
 mod reply_cache;
@@ -31,7 +30,6 @@ pub use execution::{Miss, PlanRow, PlansError, PlansReport, Writer, evaluate_pla
 pub use gold::{Gold, OpenForm, QuestionSet, Tables, read_gold};
 pub use gold_fields::{answers, text};
 pub use groups::{Group, GroupRow};
-pub use html::{answers_page, retrieval_page};
 pub use index_model::{IndexModel, IndexTokens};
 pub use kinds::KindRow;
 pub use one_answer::Answered;
@@ -41,7 +39,6 @@ pub use reply_cache::KeptReplies;
 pub use retrieval::{Missed, Paired, Report, Row, Whole, evaluate};
 pub use set_bundle::{EvalError, MadeSet, QuerySide, SetBuild, SetBundle, make_set, open_set};
 pub use study::{
-    Asker, BreakEven, Even, IndexRow, Indexing, Journal, OpenSet, RankRow, SetFigures, Study, StudyAnswer, StudyError, StudyProgress,
-    StudyReport, StudyRow, StudySet, ask_all, csv_tables, make_indexes, markdown, report,
+    Asker, IndexRow, Indexing, Journal, OpenSet, Study, StudyAnswer, StudyError, StudyProgress, StudySet, ask_all, make_indexes,
 };
 pub use world::graph_for;

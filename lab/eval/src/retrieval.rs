@@ -243,12 +243,9 @@ mod tests {
     #[test]
     fn what_a_model_read_for_the_bundle_is_not_told_as_free() {
         let built = |option: &str| vec![("seed".to_owned(), "0".to_owned()), (option.to_owned(), "some-model".to_owned())];
-        for (retriever, option) in [
-            ("hippo:triples", "kg-llm"),
-            ("graphrag:global", "summaries-llm"),
-            ("hypergraph", "relations-llm"),
-            ("raptor", "summaries-llm"),
-        ] {
+        for (retriever, option) in
+            [("hippo", "kg-llm"), ("graphrag", "summaries-llm"), ("hypergraph", "relations-llm"), ("raptor", "summaries-llm")]
+        {
             assert!(by_a_model(retriever, &built(option)), "{retriever}");
         }
         assert!(!by_a_model("raptor", &built("kg-llm")) && !by_a_model("auto", &built("kg-llm")) && !by_a_model("hippo", &[]));

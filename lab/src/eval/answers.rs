@@ -1,6 +1,5 @@
 //! `pocketgraph eval answers`.
 
-use super::keep_html;
 use super::prices::PriceArgs;
 use crate::sets::SETS;
 use futures::future::FutureExt;
@@ -18,8 +17,8 @@ use pocketgraph_cli::progress::Bars;
 use pocketgraph_cli::prompts::PromptArgs;
 use pocketgraph_cli::protocol_options::{check_protocols, measured_with};
 use pocketgraph_eval::{
-    ASK, AnswerSetup, AnswersReport, KeptReplies, QuerySide, SetBuild, System, answers_page, evaluate_answers, graph_for, make_set,
-    open_set, protocol_of, read_answered, read_passages, wants_model,
+    ASK, AnswerSetup, AnswersReport, KeptReplies, QuerySide, SetBuild, System, evaluate_answers, graph_for, make_set, open_set,
+    protocol_of, read_answered, read_passages, wants_model,
 };
 use pocketgraph_llm_client::record::{RecordFile, replay};
 use pocketgraph_measure::records::AnswersAre;
@@ -98,9 +97,6 @@ pub struct Args {
     /// Print figures and answers as JSON
     #[arg(long)]
     json: bool,
-    /// Write a report with charts as one HTML file
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
 }
 
 /// Measures answers.
@@ -240,13 +236,6 @@ fn graph(args: &Args) -> Result<Option<pocketgraph::kg::KnowledgeGraph>> {
 }
 
 fn print_report(args: &Args, report: &AnswersReport) -> Result<()> {
-    let corpus = args.corpus.as_ref().or(args.bundle.as_ref()).map(|p| p.display().to_string()).unwrap_or_default();
-    let about = [
-        format!("Passages: {corpus}. Questions: {}.", args.questions.display()),
-        "Answers are compared in lower case, without ASCII punctuation and articles; the marks of citations are no part of them."
-            .to_owned(),
-    ];
-    keep_html(args.html.as_deref(), || answers_page(report, &about))?;
     if args.json {
         pocketgraph_native::terminal::json(report).into_diagnostic()?;
     } else {

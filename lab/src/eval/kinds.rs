@@ -1,11 +1,10 @@
 //! The kinds that a build infers for things without a type, with other values of what decides: what `tuning/kinds.py` measures.
 
-use miette::{IntoDiagnostic, Result, miette};
+use miette::{IntoDiagnostic, Result};
 use pocketgraph::kg::{Class, KnowledgeGraph};
 use pocketgraph_cli::import::Tables;
 use pocketgraph_knowledge::kg::{ImportOptions, KindRules, import};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::path::PathBuf;
 
@@ -34,38 +33,14 @@ struct Sides<'a> {
 /// When files cannot be read, or a line is no trial.
 pub fn run(args: &Args) -> Result<()> {
     let (files, options) = args.tables.files(&args.files)?;
-    println!("{}", serde_json::to_string(&values(&KindRules::default())).into_diagnostic()?);
+    println!("{}", serde_json::to_string(&KindRules::default()).into_diagnostic()?);
     for line in std::io::stdin().lock().lines() {
-        let trial: BTreeMap<String, f32> = serde_json::from_str(&line.into_diagnostic()?).into_diagnostic()?;
-        let options = ImportOptions { kind_rules: with(&trial)?, ..options.clone() };
+        let kind_rules = serde_json::from_str(&line.into_diagnostic()?).into_diagnostic()?;
+        let options = ImportOptions { kind_rules, ..options.clone() };
         let (graph, _) = import(&files, &options).into_diagnostic()?;
         println!("{}", serde_json::to_string(&sides(&graph)).into_diagnostic()?);
     }
     Ok(())
-}
-
-fn values(of: &KindRules) -> BTreeMap<&'static str, f32> {
-    let KindRules { one_kind, same_things, many_sides, noun, own, support } = *of;
-    let many_sides = many_sides as f32;
-    [("one_kind", one_kind), ("same_things", same_things), ("many_sides", many_sides), ("noun", noun), ("own", own), ("support", support)]
-        .into_iter()
-        .collect()
-}
-
-fn with(trial: &BTreeMap<String, f32>) -> Result<KindRules> {
-    let mut rules = KindRules::default();
-    for (name, &value) in trial {
-        match name.as_str() {
-            "one_kind" => rules.one_kind = value,
-            "same_things" => rules.same_things = value,
-            "many_sides" => rules.many_sides = value as usize,
-            "noun" => rules.noun = value,
-            "own" => rules.own = value,
-            "support" => rules.support = value,
-            _ => return Err(miette!("there is no value {name}")),
-        }
-    }
-    Ok(rules)
 }
 
 fn sides(graph: &KnowledgeGraph) -> Vec<Sides<'_>> {

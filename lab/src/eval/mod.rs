@@ -14,8 +14,7 @@ pub mod walks;
 pub mod weights;
 
 use clap::Subcommand;
-use miette::{IntoDiagnostic, Result, WrapErr};
-use std::path::Path;
+use miette::Result;
 
 /// Arguments of `pocketgraph-lab eval`.
 #[derive(Debug, clap::Args)]
@@ -30,8 +29,7 @@ enum What {
     Retrieval(Box<retrieval::Args>),
     /// Exact match, F1, sets and cost of answers, by any protocol, with a language model and without
     Answers(Box<answers::Args>),
-    /// Retrievers by protocols over several sets and seeds, with what indexes cost and when they have paid
-    /// for themselves
+    /// Retrievers by protocols over several sets and seeds, with what indexes cost, as JSON Lines
     Study(Box<study::Args>),
     /// Answer sets of plans, executed over a knowledge graph: of questions in the open form, MetaQA, BetaE,
     /// GeoQuery, 2WikiMultiHopQA, CLQA-Wiki and ComplexWebQuestions. GeoQuery's facts are read as its authors
@@ -69,12 +67,4 @@ pub fn run(args: &Args) -> Result<()> {
         What::Linking(args) => linking::run(args),
         What::Walks(args) => walks::run(args),
     }
-}
-
-/// Writes a report, where one is wanted.
-fn keep_html(path: Option<&Path>, page: impl FnOnce() -> String) -> Result<()> {
-    let Some(path) = path else { return Ok(()) };
-    std::fs::write(path, page()).into_diagnostic().wrap_err_with(|| format!("cannot write the report {}", path.display()))?;
-    eprintln!("report: {}", path.display());
-    Ok(())
 }

@@ -1,6 +1,5 @@
 //! `pocketgraph eval retrieval`.
 
-use super::keep_html;
 use super::prices::PriceArgs;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph_build::prepare::Needs;
@@ -8,7 +7,7 @@ use pocketgraph_cli::cache::CacheArgs;
 use pocketgraph_cli::endpoint::EndpointArgs;
 use pocketgraph_cli::models::EmbedderArgs;
 use pocketgraph_cli::progress::Bars;
-use pocketgraph_eval::{IndexModel, QuerySide, Report, SetBuild, evaluate, make_set, read_passages, read_questions, retrieval_page};
+use pocketgraph_eval::{IndexModel, QuerySide, Report, SetBuild, evaluate, make_set, read_passages, read_questions};
 use pocketgraph_llm_client::asker;
 use pocketgraph_measure::Estimate;
 use pocketgraph_models::embed_bulk::QueryLayers;
@@ -73,9 +72,6 @@ pub struct Args {
     /// Print the figures as JSON
     #[arg(long)]
     json: bool,
-    /// Write a report with charts as one HTML file
-    #[arg(long, value_name = "FILE")]
-    html: Option<PathBuf>,
 }
 
 pub fn run(args: &Args) -> Result<()> {
@@ -135,14 +131,6 @@ pub fn run(args: &Args) -> Result<()> {
         report.paired = report.against(baseline);
         report.baseline = Some(baseline.clone());
     }
-    let about = [
-        format!("Passages: {}. Questions: {}.", args.corpus.display(), args.questions.display()),
-        format!(
-            "Passages, chunks, vectors (MiniLM, 8 bits) and depth are the same for every retriever; {}.",
-            if args.llm { "a language model does what the retrievers' originals have one do" } else { "no language model is asked" }
-        ),
-    ];
-    keep_html(args.html.as_deref(), || retrieval_page(&report, &about))?;
     if args.json {
         pocketgraph_native::terminal::json(&report).into_diagnostic()?;
         return Ok(());

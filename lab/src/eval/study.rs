@@ -1,21 +1,18 @@
 //! `pocketgraph eval study`.
 
-use super::prices::PriceArgs;
 use futures::future::FutureExt;
-use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::AgentOptions;
 use pocketgraph::llm::{ChatModel, Recorder};
 use pocketgraph_cli::endpoint::Endpoint;
 use pocketgraph_cli::progress::Bars;
 use pocketgraph_cli::prompts::PromptArgs;
-use pocketgraph_eval::{
-    Asker, Indexing, KeptReplies, Study, StudyReport, ask_all, csv_tables, make_indexes, markdown, report, wants_model,
-};
+use pocketgraph_eval::{Asker, Indexing, KeptReplies, Study, ask_all, make_indexes, wants_model};
 use pocketgraph_llm_client::asker::{self, Asking};
 use pocketgraph_llm_client::record::{RecordFile, replay};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_native::progress::Progress;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 /// Arguments of `pocketgraph eval study`.
@@ -24,7 +21,6 @@ use std::rc::Rc;
 retrievers = [\"dense\", \"hippo\", \"linear\"]\n  \
 protocols = [\"single-shot\", \"react\"]\n  \
 seeds = [1, 2, 3]\n  \
-baseline = \"dense\"\n  \
 k = 5\n  \
 model_reads = false\n\n  \
 [options]\n  \
@@ -34,17 +30,15 @@ name = \"hotpotqa\"\n  \
 corpus = \"hotpotqa/corpus.jsonl\"\n  \
 questions = \"hotpotqa/questions.jsonl\"\n  \
 first = 100\n\n\
-Ctrl-C writes the tables of what was measured so far, and the same command goes on from there.")]
+Each answer is a line of answers.jsonl, and each index one of indexes.jsonl. After Ctrl-C the same command goes on.")]
 pub struct Args {
     /// The study: retrievers, protocols, seeds and sets, as TOML; paths in it are from its own folder
     file: PathBuf,
-    /// Keep indexes, answers and tables in this folder
+    /// Keep indexes and answers in this folder
     #[arg(long, short, value_name = "DIR")]
     out: PathBuf,
     #[command(flatten)]
     endpoint: Endpoint,
-    #[command(flatten)]
-    prices: PriceArgs,
     #[command(flatten)]
     prompts: PromptArgs,
     /// Add every exchange about a question to this file
@@ -53,9 +47,6 @@ pub struct Args {
     /// Take the model's replies from a recorded study, without a network; times are then those of the machine without the model
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
-    /// Print the figures as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 pub fn run(args: &Args) -> Result<()> {
@@ -99,31 +90,13 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let doing = asker::run(work).into_diagnostic()?.into_diagnostic()?;
     bars.finish();
-    let report = report(&study, &sets, &doing, args.prices.prices());
-    written(&args.out, &report)?;
-    if args.json {
-        pocketgraph_native::terminal::json(&report).into_diagnostic()?;
-    } else {
-        print!("{}", markdown(&report));
-    }
     file.map_or(Ok(()), RecordFile::finish).into_diagnostic()?;
-    eprintln!("{} answers, {} of them kept from before; the tables are in {}", doing.asked.len(), doing.before, args.out.display());
+    let file = args.out.join("answers.jsonl");
+    eprintln!("{} answers, {} of them kept from before: {}", doing.asked.len(), doing.before, file.display());
     match &doing.stopped {
         None => Ok(()),
         Some(why) => {
             Err(miette!(help = "the same command goes on from here", "measured {} of {answers} answers: {why}", doing.asked.len()))
         }
     }
-}
-
-/// The tables, as Markdown, JSON and CSV.
-fn written(folder: &Path, report: &StudyReport) -> Result<()> {
-    let json = serde_json::to_string_pretty(report).into_diagnostic()?;
-    let mut files = csv_tables(report).into_diagnostic()?;
-    files.extend([("study.md", markdown(report)), ("study.json", json + "\n")]);
-    for (name, text) in files {
-        let path = folder.join(name);
-        std::fs::write(&path, text).into_diagnostic().wrap_err_with(|| format!("cannot write {}", path.display()))?;
-    }
-    Ok(())
 }

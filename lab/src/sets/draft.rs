@@ -1,19 +1,17 @@
 //! Plans under construction.
 
-use pocketgraph::plan::{Head, Operation, Plan, Relation, SearchKg, Statement};
+use pocketgraph::plan::{Head, Operation, Plan, Relation, SearchKg};
 
 /// Statements under construction.
 #[derive(Default)]
 pub struct Draft {
-    statements: Vec<Statement>,
+    plan: Plan,
 }
 
 impl Draft {
     /// Adds an operation; gives the name of its answer.
     pub fn push(&mut self, operation: Operation) -> String {
-        let name = format!("Ans{}", self.statements.len() + 1);
-        self.statements.push(Statement { name: name.clone(), thought: None, operation });
-        name
+        self.plan.push(operation)
     }
 
     /// Adds a step along a relation, or against it.
@@ -29,6 +27,6 @@ impl Draft {
 
     /// The plan whose answer is that of a statement.
     pub fn plan(self, answer: String, question: Option<String>) -> Plan {
-        Plan { question, statements: self.statements, answer }
+        Plan { question, answer, ..self.plan }
     }
 }

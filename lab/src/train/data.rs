@@ -9,9 +9,8 @@ use pocketgraph_knowledge::everyday;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_native::progress::Progress;
 use pocketgraph_train::plan_data::{DataOptions, Near, Noise, card, generate, rephrase};
-use serde_json::Value;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `pocketgraph train data`.
@@ -22,7 +21,7 @@ pub struct Args {
     kg: Vec<PathBuf>,
     #[command(flatten)]
     tables: Tables,
-    /// Where to write the examples; those for testing go to the same name with .test, the data card to the same name with .md
+    /// Where to write the examples; those for testing go to the same name with .test, the data card to that with .md
     #[arg(short, long, default_value = "plans.jsonl")]
     out: PathBuf,
     /// How many examples, over all patterns alike
@@ -98,7 +97,8 @@ pub fn run(args: &Args) -> Result<()> {
     let mut report =
         generate(&own, &graph, &options, &without, &mut train_file, &mut test_file, &|n| bars.at(n as u64)).into_diagnostic()?;
     if let Some(model) = &model {
-        let examples = first(&args.out, args.rephrase)?;
+        // The first examples are of all patterns alike.
+        let examples = super::read_lines(&args.out, args.rephrase)?;
         let tokenizer = NativeEmbedder::new()?;
         let count = |text: &str| tokenizer.tokenizer().count(text);
         let (rephrased_value, tally) = rephrase(&examples, &without, model, &bars, &count).into_diagnostic()?;
@@ -109,12 +109,12 @@ pub fn run(args: &Args) -> Result<()> {
     bars.finish();
     let mut sources: Vec<String> =
         args.kg.iter().map(|p| p.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned())).collect();
-    let kg = if sources.is_empty() { String::new() } else { format!(" --kg {}", sources.join(" ")) };
-    let command = format!("pocketgraph train data{kg} --examples {} --seed {}", args.examples, args.seed);
     if sources.is_empty() {
         sources.push("a made-up world with everyday relations".to_owned());
     }
-    writer(&about)?.write_all(card(&command, &sources, &options, &report).as_bytes()).into_diagnostic()?;
+    writer(&about)?
+        .write_all(card(&super::command_line(std::env::args().skip(1)), &sources, &options, &report).as_bytes())
+        .into_diagnostic()?;
     let (train, tested) = report.patterns.values().fold((0, 0), |(a, b), x| (a + x.0, b + x.1));
     println!(
         "{}: {train} examples; {}: {tested}; {} repeated, {} near a test's question, {} that came to nothing; {}",
@@ -126,13 +126,6 @@ pub fn run(args: &Args) -> Result<()> {
         about.display()
     );
     Ok(())
-}
-
-/// The first examples of a file, which are of all patterns alike.
-fn first(path: &Path, n: usize) -> Result<Vec<Value>> {
-    let file = File::open(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
-    let line = |line: std::io::Result<String>| serde_json::from_str(&line.into_diagnostic()?).into_diagnostic();
-    BufReader::new(file).lines().take(n).map(line).collect()
 }
 
 fn beside(out: &Path, extension: &str) -> PathBuf {

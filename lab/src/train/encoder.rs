@@ -1,6 +1,6 @@
 //! `pocketgraph train encoder`.
 
-use super::device::{DeviceArgs, Devices, clock, stopped};
+use super::device::{DeviceArgs, Devices, stopped};
 use super::values::{bits, layers, name, write};
 use miette::{Result, miette};
 use pocketgraph::embed::encode_layers;
@@ -8,9 +8,9 @@ use pocketgraph_cli::progress::Bars;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_native::progress::Progress;
 use pocketgraph_train::encoder::{
-    Checkpoint, EncoderTrainer, Teacher, TrainingEvent, chosen_layers, cosine_of, load, rates, rounded, save, sizes, tokens, usual,
+    Checkpoint, EncoderTrainer, Teacher, chosen_layers, cosine_of, load, rates, rounded, save, sizes, tokens, usual,
 };
-use pocketgraph_train::network::{Layout, Schedule};
+use pocketgraph_train::network::{Layout, Schedule, StopReason};
 use pocketgraph_train::query_table::DistillationTargets;
 use pocketgraph_train::rounding::Bits;
 use pocketgraph_train::texts::{self, Draw};
@@ -120,8 +120,10 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
             course.cosine(network.as_mut(), &state.parameters, args.batch_size)
         );
     }
-    let ended = course.fit(network.as_mut(), &mut state, &schedule, &mut |event| print_progress(&event))?;
-    if !ended && args.resume.is_some() {
+    let ended = course.fit(network.as_mut(), &mut state, &schedule, &mut |event| {
+        super::print_progress(&event, |look| format!("cosine {:.4}", look.cosine))
+    })?;
+    if ended == StopReason::Stopped && args.resume.is_some() {
         println!("stopped after {} steps; the same command goes on", state.step);
         return Ok(());
     }
@@ -175,20 +177,4 @@ fn load_targets(args: &Args, embedder: &NativeEmbedder, devices: Devices<'_>) ->
         save(path, &drawn, [&parts[0], &parts[1]])?;
     }
     Ok(parts)
-}
-
-/// A line of progress.
-fn print_progress(event: &TrainingEvent<'_>) {
-    let mut line = format!(
-        "step {}, {:.1} %, loss {:.4}, {:.0} texts/s, {} left",
-        event.step,
-        100.0 * event.done,
-        event.loss,
-        event.speed,
-        clock(event.left)
-    );
-    if let Some(look) = event.look {
-        line += &format!("; held out: cosine {:.4}", look.cosine);
-    }
-    eprintln!("{line}");
 }

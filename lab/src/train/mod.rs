@@ -12,8 +12,13 @@ mod rephrase;
 mod values;
 
 use clap::Subcommand;
-use device::Devices;
-use miette::Result;
+use device::{Devices, clock};
+use miette::{IntoDiagnostic, Result, WrapErr};
+use pocketgraph_train::network::TrainingEvent;
+use serde_json::Value;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
 
 /// Arguments of `pocketgraph-lab train`.
 #[derive(Debug, clap::Args)]
@@ -59,5 +64,49 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
         What::Encoder(args) => encoder::run(args, devices),
         What::QueryTable(args) => query_table::run(args, devices),
         What::Minilm(args) => minilm::run(args),
+    }
+}
+
+/// Reads the first lines of a file of JSON Lines.
+fn read_lines(path: &Path, most: usize) -> Result<Vec<Value>> {
+    let file = File::open(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
+    let line = |line: std::io::Result<String>| serde_json::from_str(&line.into_diagnostic()?).into_diagnostic();
+    BufReader::new(file).lines().take(most).map(line).collect()
+}
+
+/// Prints a line of progress; `held_out` says what an evaluation found.
+fn print_progress<P>(event: &TrainingEvent<'_, P>, held_out: impl FnOnce(&P) -> String) {
+    let TrainingEvent { step, done, loss, speed, left, point } = event;
+    let point = point.map_or_else(String::new, |point| format!("; held out: {}", held_out(point)));
+    let (percent, left) = (100.0 * done, clock(*left));
+    eprintln!("step {step}, {percent:.1} %, loss {loss:.4}, {speed:.0} examples/s, {left} left{point}");
+}
+
+/// Returns the program's command, as a shell reads it: with files by their names alone, and without headers for a
+/// language model, which may be secret.
+fn command_line(arguments: impl Iterator<Item = String>) -> String {
+    let mut command = "pocketgraph-lab".to_owned();
+    let mut is_header = false;
+    for argument in arguments {
+        let of_header = std::mem::replace(&mut is_header, argument == "--llm-header");
+        if is_header || of_header || argument.starts_with("--llm-header=") {
+            continue;
+        }
+        let is_path = argument.contains('/') && !argument.contains("://");
+        let argument = if is_path { argument.rsplit('/').next().unwrap_or_default() } else { &argument };
+        let is_plain = !argument.is_empty() && argument.chars().all(|c| c.is_alphanumeric() || "-_./=,:+@%".contains(c));
+        command += &if is_plain { format!(" {argument}") } else { format!(" '{}'", argument.replace('\'', "'\\''")) };
+    }
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::command_line;
+
+    #[test]
+    fn a_command_can_be_repeated_beside_its_files_and_holds_no_header() {
+        let typed = ["train", "data", "--kg", "a/my graph.tsv", "--llm-header", "X-Key: s", "--llm-header=X: t", "--seed", "3"];
+        assert_eq!(command_line(typed.map(str::to_owned).into_iter()), "pocketgraph-lab train data --kg 'my graph.tsv' --seed 3");
     }
 }

@@ -2,12 +2,11 @@
 
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
-use pocketgraph_train::plan_data::{LPKG, PairOptions, WrittenPlan, pairs, written};
-use serde_json::Value;
+use pocketgraph_train::plan_data::{LPKG, PATTERNS, PairOptions, Pattern, WrittenPlan, pairs, written};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
 
 /// Arguments of `pocketgraph train pairs`.
 #[derive(Debug, clap::Args)]
@@ -39,6 +38,9 @@ pub struct Args {
 
 fn share(text: &str) -> std::result::Result<(String, usize), String> {
     let (pattern, n) = text.split_once('=').ok_or("write it as PATTERN=N")?;
+    if !PATTERNS.iter().any(|known| known.name() == pattern.trim()) {
+        return Err(format!("the patterns are {}", PATTERNS.map(Pattern::name).join(", ")));
+    }
     Ok((pattern.trim().to_owned(), n.trim().parse().map_err(|_| format!("{n:?} is no number"))?))
 }
 
@@ -47,7 +49,7 @@ fn share(text: &str) -> std::result::Result<(String, usize), String> {
 /// # Errors
 /// When a file cannot be read or written, or holds no examples.
 pub fn run(args: &Args) -> Result<()> {
-    let lines = lines(&args.examples)?;
+    let lines = super::read_lines(&args.examples, usize::MAX)?;
     let mut examples: Vec<WrittenPlan> = lines.iter().filter_map(written).collect();
     if examples.is_empty() {
         return Err(miette!(help = "make them with pocketgraph train data", "{} holds no examples of plans", args.examples.display()));
@@ -56,7 +58,7 @@ pub fn run(args: &Args) -> Result<()> {
     if !args.without.is_empty() {
         let mut tests = Vec::new();
         for path in &args.without {
-            tests.extend(self::lines(path)?.iter().filter_map(|v| v.get("question")?.as_str().map(str::to_owned)));
+            tests.extend(super::read_lines(path, usize::MAX)?.iter().filter_map(|v| v.get("question")?.as_str().map(str::to_owned)));
         }
         far_from(&mut examples, &tests, args.nearest)?;
     }
@@ -72,6 +74,13 @@ pub fn run(args: &Args) -> Result<()> {
     pairs.iter().try_for_each(|pair| writeln!(out, "{pair}")).and_then(|()| out.flush()).into_diagnostic()?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     pairs.iter().filter_map(|p| p.get("pattern")?.as_str()).for_each(|p| *counts.entry(p).or_default() += 1);
+    for (pattern, wanted) in &args.of {
+        let there = counts.get(pattern.as_str()).copied().unwrap_or_default();
+        if there < *wanted {
+            let of = args.examples.display();
+            eprintln!("{pattern}: {there} of {wanted}: {of} has no more that are far from the tests");
+        }
+    }
     let names: Vec<String> = counts.iter().map(|(pattern, n)| format!("{pattern} {n}")).collect();
     println!("{}: {} pairs ({}); {near} near a test's question", args.out.display(), pairs.len(), names.join(", "));
     Ok(())
@@ -86,10 +95,4 @@ fn far_from(examples: &mut Vec<WrittenPlan>, tests: &[String], nearest: f32) -> 
     let mut far = own.iter().map(|o| tests.iter().all(|t| cosine(o, t) < nearest));
     examples.retain(|_| far.next().unwrap_or(true));
     Ok(())
-}
-
-fn lines(path: &Path) -> Result<Vec<Value>> {
-    let file = File::open(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
-    let line = |line: std::io::Result<String>| serde_json::from_str(&line.into_diagnostic()?).into_diagnostic();
-    BufReader::new(file).lines().map(line).collect()
 }

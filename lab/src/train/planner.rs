@@ -1,6 +1,6 @@
 //! `pocketgraph train planner`.
 
-use super::device::{DeviceArgs, Devices, clock, stopped};
+use super::device::{DeviceArgs, Devices, stopped};
 use super::values::{bits, layers, name, write};
 use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
@@ -10,10 +10,10 @@ use pocketgraph_cli::import::Tables;
 use pocketgraph_eval::Part;
 use pocketgraph_knowledge::everyday;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
-use pocketgraph_train::network::{Layout, Network, Rates, Schedule, Sizes};
+use pocketgraph_train::network::{Layout, Network, Rates, Schedule, Sizes, StopReason};
 use pocketgraph_train::planner::{
-    About, Baseline, Checkpoint, Frames, Judge, Options, PlannerTrainer, Reinforcement, RewardEvent, SIZES, SetMeasured, StopReason,
-    TrainingEvent, TrainingExample, TrainingSet, card, curves, drop_edges, measure_model, rounded,
+    About, Baseline, Checkpoint, Evaluation, Frames, Judge, Options, PlannerTrainer, Reinforcement, RewardEvent, SIZES, SetMeasured,
+    TrainingExample, TrainingSet, card, curves, drop_edges, measure_model, rounded,
 };
 use pocketgraph_train::rounding::Bits;
 use std::path::{Path, PathBuf};
@@ -153,7 +153,7 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
         stop: &stop,
         judge: (!looked_up.is_empty()).then_some(&look),
     };
-    let ended = course.fit(network.as_mut(), &mut state, &options, &mut |event| print_progress(&event))?;
+    let ended = course.fit(network.as_mut(), &mut state, &options, &mut |event| super::print_progress(&event, describe_evaluation))?;
     match ended {
         StopReason::Stopped if args.resume.is_some() => {
             println!("stopped after {} steps; the same command goes on", state.step);
@@ -163,7 +163,7 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
         _ => {}
     }
     let mut about = About {
-        command: command(),
+        command: super::command_line(std::env::args().skip(1)),
         data: counts,
         device: network.name(),
         parameters: layout.len,
@@ -302,13 +302,6 @@ fn options(args: &Args) -> Options {
     Options { schedule, patience: args.patience, ..Options::default() }
 }
 
-/// The command line, with files by their names alone.
-fn command() -> String {
-    let short = |a: String| if a.contains('/') { name(Path::new(&a)) } else { a };
-    let words: Vec<String> = std::env::args().skip(1).map(short).collect();
-    format!("pocketgraph {}", words.join(" "))
-}
-
 /// Reads examples, and how many each file gave; says what was left out.
 fn read(files: &[PathBuf]) -> Result<(TrainingSet, Vec<(String, usize)>)> {
     let (mut lessons, mut counts) = (TrainingSet::default(), Vec::new());
@@ -323,24 +316,11 @@ fn read(files: &[PathBuf]) -> Result<(TrainingSet, Vec<(String, usize)>)> {
     Ok((lessons, counts))
 }
 
-/// A line of progress.
-fn print_progress(event: &TrainingEvent<'_>) {
-    let mut line = format!(
-        "step {}, {:.1} %, loss {:.4}, {:.0} examples/s, {} left",
-        event.step,
-        100.0 * event.done,
-        event.loss,
-        event.speed,
-        clock(event.left)
-    );
-    if let Some(p) = event.point {
-        line += &format!(
-            "; held out: loss {:.4}, shape {:.4}, aggregation {:.4}, tag F1 {:.4}, all right {:.4}",
-            p.held_out_loss, p.shape, p.aggregation, p.tag_f1, p.exact
-        );
-        if let Some(executed) = p.executed {
-            line += &format!(", answers {executed:.4}");
-        }
-    }
-    eprintln!("{line}");
+/// Describes an evaluation.
+fn describe_evaluation(p: &Evaluation) -> String {
+    let executed = p.executed.map_or_else(String::new, |executed| format!(", answers {executed:.4}"));
+    format!(
+        "loss {:.4}, shape {:.4}, aggregation {:.4}, tag F1 {:.4}, all right {:.4}{executed}",
+        p.held_out_loss, p.shape, p.aggregation, p.tag_f1, p.exact
+    )
 }

@@ -37,16 +37,6 @@ impl Bar {
     pub fn of(label: &str, e: Estimate) -> Bar {
         Bar { label: label.to_owned(), value: e.mean, interval: Some((e.low, e.high)), value_text: e.to_string() }
     }
-
-    /// The row of a difference, with its sign.
-    pub fn of_difference(label: &str, e: Estimate) -> Bar {
-        Bar { value_text: difference(e), ..Bar::of(label, e) }
-    }
-}
-
-/// A difference in words.
-pub fn difference(e: Estimate) -> String {
-    format!("{:+.3} ({:+.3} to {:+.3})", e.mean, e.low, e.high)
 }
 
 /// Text as it may stand anywhere in a page, attributes included. What no page may hold becomes a replacement

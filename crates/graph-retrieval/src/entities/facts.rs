@@ -32,13 +32,13 @@ pub struct Facts {
     pub synonyms: Synonyms,
     /// One unit vector a fact.
     pub vectors: QuantizedMatrix,
-    graphs: [OnceCell<Graph>; 2],
+    graph: OnceCell<Graph>,
 }
 
 impl Facts {
     /// Facts from their parts, which must agree: places inside `phrases` and `relations`, a row of `synonyms` a phrase, a vector a fact.
     pub fn new(phrases: Vec<String>, relations: Vec<String>, all: Vec<StatedFact>, synonyms: Synonyms, vectors: QuantizedMatrix) -> Facts {
-        Facts { phrases, relations, all, synonyms, vectors, graphs: Default::default() }
+        Facts { phrases, relations, all, synonyms, vectors, graph: OnceCell::new() }
     }
 
     /// A fact in words, as its vector was made of; empty for a fact that does not exist.
@@ -48,9 +48,9 @@ impl Facts {
         format!("{} {} {}", of(&self.phrases, f.subject), of(&self.relations, f.relation), of(&self.phrases, f.object))
     }
 
-    /// The graph of passages and phrases in one of two weightings, made by `make` when first asked for and kept.
-    pub fn graph(&self, canonical: bool, make: impl FnOnce() -> Graph) -> &Graph {
-        self.graphs[usize::from(canonical)].get_or_init(make)
+    /// The graph of passages and phrases, made by `make` when first asked for and kept.
+    pub fn graph(&self, make: impl FnOnce() -> Graph) -> &Graph {
+        self.graph.get_or_init(make)
     }
 }
 

@@ -20,7 +20,7 @@ pub struct EntityIndex {
     titles: Lists,
     titled: Lists,
     passages: OnceCell<Graph>,
-    facts: [OnceCell<Graph>; 2],
+    facts: OnceCell<Graph>,
 }
 
 /// Entities that name the document of each chunk.
@@ -168,9 +168,9 @@ impl EntityIndex {
         self.counts.row(chunk as usize)
     }
 
-    /// A graph over facts, in one of two weightings, made by `make` when first asked for and kept.
-    pub fn facts(&self, canonical: bool, make: impl FnOnce() -> Graph) -> &Graph {
-        self.facts[usize::from(canonical)].get_or_init(make)
+    /// A graph over facts, made by `make` when first asked for and kept.
+    pub fn facts(&self, make: impl FnOnce() -> Graph) -> &Graph {
+        self.facts.get_or_init(make)
     }
 
     /// The graph of passages and entities: node `c` is chunk `c`, node `chunks + e` entity `e`; an edge weighs the entity's share of all mentions in the

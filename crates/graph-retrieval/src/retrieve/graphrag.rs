@@ -1,15 +1,13 @@
-//! The `graphrag` retriever: GraphRAG's local and global search (arXiv 2404.16130), which ask no language model.
+//! The `graphrag` retriever: GraphRAG's local search (arXiv 2404.16130), which asks no language model: the entities nearest to the question and their text
+//! units, entity by entity, those with most of the entity's relations first.
 //!
-//! Local search takes the entities nearest to the question and their text units, entity by entity, those with most of the entity's relations first. Global
-//! search (`graphrag:global`) takes the community reports nearest to the question, and the sentences that each rests on: where the original maps a model
-//! over all reports and reduces, this retrieves and leaves reducing to the answer. With a model, the protocol `graphrag-global` maps and reduces; what it
-//! reads are the reports of [`community_reports`].
+//! GraphRAG's global search is the protocol `graphrag-global`, which has a model map and reduce the reports of [`community_reports`].
 //!
 //! Entities are names of the corpus and relations their co-occurrence, or both are what a language model read in the chunks, where the bundle has that.
 
 use super::graph_retriever::{GraphRetriever, Joined, On};
 use super::prepared::Cosines;
-use super::{Corpus, PreparedCorpus, Query, Ranked, Reached};
+use super::{Corpus, PreparedCorpus, Query, Ranked};
 use crate::bundle::BundleError;
 use crate::compact::{Map, sort_by};
 use crate::entities::{Communities, Community, EntityIndex};
@@ -21,19 +19,13 @@ use std::rc::Rc;
 /// The retriever with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GraphRag {
-    /// Search over community reports rather than over entities.
-    pub global: bool,
-    /// Entities that local search starts from: the original asks for ten, twice over.
+    /// Entities that the search starts from: the original asks for ten, twice over.
     pub entities: usize,
-    /// Reports that global search takes.
-    pub reports: usize,
-    /// The deepest level of reports that global search looks at.
-    pub level: u32,
 }
 
 impl Default for GraphRag {
     fn default() -> Self {
-        GraphRag { global: false, entities: 20, reports: 20, level: 2 }
+        GraphRag { entities: 20 }
     }
 }
 
@@ -73,11 +65,13 @@ pub(super) fn reports_at(communities: &Communities, level: u32) -> Vec<u32> {
     communities.all.iter().enumerate().filter_map(at).collect()
 }
 
+/// The deepest level of reports that global search looks at.
+const LEVEL: u32 = 2;
 /// Largest bonus of a community in many chunks: a tenth.
 const WEIGHT: f32 = 0.1;
 
 /// The best reports for a question: by cosine, a little more for communities that stand in many chunks.
-pub(super) fn best_reports(communities: &Communities, question: &QuantizedVector, how: &GraphRag) -> Vec<Scored> {
+pub(super) fn best_reports(communities: &Communities, question: &QuantizedVector, most: usize) -> Vec<Scored> {
     if communities.vectors.dim() != question.data.len() {
         return Vec::new();
     }
@@ -85,7 +79,7 @@ pub(super) fn best_reports(communities: &Communities, question: &QuantizedVector
         let c = &communities.all[i as usize];
         Scored { index: i, score: communities.vectors.dot(i as usize, question) * (1.0 + WEIGHT * c.weight) }
     };
-    top_k(reports_at(communities, how.level).into_iter().map(score), how.reports)
+    top_k(reports_at(communities, LEVEL).into_iter().map(score), most)
 }
 
 /// A report on a community, in words.
@@ -114,14 +108,13 @@ pub async fn community_reports(corpus: &Corpus, query: &Query, most: usize) -> R
         None => corpus.names().await?.table.entries.len(),
     };
     let communities = corpus.communities(GraphRag::NAME, entities).await?;
-    let how = GraphRag { reports: most, ..GraphRag::default() };
     let mut order: Vec<Scored> = match question_vector(&corpus, query).await?.vector {
-        Some(vector) => best_reports(&communities, &QuantizedVector::from_f32(&vector), &how),
+        Some(vector) => best_reports(&communities, &QuantizedVector::from_f32(&vector), most),
         None => Vec::new(),
     };
     if order.is_empty() {
         let weighed = |i: u32| Scored { index: i, score: communities.all.get(i as usize).map_or(0.0, |c| c.weight) };
-        order = top_k(reports_at(&communities, how.level).into_iter().map(weighed), most);
+        order = top_k(reports_at(&communities, LEVEL).into_iter().map(weighed), most);
     }
     let written = corpus.written("reports", communities.all.len()).await?;
     let wanted = order.iter().filter_map(|s| communities.all.get(s.index as usize).map(|c| (s.index as usize, c)));
@@ -165,28 +158,6 @@ impl GraphRetriever for GraphRag {
 
     async fn rank(&self, (joined, communities): &Self::Prepared, on: On<'_>) -> Result<Ranked, BundleError> {
         let (k, index) = (on.k(), joined.index());
-        if self.global {
-            let mut best: Vec<Scored> = Vec::new();
-            let mut titles: Map<u32, Vec<Reached>> = Map::new();
-            for report in best_reports(communities, &on.asked.question, self) {
-                let community = &communities.all[report.index as usize];
-                for &(chunk, _) in &community.sentences {
-                    if best.len() < k && !best.iter().any(|b| b.index == chunk) {
-                        best.push(Scored { index: chunk, score: report.score });
-                    }
-                    titles.get_or_insert_with(chunk, Vec::new).push(Reached::Summary { title: community.title.clone() });
-                }
-            }
-            // No communities, or none with a sentence: the question is left to the vectors.
-            if best.is_empty() {
-                return Ok(on.by_cosine());
-            }
-            return Ok(on.asked.ranked(best, |chunk| {
-                let mut ways = titles.get(&chunk).cloned().unwrap_or_default();
-                ways.dedup();
-                ways
-            }));
-        }
         let Some(seeds) = on.nearest(index, self.entities) else { return Ok(on.by_cosine()) };
         let entities: Vec<u32> = seeds.iter().map(|s| s.index).collect();
         let units = text_units(index, communities, &entities, &on.asked.cosines);
@@ -243,8 +214,8 @@ mod tests {
     #[test]
     fn the_nearest_report_comes_first_and_vectors_of_another_model_find_none() {
         let q = QuantizedVector::from_f32(&[0.0, 1.0]);
-        let best = best_reports(&communities(), &q, &GraphRag::default());
+        let best = best_reports(&communities(), &q, 20);
         assert_eq!(best[0].index, 3);
-        assert!(best_reports(&communities(), &QuantizedVector::from_f32(&[1.0]), &GraphRag::default()).is_empty());
+        assert!(best_reports(&communities(), &QuantizedVector::from_f32(&[1.0]), 20).is_empty());
     }
 }

@@ -6,7 +6,6 @@
 
 use super::facts::by_weight;
 use super::graph_retriever::{Entities, GraphRetriever, On};
-pub use super::hippo_graph::Weighting;
 use super::hippo_graph::{sentence_graph, triple_graph};
 use super::linear::walk;
 use super::prepared::{Cosines, min_max};
@@ -19,18 +18,6 @@ use crate::text::sentences;
 use crate::vector::{Scored, top_k};
 use std::rc::Rc;
 
-/// Source of facts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum FactSource {
-    /// Triples where the bundle has them, else sentences.
-    #[default]
-    Best,
-    /// Sentences that mention two entities or more.
-    Sentences,
-    /// Triples that passages state.
-    Triples,
-}
-
 /// HippoRAG 2 with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hippo {
@@ -42,33 +29,11 @@ pub struct Hippo {
     pub passage_weight: f64,
     /// alpha of the walk.
     pub damping: f64,
-    /// Weights of edges.
-    pub weighting: Weighting,
-    /// Source of facts.
-    pub source: FactSource,
 }
 
 impl Default for Hippo {
     fn default() -> Self {
-        Hippo { facts: 5, phrases: 5, passage_weight: 0.05, damping: 0.5, weighting: Weighting::Reference, source: FactSource::Best }
-    }
-}
-
-impl Hippo {
-    /// Reads words separated by `/`: `canonical` or `reference` for the weights of edges, `sentences` or `triples` for what facts are; `None` where a word is
-    /// something else.
-    pub fn of(text: &str) -> Option<Hippo> {
-        let mut out = Hippo::default();
-        for word in text.split('/') {
-            match word {
-                "canonical" => out.weighting = Weighting::Canonical,
-                "reference" => out.weighting = Weighting::Reference,
-                "sentences" => out.source = FactSource::Sentences,
-                "triples" => out.source = FactSource::Triples,
-                _ => return None,
-            }
-        }
-        Some(out)
+        Hippo { facts: 5, phrases: 5, passage_weight: 0.05, damping: 0.5 }
     }
 }
 
@@ -115,11 +80,10 @@ impl Base {
     }
 
     /// The graph of passages and phrases: node `c` is chunk `c`, node `chunks + e` phrase `e`.
-    fn graph(&self, weighting: Weighting) -> &Graph {
-        let canonical = weighting == Weighting::Canonical;
+    fn graph(&self) -> &Graph {
         match self {
-            Base::Sentences((_, index), synonyms) => index.facts(canonical, || sentence_graph(index, synonyms, weighting)),
-            Base::Triples(facts, chunks) => facts.graph(canonical, || triple_graph(facts, *chunks, weighting)),
+            Base::Sentences((_, index), synonyms) => index.facts(|| sentence_graph(index, synonyms)),
+            Base::Triples(facts, chunks) => facts.graph(|| triple_graph(facts, *chunks)),
         }
     }
 
@@ -194,13 +158,8 @@ impl GraphRetriever for Hippo {
     type Prepared = Base;
 
     async fn open(&self, corpus: PreparedCorpus<'_>) -> Result<Base, BundleError> {
-        let triples = match self.source {
-            FactSource::Best => corpus.bundle().has("facts"),
-            FactSource::Sentences => false,
-            FactSource::Triples => true,
-        };
-        if triples {
-            return Ok(Base::Triples(corpus.facts("hippo:triples").await?, corpus.len()));
+        if corpus.bundle().has("facts") {
+            return Ok(Base::Triples(corpus.facts(Self::NAME).await?, corpus.len()));
         }
         let (names, index) = corpus.entities(Self::NAME).await?;
         let synonyms = corpus.synonyms(Self::NAME, index.entities()).await?;
@@ -217,7 +176,7 @@ impl GraphRetriever for Hippo {
                 Err(why) => on.asked.missing.push(format!("the model's choice of facts ({why}): all are used")),
             }
         }
-        let graph = base.graph(self.weighting);
+        let graph = base.graph();
         let (reset, phrases) = reset((base.chunks(), base.phrases()), graph, &best, &|f| base.of(f), &on.asked.cosines, self);
         // No fact survived: the plain dense ranking.
         if phrases.values().all(|&w| w <= 0.0) {

@@ -5,22 +5,11 @@ use crate::compact::sort_by;
 use crate::entities::{EntityIndex, Facts, Synonyms};
 use crate::sparse::{Edges, Graph};
 
-/// Weights of edges.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Weighting {
-    /// As in the published program: every edge between phrases is stored for both directions and both copies are inserted, so that a fact weighs 2 and a mutual
-    /// synonym twice its cosine, and a synonym takes the place of a fact between the same two phrases.
-    #[default]
-    Reference,
-    /// One weight a pair: the number of facts, plus the cosine of synonyms.
-    Canonical,
-}
-
 /// Phrases of one sentence that are joined with each other: a list of a hundred names says little of any two of them.
 const JOINED: usize = 16;
 
 /// The graph where a sentence that mentions two entities or more is a fact of each two of them.
-pub(super) fn sentence_graph(index: &EntityIndex, synonyms: &Synonyms, weighting: Weighting) -> Graph {
+pub(super) fn sentence_graph(index: &EntityIndex, synonyms: &Synonyms) -> Graph {
     let chunks = index.chunks() as u32;
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     let mut in_fact = vec![false; index.entities()];
@@ -38,11 +27,11 @@ pub(super) fn sentence_graph(index: &EntityIndex, synonyms: &Synonyms, weighting
         let phrases = index.mention_counts(chunk).0.iter().filter(|&&e| in_fact[e as usize]);
         phrases.for_each(|&e| edges.add(chunk, chunks + e, 1.0));
     }
-    weighted(edges, chunks, pairs, &in_fact, synonyms, weighting)
+    weighted(edges, chunks, pairs, &in_fact, synonyms)
 }
 
 /// The graph where a triple is a fact of its subject and its object, once for each passage that states it.
-pub(super) fn triple_graph(facts: &Facts, chunks: usize, weighting: Weighting) -> Graph {
+pub(super) fn triple_graph(facts: &Facts, chunks: usize) -> Graph {
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     let mut contained: Vec<(u32, u32)> = Vec::new();
     for fact in &facts.all {
@@ -54,27 +43,18 @@ pub(super) fn triple_graph(facts: &Facts, chunks: usize, weighting: Weighting) -
     contained.dedup();
     let mut edges = Edges::default();
     contained.iter().for_each(|&(chunk, phrase)| edges.add(chunk, chunks as u32 + phrase, 1.0));
-    weighted(edges, chunks as u32, pairs, &vec![true; facts.phrases.len()], &facts.synonyms, weighting)
+    weighted(edges, chunks as u32, pairs, &vec![true; facts.phrases.len()], &facts.synonyms)
 }
 
 /// The graph of `edges` between passages and phrases, and of what joins phrases: `pairs`, the smaller first, one for each fact of the two, and the synonyms
-/// among those `in_fact`.
-fn weighted(
-    mut edges: Edges,
-    chunks: u32,
-    mut pairs: Vec<(u32, u32)>,
-    in_fact: &[bool],
-    synonyms: &Synonyms,
-    weighting: Weighting,
-) -> Graph {
+/// among those `in_fact`. As in the published program every edge between phrases is stored for both directions and both copies are inserted, so that a
+/// fact weighs 2 and a mutual synonym twice its cosine, and a synonym takes the place of a fact between the same two phrases.
+fn weighted(mut edges: Edges, chunks: u32, mut pairs: Vec<(u32, u32)>, in_fact: &[bool], synonyms: &Synonyms) -> Graph {
     sort_by(&mut pairs, Ord::cmp);
     let synonym = |a: u32, b: u32| synonyms.get(a as usize, b);
     for run in pairs.chunk_by(|a, b| a == b) {
         let ((a, b), count) = (run[0], run.len() as f32);
-        let weight = match weighting {
-            Weighting::Reference => synonym(a, b).map_or(count, |_| 0.0) + synonym(b, a).map_or(count, |_| 0.0),
-            Weighting::Canonical => count,
-        };
+        let weight = synonym(a, b).map_or(count, |_| 0.0) + synonym(b, a).map_or(count, |_| 0.0);
         edges.add(chunks + a, chunks + b, weight);
     }
     let is_phrase = |e: u32| in_fact.get(e as usize).is_some_and(|&f| f);
@@ -82,11 +62,7 @@ fn weighted(
         let (others, cosines) = synonyms.row(a as usize);
         for (&b, &cosine) in others.iter().zip(cosines) {
             // An entity of no fact is no phrase.
-            if !is_phrase(a) || !is_phrase(b) {
-                continue;
-            }
-            let once = weighting == Weighting::Reference || a < b || synonym(b, a).is_none();
-            if once {
+            if is_phrase(a) && is_phrase(b) {
                 edges.add(chunks + a, chunks + b, cosine);
             }
         }

@@ -29,7 +29,7 @@ fn contained(chunks: &[Vec<Vec<u32>>]) -> BTreeSet<(usize, u32)> {
 }
 
 /// The symmetric weights, entities after chunks.
-fn naive_weights(chunks: &[Vec<Vec<u32>>], synonyms: &[(u32, u32, f32)], weighting: Weighting) -> Vec<Vec<f64>> {
+fn naive_weights(chunks: &[Vec<Vec<u32>>], synonyms: &[(u32, u32, f32)]) -> Vec<Vec<f64>> {
     let n = chunks.len();
     let facts = facts_of(chunks);
     let phrases: BTreeSet<u32> = facts.iter().flat_map(|(_, s)| s.iter().copied()).collect();
@@ -48,27 +48,11 @@ fn naive_weights(chunks: &[Vec<Vec<u32>>], synonyms: &[(u32, u32, f32)], weighti
         w[a][b] += x;
         w[b][a] += x;
     };
-    match weighting {
-        // Directed dictionary; synonyms overwrite; every entry is inserted as an undirected edge.
-        Weighting::Reference => {
-            let mut directed = counts;
-            directed.extend(synonyms);
-            for ((a, b), x) in directed {
-                add(n + a as usize, n + b as usize, f64::from(x));
-            }
-        }
-        Weighting::Canonical => {
-            for ((a, b), x) in counts.into_iter().filter(|((a, b), _)| a < b) {
-                add(n + a as usize, n + b as usize, f64::from(x));
-            }
-            let mut once: BTreeMap<(u32, u32), f32> = BTreeMap::new();
-            for ((a, b), x) in synonyms {
-                once.entry((a.min(b), a.max(b))).or_insert(x);
-            }
-            for ((a, b), x) in once {
-                add(n + a as usize, n + b as usize, f64::from(x));
-            }
-        }
+    // Directed dictionary; synonyms overwrite; every entry is inserted as an undirected edge.
+    let mut directed = counts;
+    directed.extend(synonyms);
+    for ((a, b), x) in directed {
+        add(n + a as usize, n + b as usize, f64::from(x));
     }
     for (c, e) in contained(chunks) {
         add(c, n + e as usize, 1.0);
@@ -103,7 +87,7 @@ fn naive(chunks: &[Vec<Vec<u32>>], synonyms: &[(u32, u32, f32)], near: &[f32], c
     weights.iter().for_each(|&(e, x)| r[n + e as usize] = x);
     let total: f64 = r.iter().sum();
     r.iter_mut().for_each(|x| *x /= total);
-    let w = naive_weights(chunks, synonyms, p.weighting);
+    let w = naive_weights(chunks, synonyms);
     let mut x = r.clone();
     for _ in 0..200 {
         let mut next: Vec<f64> = r.iter().map(|r| (1.0 - p.damping) * r).collect();
@@ -131,10 +115,8 @@ proptest! {
         synonyms in prop::collection::btree_map((0u32..ENTITIES as u32, 0u32..ENTITIES as u32), 0.8f32..1.0, 0..5),
         near in prop::collection::vec(-0.3f32..1.0, 20),
         cosines in prop::collection::vec(-0.2f32..0.9, 6),
-        canonical in any::<bool>(),
     ) {
-        let weighting = if canonical { Weighting::Canonical } else { Weighting::Reference };
-        let p = Hippo { facts: 3, phrases: 4, weighting, ..Hippo::default() };
+        let p = Hippo { facts: 3, phrases: 4, ..Hippo::default() };
         // A pair has one cosine, whichever way it is found.
         let synonyms: Vec<(u32, u32, f32)> = synonyms.iter().map(|(&(a, b), _)| (a, b, 0.8 + 0.01 * (a + b) as f32)).collect();
         let cosines = &cosines[..chunks.len()];
@@ -142,7 +124,7 @@ proptest! {
         let all: Vec<u32> = (0..index.sentences() as u32).filter(|&s| is_fact(&index, s)).collect();
         prop_assume!(!all.is_empty());
         let facts: Vec<Scored> = all.iter().zip(&near).map(|(&index, &score)| Scored { index, score }).collect();
-        let graph = sentence_graph(&index, &csr(&synonyms), weighting);
+        let graph = sentence_graph(&index, &csr(&synonyms));
         let known: Vec<Option<f32>> = cosines.iter().map(|&x| Some(x)).collect();
         let known = Cosines::from(&known[..]);
         let best = best_facts(&facts, p.facts);
@@ -157,29 +139,24 @@ proptest! {
 }
 
 #[test]
-fn a_fact_competes_two_to_one_with_a_passage_in_the_reference_weighting_only() {
-    let index = index(&[vec![vec![0, 1]]]);
-    let none = csr(&[]);
-    let (r, c) = (sentence_graph(&index, &none, Weighting::Reference), sentence_graph(&index, &none, Weighting::Canonical));
-    assert_eq!((r.weight(1, 2), r.weight(1, 0)), (2.0, 1.0));
-    assert_eq!((c.weight(1, 2), c.weight(1, 0)), (1.0, 1.0));
+fn a_fact_competes_two_to_one_with_a_passage() {
+    let graph = sentence_graph(&index(&[vec![vec![0, 1]]]), &csr(&[]));
+    assert_eq!((graph.weight(1, 2), graph.weight(1, 0)), (2.0, 1.0));
 }
 
 #[test]
-fn a_mutual_synonym_counts_twice_and_takes_the_place_of_a_fact_in_the_reference_weighting_only() {
+fn a_mutual_synonym_counts_twice_and_takes_the_place_of_a_fact() {
     let index = index(&[vec![vec![0, 1]], vec![vec![2, 3]]]);
     let synonyms = csr(&[(0, 1, 0.9), (1, 0, 0.9), (2, 3, 0.85)]);
-    let r = sentence_graph(&index, &synonyms, Weighting::Reference);
+    let r = sentence_graph(&index, &synonyms);
     assert!((r.weight(2, 3) - 1.8).abs() < 1e-6, "both copies were facts: {}", r.weight(2, 3));
     assert!((r.weight(4, 5) - 1.85).abs() < 1e-6, "one copy stays a fact: {}", r.weight(4, 5));
-    let c = sentence_graph(&index, &synonyms, Weighting::Canonical);
-    assert!((c.weight(2, 3) - 1.9).abs() < 1e-6 && (c.weight(4, 5) - 1.85).abs() < 1e-6);
 }
 
 #[test]
 fn one_fact_with_a_constant_score_has_weight() {
     let index = index(&[vec![vec![0, 1]]]);
-    let graph = sentence_graph(&index, &csr(&[]), Weighting::Reference);
+    let graph = sentence_graph(&index, &csr(&[]));
     let best = best_facts(&[Scored { index: 0, score: 0.2 }], 5);
     let (reset, phrases) = reset((1, ENTITIES), &graph, &best, &|f| index.distinct(f), &Cosines::from(&[Some(0.1)][..]), &Hippo::default());
     assert_eq!(reset, [0.05, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
@@ -198,8 +175,8 @@ fn triples(rows: &[(u32, u32, &[u32])], synonyms: &[(u32, u32, f32)]) -> Facts {
 #[test]
 fn a_triple_weighs_once_for_each_passage_that_states_it_and_joins_these_to_its_ends() {
     let facts = triples(&[(0, 1, &[0, 2]), (1, 0, &[0]), (2, 2, &[1])], &[(0, 3, 0.9)]);
-    let (r, c) = (triple_graph(&facts, 3, Weighting::Reference), triple_graph(&facts, 3, Weighting::Canonical));
-    assert_eq!((r.weight(3, 4), c.weight(3, 4)), (6.0, 3.0), "three statements of the two phrases, whichever way round");
+    let r = triple_graph(&facts, 3);
+    assert_eq!(r.weight(3, 4), 6.0, "three statements of the two phrases, whichever way round");
     for (chunk, phrase, weight) in [(0, 3, 1.0), (0, 4, 1.0), (2, 3, 1.0), (1, 5, 1.0), (1, 3, 0.0), (2, 5, 0.0)] {
         assert_eq!(r.weight(chunk, phrase), weight, "chunk {chunk}, phrase {phrase}");
     }
@@ -212,7 +189,6 @@ proptest! {
     fn triples_rank_as_sentences_that_say_the_same(
         rows in prop::collection::vec((0u32..ENTITIES as u32, 0u32..ENTITIES as u32, 0u32..4), 1..7),
         near in prop::collection::vec(-0.3f32..1.0, 7),
-        canonical in any::<bool>(),
     ) {
         // A sentence a triple, in the triple's passage: the two forms are then one and the same graph.
         let rows: Vec<(u32, u32, u32)> = rows.into_iter().filter(|(a, b, _)| a != b).collect();
@@ -224,26 +200,15 @@ proptest! {
         let index = index(&chunks);
         let stated: Vec<[u32; 1]> = order.iter().map(|r| [r.2]).collect();
         let listed: Vec<(u32, u32, &[u32])> = order.iter().zip(&stated).map(|(r, c)| (r.0, r.1, &c[..])).collect();
-        let p = Hippo { weighting: if canonical { Weighting::Canonical } else { Weighting::Reference }, ..Hippo::default() };
+        let p = Hippo::default();
         let facts: Vec<Scored> = near.iter().take(order.len()).enumerate().map(|(i, &score)| Scored { index: i as u32, score }).collect();
         let best = best_facts(&facts, p.facts);
-        let sentences = sentence_graph(&index, &csr(&[]), p.weighting);
+        let sentences = sentence_graph(&index, &csr(&[]));
         let base = Base::Triples(Rc::new(triples(&listed, &[])), 4);
         let cosines = Cosines::from(&[Some(0.3), Some(0.1), Some(0.2), Some(0.4)][..]);
         let (a, _) = reset((4, ENTITIES), &sentences, &best, &|f| index.distinct(f), &cosines, &p);
-        let (b, _) = reset((base.chunks(), base.phrases()), base.graph(p.weighting), &best, &|f| base.of(f), &cosines, &p);
+        let (b, _) = reset((base.chunks(), base.phrases()), base.graph(), &best, &|f| base.of(f), &cosines, &p);
         prop_assert_eq!(&a, &b);
-        prop_assert_eq!(walk(&sentences, 4, &a, p.damping), walk(base.graph(p.weighting), 4, &b, p.damping));
-    }
-}
-
-#[test]
-fn ways_of_asking_are_words_and_nonsense_is_refused() {
-    assert_eq!(Hippo::of("canonical"), Some(Hippo { weighting: Weighting::Canonical, ..Hippo::default() }));
-    let both = Hippo { weighting: Weighting::Canonical, source: FactSource::Sentences, ..Hippo::default() };
-    assert_eq!(Hippo::of("sentences/canonical"), Some(both));
-    assert_eq!(Hippo::of("reference/triples"), Some(Hippo { source: FactSource::Triples, ..Hippo::default() }));
-    for bad in ["", "fast", "canonical/", "canonical,triples", "Triples"] {
-        assert_eq!(Hippo::of(bad), None, "{bad}");
+        prop_assert_eq!(walk(&sentences, 4, &a, p.damping), walk(base.graph(), 4, &b, p.damping));
     }
 }

@@ -20,14 +20,11 @@ pub struct HyperGraph {
     pub hyperedges: usize,
     /// Hyperedges of one entity that are looked at; a common entity has thousands.
     pub fan_out: usize,
-    /// Rank as the published program does: the hyperedges at the entities by the degrees of their members rather than by the entities' cosines, and those
-    /// nearest to the question by their scores, where a model gave them any, rather than by how near they are.
-    pub by_degree: bool,
 }
 
 impl Default for HyperGraph {
     fn default() -> Self {
-        HyperGraph { entities: 5, hyperedges: 5, fan_out: 200, by_degree: false }
+        HyperGraph { entities: 5, hyperedges: 5, fan_out: 200 }
     }
 }
 
@@ -50,9 +47,7 @@ pub(super) fn at_entities(index: &EntityIndex, scores: &[u8], seeds: &[Scored], 
         shares.extend(joined.map(|&s| (s, share)));
     }
     sort_by(&mut shares, |a, b| a.0.cmp(&b.0));
-    let members = |s: u32| index.distinct(s).iter().map(|&e| degree(index, e) as f64).sum();
-    let score = |run: &[(u32, f64)]| if how.by_degree { members(run[0].0) } else { run.iter().map(|x| x.1).sum() };
-    let mut order: Vec<(u32, f64)> = shares.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0, score(run))).collect();
+    let mut order: Vec<(u32, f64)> = shares.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0, run.iter().map(|x| x.1).sum())).collect();
     sort_by(&mut order, |a, b| b.1.total_cmp(&a.1).then(weight(scores, b.0).cmp(&weight(scores, a.0))).then(a.0.cmp(&b.0)));
     order.into_iter().map(|x| x.0).collect()
 }
@@ -78,10 +73,7 @@ impl GraphRetriever for HyperGraph {
     async fn rank(&self, joined: &Joined, mut on: On<'_>) -> Result<Ranked, BundleError> {
         let index = joined.index();
         let Some(seeds) = on.nearest(index, self.entities) else { return Ok(on.by_cosine()) };
-        let mut direct: Vec<u32> = top_k(joined.hyperedges(&mut on).await?, self.hyperedges).iter().map(|h| h.index).collect();
-        if self.by_degree {
-            sort_by(&mut direct, |&a, &b| weight(joined.scores(), b).cmp(&weight(joined.scores(), a)));
-        }
+        let direct: Vec<u32> = top_k(joined.hyperedges(&mut on).await?, self.hyperedges).iter().map(|h| h.index).collect();
         let through = at_entities(index, joined.scores(), &seeds, self);
         let mut best: Vec<Scored> = Vec::new();
         for hyperedge in fuse(&[&through, &direct]) {
@@ -121,11 +113,8 @@ mod tests {
     }
 
     #[test]
-    fn by_degree_the_best_connected_members_win() {
-        let how = HyperGraph { by_degree: true, ..HyperGraph::default() };
-        // Degrees: entities 0, 1 and 2 have two hyperedges each, 3 and 4 one.
-        assert_eq!(at_entities(&index(), &[], &[seed(3, 0.9), seed(2, 0.1)], &how), [2, 3, 4]);
-        assert_eq!(at_entities(&index(), &[1, 1, 1, 9, 9], &[seed(3, 0.9), seed(2, 0.1)], &how), [3, 2, 4], "of equals the higher score");
+    fn of_equal_hyperedges_the_one_of_the_higher_score_comes_first() {
+        assert_eq!(at_entities(&index(), &[1, 1, 1, 9, 9], &[seed(0, 0.9)], &HyperGraph::default()), [3, 0]);
     }
 
     #[test]

@@ -39,23 +39,6 @@ impl Default for Linear {
     }
 }
 
-impl Linear {
-    /// Reads `tiers/sentences/passage ratio/threshold`, as in `3/1/1.5/0.5`; `None` where it is something else, or a number is out of reason.
-    pub fn of(text: &str) -> Option<Linear> {
-        let parts: Vec<&str> = text.split('/').collect();
-        let [tiers, sentences, ratio, threshold] = parts.as_slice() else { return None };
-        let out = Linear {
-            tiers: tiers.parse().ok()?,
-            sentences: sentences.parse().ok()?,
-            passage_ratio: ratio.parse().ok()?,
-            threshold: threshold.parse().ok()?,
-            ..Linear::default()
-        };
-        let sound = (1..=10).contains(&out.tiers) && (1..=100).contains(&out.sentences);
-        (sound && (0.0..=100.0).contains(&out.passage_ratio) && (0.0..=1.0).contains(&out.threshold)).then_some(out)
-    }
-}
-
 /// Entities that the question leads to.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Activation {

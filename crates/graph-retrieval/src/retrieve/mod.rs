@@ -14,7 +14,7 @@ mod registry;
 
 pub use fact_filter::ByModel;
 pub use graphrag::{CommunityReport, GraphRag, community_reports};
-pub use hippo::{FactSource, Hippo, Weighting};
+pub use hippo::Hippo;
 pub use hypergraph::HyperGraph;
 pub use linear::Linear;
 pub use pocketgraph_search::retrieve::*;

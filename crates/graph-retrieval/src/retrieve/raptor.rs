@@ -1,4 +1,4 @@
-//! The `raptor` retriever: RAPTOR's tree of summaries (arXiv 2401.18059), asked as a collapsed tree or level by level (`raptor:traversal`).
+//! The `raptor` retriever: RAPTOR's tree of summaries (arXiv 2401.18059), asked as a collapsed tree.
 //!
 //! To find a summary is to find the chunks that it rests on: those of its sentences, where it was extracted, or of the sentences nearest to it, where a
 //! language model wrote it. Its text is not needed here.
@@ -7,17 +7,15 @@ use super::graph_retriever::{GraphRetriever, On};
 use super::prepared::Cosines;
 use super::{PreparedCorpus, Ranked, Reached};
 use crate::bundle::BundleError;
-use crate::compact::{Map, Set, sort_by, sort_unique};
+use crate::compact::{Map, sort_by};
 use crate::entities::Tree;
-use crate::vector::{QuantizedVector, Scored, top_k};
+use crate::vector::{QuantizedVector, Scored};
 use std::rc::Rc;
 
 /// The retriever with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Raptor {
-    /// Go down the tree level by level rather than ranking all its nodes at once.
-    pub traversal: bool,
-    /// Nodes that are taken, of all or of each level.
+    /// Nodes that are taken.
     pub nodes: usize,
     /// Tokens of all chunks found together, at most, where the caller does not say how many chunks.
     pub tokens: usize,
@@ -25,12 +23,9 @@ pub struct Raptor {
 
 impl Default for Raptor {
     fn default() -> Self {
-        Raptor { traversal: false, nodes: 10, tokens: 3500 }
+        Raptor { nodes: 10, tokens: 3500 }
     }
 }
-
-/// Nodes kept on each level of a traversal.
-const KEPT: usize = 5;
 
 /// All nodes, chunks by their number and summaries after them, by cosine.
 pub(super) fn collapsed(tree: &Tree, question: &QuantizedVector, cosines: &Cosines) -> Vec<Scored> {
@@ -41,32 +36,6 @@ pub(super) fn collapsed(tree: &Tree, question: &QuantizedVector, cosines: &Cosin
     }
     sort_by(&mut all, |a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
     all
-}
-
-/// The nodes met on the way down: the best of those without a parent, the best of their children, and so on to the chunks.
-pub(super) fn traversed(tree: &Tree, question: &QuantizedVector, cosines: &Cosines, kept: usize) -> Vec<Scored> {
-    let chunks = cosines.chunks;
-    let above = if tree.vectors.dim() == question.data.len() { tree.vectors.scan(question) } else { vec![0.0; tree.nodes.len()] };
-    let score = |n: u32| match above.get((n as usize).wrapping_sub(chunks)) {
-        Some(&x) if n as usize >= chunks => Some(x),
-        _ => cosines.get(n),
-    };
-    let children: Set<u32> = tree.nodes.iter().flat_map(|n| n.children.iter().copied()).collect();
-    let summaries = (0..tree.nodes.len() as u32).map(|i| chunks as u32 + i);
-    let mut level: Vec<u32> = cosines.known.iter().map(|k| k.0).chain(summaries).filter(|n| !children.contains(n)).collect();
-    let mut out: Vec<Scored> = Vec::new();
-    while !level.is_empty() {
-        let best = top_k(level.iter().filter_map(|&n| Some(Scored { index: n, score: score(n)? })), kept);
-        let summaries = best.iter().filter_map(|h| tree.nodes.get((h.index as usize).checked_sub(chunks)?));
-        let mut below: Vec<u32> = summaries.flat_map(|n| n.children.iter().copied()).collect();
-        sort_unique(&mut below);
-        below.retain(|n| !out.iter().any(|h| h.index == *n));
-        out.extend(best);
-        level = below;
-    }
-    out.dedup_by_key(|h| h.index);
-    sort_by(&mut out, |a, b| b.score.total_cmp(&a.score).then(a.index.cmp(&b.index)));
-    out
 }
 
 /// The chunks of ranked nodes, each once, in order: a chunk itself, of a summary the chunks of its sentences. Also which chunks a summary brought.
@@ -104,10 +73,7 @@ impl GraphRetriever for Raptor {
 
     async fn rank(&self, tree: &Rc<Tree>, on: On<'_>) -> Result<Ranked, BundleError> {
         let (corpus, k) = (on.corpus, on.wanted);
-        let mut nodes = match self.traversal {
-            true => traversed(tree, &on.asked.question, &on.asked.cosines, KEPT),
-            false => collapsed(tree, &on.asked.question, &on.asked.cosines),
-        };
+        let mut nodes = collapsed(tree, &on.asked.question, &on.asked.cosines);
         if k.is_none() {
             nodes.truncate(self.nodes);
         }
@@ -175,19 +141,10 @@ mod tests {
     }
 
     #[test]
-    fn a_traversal_reaches_chunks_only_through_the_summaries_it_keeps() {
-        let all = traversed(&tree(), &QuantizedVector::from_f32(&[1.0, 0.0]), &Cosines::from(&COSINES[..]), 1);
-        assert_eq!(ids(&all), [4, 6, 0], "summary 5 loses to 4, so that chunk 2 is never met");
-        let all = traversed(&tree(), &QuantizedVector::from_f32(&[1.0, 0.0]), &Cosines::from(&COSINES[..]), 5);
-        assert!(ids(&all).contains(&2));
-    }
-
-    #[test]
     fn an_empty_tree_leaves_the_chunks() {
         let none = Tree { nodes: Vec::new(), vectors: QuantizedMatrix::empty(2) };
         let q = QuantizedVector::from_f32(&[1.0, 0.0]);
         assert_eq!(ids(&collapsed(&none, &q, &Cosines::from(&COSINES[..]))), [2, 0, 1]);
-        assert_eq!(ids(&traversed(&none, &q, &Cosines::from(&COSINES[..]), 5)), [2, 0, 1]);
         assert_eq!(chunks_of(&none, &[], 4, 3).0, []);
     }
 }

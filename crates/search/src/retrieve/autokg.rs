@@ -159,14 +159,7 @@ impl Retriever for AutoKg {
         async move {
             let QuestionVector { vector, stage, near: spoke, mut missing } = question_vector(corpus, query).await?;
             let Some(vector) = vector else {
-                return Ok(Ranked {
-                    stage,
-                    chunks: Vec::new(),
-                    keywords: Vec::new(),
-                    document_frequency: Map::new(),
-                    translations: Vec::new(),
-                    missing,
-                });
+                return Ok(Ranked { stage, missing, ..Ranked::default() });
             };
             let question = QuantizedVector::from_f32(&vector);
             let graph = corpus.keywords().await?;

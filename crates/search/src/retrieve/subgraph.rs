@@ -110,7 +110,7 @@ pub fn subgraph<'a>(corpus: &'a Corpus, result: &'a SearchResult) -> LocalBoxFut
         }
         for h in &result.hits {
             let id = format!("chunk-{}", h.chunk);
-            let label = h.heading_path.last().unwrap_or(&h.title).clone();
+            let label = h.heading().to_owned();
             out.nodes.push(Node { id: id.clone(), kind: NodeKind::Chunk, label, chunk: Some(h.chunk) });
             for way in &h.reached {
                 let (from, weight, kind) = match way {

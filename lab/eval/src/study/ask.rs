@@ -30,13 +30,6 @@ pub struct StudyAnswer {
     pub answered: Answered,
 }
 
-impl StudyAnswer {
-    /// Returns true if it was given in this way.
-    pub fn is_of(&self, system: &System) -> bool {
-        self.protocol == system.protocol && self.retriever == system.retriever
-    }
-}
-
 /// With what is asked.
 pub struct Asker<'a> {
     /// The study.
@@ -146,7 +139,7 @@ async fn give(with: &Asker<'_>, task: &Task<'_>) -> Result<Answered, StudyError>
         baseline: None,
     };
     let Some((_, bundle, _)) = task.set.bundles.get(task.at) else {
-        return Err(StudyError::Table(format!("the set {} has no index for {}", task.set.name, task.system.retriever)));
+        return Err(StudyError::NoIndex { set: task.set.name.clone(), retriever: task.system.retriever.clone() });
     };
     Ok(answer(&bundle.engine, task.question, task.system, &setup).await?)
 }

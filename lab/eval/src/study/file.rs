@@ -51,9 +51,14 @@ pub enum StudyError {
     /// The engine failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// A table cannot be written.
-    #[error("a table cannot be written: {0}")]
-    Table(String),
+    /// A retriever has no index.
+    #[error("the set {set} has no index for {retriever}")]
+    NoIndex {
+        /// The set.
+        set: String,
+        /// The retriever.
+        retriever: String,
+    },
     /// Nothing could be asked.
     #[error(transparent)]
     Asking(#[from] pocketgraph_llm_client::asker::AskError),
@@ -70,9 +75,6 @@ pub struct Study {
     /// What the model's sampling begins with, one run each; what needs no model is run once.
     #[serde(default = "one_seed")]
     pub seeds: Vec<u64>,
-    /// The retriever that the others must pay for themselves against; the first when absent.
-    #[serde(default)]
-    pub baseline: Option<String>,
     /// Number of passages that a search brings; each protocol's own number when absent.
     #[serde(default)]
     pub k: Option<u32>,
@@ -141,9 +143,6 @@ impl Study {
         if let Some(unknown) = self.protocols.iter().find(|p| !known(p)) {
             return Err(format!("there is no protocol {unknown}; there are quote, ask, {}", NAMES.join(", ")));
         }
-        if let Some(baseline) = self.baseline.as_ref().filter(|b| !self.retrievers.contains(b)) {
-            return Err(format!("the baseline {baseline} is not among the retrievers"));
-        }
         let plain = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
         if let Some(set) = self.sets.iter().find(|s| !plain(&s.name)) {
             return Err(format!("the name {:?} of a set is not of letters, digits, - and _ alone", set.name));
@@ -188,11 +187,6 @@ impl Study {
         // Without a model nothing is drawn.
         let most = if wants_model(protocol) { self.seeds.len() } else { 1 };
         self.seeds.get(..most).unwrap_or(&self.seeds)
-    }
-
-    /// The retriever that the others are compared with.
-    pub fn baseline(&self) -> &str {
-        self.baseline.as_deref().or(self.retrievers.first().map(String::as_str)).unwrap_or_default()
     }
 }
 

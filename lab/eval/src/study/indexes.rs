@@ -2,7 +2,6 @@
 
 use super::file::{Study, StudyError, StudySet};
 use super::journal::{Journal, key};
-use crate::cost::Prices;
 use crate::counted_model::Tokens;
 use crate::data::{Passages, Question, read_answered, read_passages};
 use crate::index_model::IndexModel;
@@ -44,28 +43,6 @@ pub struct IndexRow {
     pub estimated: bool,
 }
 
-impl IndexRow {
-    /// Seconds of the whole build.
-    pub fn build_seconds(&self) -> f64 {
-        self.seconds.iter().map(|(_, s)| s).sum()
-    }
-
-    /// Tokens read and written.
-    pub fn tokens(&self) -> u64 {
-        self.prompt_tokens + self.completion_tokens
-    }
-
-    /// What they cost.
-    pub fn cost(&self, prices: Option<Prices>) -> Option<f64> {
-        prices.map(|p| p.of(self.prompt_tokens as f64, self.completion_tokens as f64))
-    }
-
-    /// A figure of this corpus as that of one of a million tokens.
-    pub fn per_million(&self, figure: f64) -> f64 {
-        figure / self.corpus_tokens.max(1) as f64 * 1e6
-    }
-}
-
 /// With what indexes are built.
 pub struct Indexing<'a> {
     /// Embedder of texts.
@@ -80,7 +57,7 @@ pub struct Indexing<'a> {
 
 /// A set with its questions, and an open bundle for each retriever of the study, in their order.
 pub struct OpenSet {
-    /// What tables call it.
+    /// Its name.
     pub name: String,
     /// Its questions that have an answer.
     pub questions: Vec<Question>,
@@ -99,11 +76,6 @@ impl OpenSet {
     pub fn answers(&self, study: &Study) -> usize {
         let runs: usize = study.protocols.iter().map(|protocol| study.seeds_of(protocol).len()).sum();
         self.questions.len() * runs * study.retrievers.len()
-    }
-
-    /// What the indexes took.
-    pub fn indexes(&self) -> impl Iterator<Item = &IndexRow> {
-        self.bundles.iter().map(|(row, _, _)| row)
     }
 }
 

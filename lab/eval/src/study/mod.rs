@@ -2,24 +2,16 @@
 //! has them, on one corpus, one embedder and one budget for all.
 //!
 //! A study is a file ([`Study`]). Its index is built for each retriever alone, so that what it costs is its own; its answers are kept one by one in the
-//! study's folder, so that a run that was ended goes on where it was; its tables are made of what is kept.
+//! study's folder, so that a run that was ended goes on where it was. What is kept, as JSON Lines, is the result.
 
 mod ask;
-mod break_even;
 mod file;
 mod indexes;
 mod journal;
-mod ranks;
-mod report;
-mod tables;
 #[cfg(test)]
 mod tests;
 
 pub use ask::{Asker, StudyAnswer, StudyProgress, ask_all};
-pub use break_even::{BreakEven, Even};
 pub use file::{Study, StudyError, StudySet};
 pub use indexes::{IndexRow, Indexing, OpenSet, make_indexes};
 pub use journal::Journal;
-pub use ranks::RankRow;
-pub use report::{SetFigures, StudyReport, StudyRow, report};
-pub use tables::{csv_tables, markdown};

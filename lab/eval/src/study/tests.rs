@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
 use super::*;
-use crate::cost::Prices;
+use crate::one_answer::Answered;
 use futures::future::{FutureExt, poll_fn};
 use pocketgraph::agent::AgentOptions;
 use pocketgraph::llm::{ChatModel, ChatRequest, Usage};
@@ -53,8 +53,8 @@ fn guesses(_: usize, request: &ChatRequest) -> Reply {
     )
 }
 
-/// Asks a study to its end, or until so many answers are given; the figures, and how many replies the model was asked for.
-fn run_study(study: &Study, folder: &Path, until: Option<usize>) -> (StudyReport, StudyProgress, usize) {
+/// Asks a study to its end, or until so many answers are given; the sets, and how many replies the model was asked for.
+fn run_study(study: &Study, folder: &Path, until: Option<usize>) -> (Vec<OpenSet>, StudyProgress, usize) {
     let embedder = NativeEmbedder::new().unwrap();
     let model = ScriptedModel::new(guesses);
     let chat: Rc<dyn ChatModel> = Rc::clone(&model) as Rc<dyn ChatModel>;
@@ -68,89 +68,67 @@ fn run_study(study: &Study, folder: &Path, until: Option<usize>) -> (StudyReport
     let stop = poll_fn(|_| if given.get() >= most { Poll::Ready(()) } else { Poll::Pending }).boxed_local();
     let before = model.requests().len();
     let doing = run(async { Ok(ask_all(&with, &sets, stop).await) }).unwrap().unwrap();
-    let prices = Prices { prompt: 1.0, completion: 2.0 };
-    (report(study, &sets, &doing, Some(prices)), doing, model.requests().len() - before)
+    (sets, doing, model.requests().len() - before)
 }
 
 #[test]
 fn a_study_that_was_ended_goes_on_where_it_was_and_comes_to_the_same() {
     let dir = tempfile::tempdir().unwrap();
     let study = study(dir.path(), "").unwrap();
-    let (whole, _, all) = run_study(&study, &dir.path().join("whole"), None);
+    let (_, whole, all) = run_study(&study, &dir.path().join("whole"), None);
     let folder = dir.path().join("parts");
-    let (part, doing, first) = run_study(&study, &folder, Some(7));
+    let (_, doing, first) = run_study(&study, &folder, Some(7));
     assert_eq!((doing.asked.len(), doing.stopped.as_deref()), (7, Some("it was interrupted")));
-    assert_eq!((part.sets[0].complete, part.sets[1].complete), (0, 0), "no question was asked in every way");
-    let (rest, doing, second) = run_study(&study, &folder, None);
-    assert_eq!((doing.before, doing.stopped), (7, None));
+    let (_, rest, second) = run_study(&study, &folder, None);
+    assert_eq!((rest.before, &rest.stopped), (7, &None));
     assert_eq!(first + second, all, "no reply is paid for twice");
     // All but the times of two runs is the same.
-    let text_of = |report: &StudyReport| {
-        let rows = report.sets.iter().flat_map(|set| &set.rows);
-        rows.map(|r| (r.set.clone(), r.protocol.clone(), r.retriever.clone(), r.em, r.contain_em, r.turns, r.cost)).collect::<Vec<_>>()
+    let untimed = |progress: &StudyProgress| {
+        let answers = progress.asked.iter().cloned();
+        answers.map(|a| StudyAnswer { answered: Answered { milliseconds: 0.0, ..a.answered }, ..a }).collect::<Vec<_>>()
     };
-    assert_eq!(text_of(&whole), text_of(&rest));
+    assert_eq!(untimed(&whole), untimed(&rest));
     let (_, doing, third) = run_study(&study, &folder, None);
     assert_eq!((third, doing.before), (0, doing.asked.len()), "a study at its end asks nothing");
 }
 
 #[test]
-fn its_figures_are_those_of_turns_runs_and_evidence_by_hand() {
+fn each_answer_has_the_turns_tokens_and_evidence_of_its_run() {
     let dir = tempfile::tempdir().unwrap();
     let study = study(dir.path(), "").unwrap();
-    let (report, doing, _) = run_study(&study, &dir.path().join("out"), None);
+    let (_, doing, _) = run_study(&study, &dir.path().join("out"), None);
     // Two sets, two questions, two retrievers: one quotation, and two seeds of two protocols.
     assert_eq!(doing.asked.len(), 2 * 2 * 2 * (1 + 2 * 2));
-    let row = |protocol: &str| report.sets[0].rows.iter().find(|r| r.protocol == protocol && r.retriever == "dense").unwrap();
-    let (quote, single, react) = (row("quote"), row("single-shot"), row("react"));
-    assert_eq!((quote.turns, single.turns, react.turns), (0.0, 1.0, 2.0), "one search and one reply are one turn");
-    assert_eq!((quote.runs, single.runs), (1, 2));
-    assert_eq!(single.evidence_recall.unwrap().mean, 1.0);
-    assert_eq!(react.evidence_recall.unwrap().mean, 1.0, "what a run looks for is its evidence");
-    assert_eq!((quote.contain_em_deviation, single.contain_em.mean), (None, 0.5), "the second seed is wrong");
-    // Means 1 and 0: their deviation is the root of a half.
-    assert!((single.contain_em_deviation.unwrap() - 0.5f64.sqrt()).abs() < 1e-12);
-    assert_eq!((single.prompt_tokens, single.completion_tokens, react.prompt_tokens), (100.0, 10.0, 200.0));
-    assert!((single.cost.unwrap() - 120.0 / 1e6).abs() < 1e-12);
-    // Towns of six and of eight letters are the kinds of these questions.
-    assert_eq!(report.sets[0].kinds.len(), 2 * 6);
+    let first = |protocol: &str, seed: u64| {
+        let found = doing.asked.iter().find(|a| a.protocol == protocol && a.retriever == "dense" && a.seed == seed);
+        &found.unwrap().answered
+    };
+    let (quote, single, react) = (first("quote", 1), first("single-shot", 1), first("react", 1));
+    assert_eq!((quote.turns, single.turns, react.turns), (0, 1, 2), "one search and one reply are one turn");
+    assert_eq!(single.evidence_recall, Some(1.0));
+    assert_eq!(react.evidence_recall, Some(1.0), "what a run looks for is its evidence");
+    assert_eq!((single.contain_em, first("single-shot", 2).contain_em), (1.0, 0.0), "the second seed is wrong");
+    assert_eq!((single.prompt_tokens, single.completion_tokens, react.prompt_tokens), (100, 10, 200));
 }
 
 #[test]
-fn its_indexes_have_their_own_costs_and_pay_for_themselves_or_not() {
+fn an_index_that_a_model_read_for_says_what_it_took() {
     let dir = tempfile::tempdir().unwrap();
     let read = study(dir.path(), "model_reads = true\n").unwrap();
-    let (report, ..) = run_study(&read, &dir.path().join("out"), None);
-    let of = |retriever: &str| report.indexes.iter().find(|i| i.set == "one" && i.retriever == retriever).unwrap();
-    assert_eq!(of("dense").tokens(), 0);
-    assert!(of("hypergraph").tokens() > 0 && of("hypergraph").build_seconds() > 0.0 && of("hypergraph").bytes > of("dense").bytes);
-    let even = report.break_even.iter().find(|b| b.protocol == "single-shot" && b.set == "one").unwrap();
-    assert_eq!((even.retriever.as_str(), even.baseline.as_str()), ("hypergraph", "dense"));
-    assert!(even.tokens_more > 0.0 && even.tokens_less == 0.0 && even.tokens_even == Even::Never, "{even:?}");
-    let names: Vec<&str> = report.retriever_ranks.iter().map(|r| r.name.as_str()).collect();
-    assert_eq!((names, report.retriever_ranks[0].over), (vec!["dense", "hypergraph"], 2 * 3));
-    let text = markdown(&report);
-    for heading in ["## one", "## two", "## Average ranks", "## Indexes", "## Break-even"] {
-        assert!(text.contains(heading), "{heading}");
-    }
-    let tables = csv_tables(&report).unwrap();
-    assert_eq!(
-        tables.iter().map(|(name, text)| (*name, text.lines().count())).collect::<Vec<_>>(),
-        [("answers.csv", 13), ("indexes.csv", 5)]
-    );
+    let (sets, ..) = run_study(&read, &dir.path().join("out"), None);
+    let of = |retriever: &str| sets[0].bundles.iter().map(|(row, ..)| row).find(|row| row.retriever == retriever).unwrap();
+    let (dense, hypergraph) = (of("dense"), of("hypergraph"));
+    assert_eq!((dense.prompt_tokens, dense.completion_tokens), (0, 0));
+    assert!(hypergraph.prompt_tokens > 0 && !hypergraph.seconds.is_empty() && hypergraph.bytes > dense.bytes);
 }
 
 #[test]
 fn what_a_study_cannot_mean_is_told() {
     let dir = tempfile::tempdir().unwrap();
     let message = |more: &str| study(dir.path(), more).unwrap_err().to_string();
-    assert!(message("baseline = \"linear\"\n").contains("linear is not among the retrievers"));
     assert!(message("colour = 3\n").contains("colour"));
     assert!(message("[options]\ntokenOut = 3\n").contains("tokenOut"));
-    assert!(
-        study(dir.path(), "baseline = \"hypergraph\"\n[options]\nmaxOutputTokens = 60\n").unwrap().options().unwrap().tokens_out
-            == Some(60)
-    );
+    assert!(study(dir.path(), "[options]\nmaxOutputTokens = 60\n").unwrap().options().unwrap().tokens_out == Some(60));
     let file = dir.path().join("other.toml");
     std::fs::write(&file, "retrievers = [\"dense\"]\nprotocols = [\"magic\"]\nsets = []\n").unwrap();
     assert!(Study::read(&file).unwrap_err().to_string().contains("sets names none"));

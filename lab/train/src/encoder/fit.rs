@@ -2,15 +2,16 @@
 //!
 //! Every step follows from the seed and its own number, so that a run that was interrupted goes on as if nothing had happened.
 
-use crate::network::{self, Adam, Batch, Layout, Measure, Network, Rates, Schedule, batches, vectors};
+use crate::network::{
+    self, Adam, Batch, Layout, Learner, Measure, Network, Rates, Run, Schedule, StopReason, TrainingEvent, batches, vectors,
+};
 use crate::query_table::{DistillationTargets, cosine_gradient};
 use miette::Result;
 use pocketgraph_models::embed_bulk::{NativeEmbedder, framed};
 use pocketgraph_models::token_table::{TokenTable, dot};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
 
 /// The batch that the usual rate is for.
 const USUAL_BATCH: f32 = 128.0;
@@ -51,23 +52,6 @@ impl Measure for Evaluation {
 /// A student's run.
 pub type Checkpoint = network::Checkpoint<Evaluation>;
 
-/// An event of training, for a progress line.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TrainingEvent<'a> {
-    /// Steps done.
-    pub step: u64,
-    /// Part of the run that is done, from 0 to 1.
-    pub done: f64,
-    /// Mean loss of the steps since the last evaluation.
-    pub loss: f64,
-    /// Texts a second, since the command began.
-    pub speed: f64,
-    /// Estimated seconds to the end.
-    pub left: f64,
-    /// A new evaluation on the held-out texts.
-    pub look: Option<&'a Evaluation>,
-}
-
 /// State of the training.
 pub struct EncoderTrainer<'a> {
     /// The student's layout.
@@ -94,7 +78,7 @@ struct Targeted {
 }
 
 impl EncoderTrainer<'_> {
-    /// Trains from `state` on, which holds the best numbers afterwards beside the last. Says whether the run came to its end.
+    /// Trains from `state` on, which holds the best numbers afterwards beside the last.
     ///
     /// # Errors
     /// When a checkpoint cannot be written.
@@ -103,11 +87,11 @@ impl EncoderTrainer<'_> {
         network: &mut dyn Network,
         state: &mut Checkpoint,
         schedule: &Schedule,
-        hear: &mut dyn FnMut(TrainingEvent<'_>),
-    ) -> Result<bool> {
+        hear: &mut dyn FnMut(TrainingEvent<'_, Evaluation>),
+    ) -> Result<StopReason> {
         let batch = schedule.batch.max(1);
         let lengths: Vec<usize> = self.targets.tokens.iter().map(Vec::len).collect();
-        let (per_epoch, total) = (schedule.per_epoch(lengths.len()), schedule.total(lengths.len()));
+        let per_epoch = schedule.per_epoch(lengths.len());
         let mut learner = network.learner(&state.parameters, &Adam::new(self.layout, &schedule.rates, state.moments.clone()));
         let mut order = (u64::MAX, Vec::new());
         let mut chosen = |step: u64| {
@@ -118,72 +102,21 @@ impl EncoderTrainer<'_> {
             order.1.get((step % per_epoch) as usize).cloned().unwrap_or_default()
         };
         let mut ready = self.batch(self.targets, &chosen(state.step));
-        let (began, before, seen_before) = (Instant::now(), state.seconds, state.seen);
-        let (mut saved, mut reported) = (Instant::now(), Instant::now());
-        let (mut loss_sum, mut losses) = (0.0, 0u32);
-        let mut ended = true;
-        loop {
-            state.seconds = before + began.elapsed().as_secs_f64();
-            let done = schedule.done(state.step, total, state.seconds);
-            if done >= 1.0 {
-                break;
-            }
-            if self.stop.load(Ordering::Relaxed) {
-                ended = false;
-                break;
-            }
-            let following = chosen(state.step + 1);
-            let (loss, next) = std::thread::scope(|scope| {
+        let mut train = |learner: &mut dyn Learner, step: u64, factor: f32| {
+            let following = chosen(step + 1);
+            std::thread::scope(|scope| {
                 let next = scope.spawn(|| self.batch(self.targets, &following));
                 let mut scores = learner.forward(&ready.batch);
                 let cosines = cosines(&mut scores.first, &ready, self.embedder.dim());
-                learner.learn(&scores, &schedule.rates, schedule.factor(state.step, done));
-                (1.0 - cosines / ready.batch.lengths.len().max(1) as f64, next.join().unwrap_or_else(|e| std::panic::resume_unwind(e)))
-            });
-            state.step += 1;
-            state.seen += ready.batch.lengths.len() as u64;
-            ready = next;
-            loss_sum += loss;
-            losses += 1;
-            let looks = schedule.evaluates_after(state.step, total);
-            if looks || reported.elapsed() > Duration::from_secs(10) {
-                let loss = loss_sum / f64::from(losses.max(1));
-                let look = looks.then(|| {
-                    learner.read(&mut state.parameters, &mut state.moments);
-                    self.evaluate(network, state, loss, batch)
-                });
-                let seconds = began.elapsed().as_secs_f64();
-                let left = if done > 0.0 { (before + seconds) * (1.0 - done) / done } else { 0.0 };
-                hear(TrainingEvent {
-                    step: state.step,
-                    done,
-                    loss,
-                    speed: (state.seen - seen_before) as f64 / seconds,
-                    left,
-                    look: look.as_ref(),
-                });
-                reported = Instant::now();
-                if let Some(look) = look {
-                    (loss_sum, losses) = (0.0, 0);
-                    state.point(look);
-                }
-            }
-            if schedule.saves(saved.elapsed().as_secs_f64()) {
-                learner.read(&mut state.parameters, &mut state.moments);
-                state.save(schedule.folder.as_deref())?;
-                saved = Instant::now();
-            }
-        }
-        learner.read(&mut state.parameters, &mut state.moments);
-        if ended && state.points.last().is_none_or(|p| p.step != state.step) {
-            let loss = loss_sum / f64::from(losses.max(1));
-            let look = self.evaluate(network, state, loss, batch);
-            let speed = (state.seen - seen_before) as f64 / began.elapsed().as_secs_f64();
-            hear(TrainingEvent { step: state.step, done: 1.0, loss, speed, left: 0.0, look: Some(&look) });
-            state.point(look);
-        }
-        state.save(schedule.folder.as_deref())?;
-        Ok(ended)
+                learner.learn(&scores, &schedule.rates, factor);
+                let trained = ready.batch.lengths.len();
+                ready = next.join().unwrap_or_else(|e| std::panic::resume_unwind(e));
+                (1.0 - cosines / trained.max(1) as f64, trained)
+            })
+        };
+        let run = Run { schedule, examples: lengths.len(), patience: usize::MAX, stop: self.stop };
+        let mut evaluate = |state: &Checkpoint, loss| self.evaluate(network, state, loss, batch);
+        run.train(learner.as_mut(), state, &mut train, &mut evaluate, hear)
     }
 
     fn evaluate(&self, network: &mut dyn Network, state: &Checkpoint, loss: f64, batch: usize) -> Evaluation {

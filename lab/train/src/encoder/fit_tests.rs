@@ -8,6 +8,7 @@ use crate::rounding::Bits;
 use pocketgraph::embed::{MiniLm, encode_layers};
 use pocketgraph_cluster::Random;
 use std::sync::OnceLock;
+use std::sync::atomic::Ordering;
 
 /// The model, training texts and held-out texts.
 fn set() -> &'static (NativeEmbedder, DistillationTargets, DistillationTargets) {
@@ -54,7 +55,7 @@ fn one_layer_comes_nearer_to_the_model_and_stays_near_in_four_bits() {
     let (course, mut network) = (course(&layout, &stop), Cpu::new(layout.clone()));
     let before = course.cosine(&mut network, &parameters, 16);
     let mut state = Checkpoint::new(parameters);
-    assert!(course.fit(&mut network, &mut state, &options(), &mut |_| {}).unwrap());
+    assert!(course.fit(&mut network, &mut state, &options(), &mut |_| {}).unwrap() == StopReason::Done);
     let after = course.cosine(&mut network, &state.best, 16);
     assert!(after > before + 0.1 && after > 0.8, "{before} {after}");
     let model = rounded(&layout, &state.best, embedder, lessons, Bits::Four, 1).unwrap();
@@ -69,17 +70,17 @@ fn a_run_that_was_interrupted_ends_with_the_same_numbers() {
     let options = Schedule { epochs: 1, check_every: 16, ..options() };
     let run = |state: &mut Checkpoint, options: &Schedule, until: Option<u64>| {
         let stop = AtomicBool::new(false);
-        let mut hear = |event: TrainingEvent<'_>| stop.store(until.is_some_and(|u| event.step >= u), Ordering::Relaxed);
+        let mut hear = |event: TrainingEvent<'_, Evaluation>| stop.store(until.is_some_and(|u| event.step >= u), Ordering::Relaxed);
         course(&layout, &stop).fit(&mut Cpu::new(layout.clone()), state, options, &mut hear).unwrap()
     };
     let mut whole = Checkpoint::new(parameters.clone());
-    assert!(run(&mut whole, &options, None));
+    assert!(run(&mut whole, &options, None) == StopReason::Done);
     let folder = tempfile::tempdir().unwrap();
     let kept = Schedule { folder: Some(folder.path().to_owned()), ..options.clone() };
-    assert!(!run(&mut Checkpoint::new(parameters), &kept, Some(3)));
+    assert!(run(&mut Checkpoint::new(parameters), &kept, Some(3)) == StopReason::Stopped);
     let mut again = Checkpoint::load(folder.path(), &layout).unwrap().unwrap();
     assert_eq!(again.step, 3);
-    assert!(run(&mut again, &kept, None));
+    assert!(run(&mut again, &kept, None) == StopReason::Done);
     assert!(again.parameters == whole.parameters && again.best == whole.best && again.seen == whole.seen);
 }
 
@@ -94,7 +95,7 @@ fn beside_a_token_table_a_layer_learns_what_the_table_lacks() {
     let mut network = Cpu::new(layout.clone());
     let before = beside.cosine(&mut network, &parameters, 16);
     let mut state = Checkpoint::new(parameters);
-    assert!(beside.fit(&mut network, &mut state, &options(), &mut |_| {}).unwrap());
+    assert!(beside.fit(&mut network, &mut state, &options(), &mut |_| {}).unwrap() == StopReason::Done);
     let after = beside.cosine(&mut network, &state.best, 16);
     assert!(after > before && after > by_table, "{before} {after}, the table {by_table}");
     // Without the table the same layer says something else.

@@ -1,4 +1,4 @@
-//! `pocketgraph train encoder`: a few layers of all-MiniLM-L6-v2 that embed short texts about as all six do, for questions.
+//! `pocketgraph train encoder`: a few layers of all-MiniLM-L6-v2 that embed questions about as all six do.
 //!
 //! The student begins as layers of the model itself (first, last, and evenly between) on the model's own word vectors, positions and input
 //! normalisation, which stay as they are. It learns the model's unit vectors of short texts: q is the mean of the last layer's token vectors, the loss
@@ -10,7 +10,7 @@ mod targets_file;
 mod measure;
 mod teacher;
 
-pub use fit::{Checkpoint, EncoderTrainer, Evaluation, TrainingEvent, rates, usual};
+pub use fit::{Checkpoint, EncoderTrainer, Evaluation, rates, usual};
 pub use measure::{cosine_of, rounded};
 pub use targets_file::{load, save};
 pub use teacher::{Teacher, tokens};

@@ -12,6 +12,7 @@ mod learner;
 mod matmul;
 mod order;
 mod parameters;
+mod run;
 mod schedule;
 
 pub use adam::{Adam, BETAS, EPSILON, Moments, Rates};
@@ -22,6 +23,7 @@ pub use frame::{sums, vectors};
 pub use learner::{Hosted, Learner};
 pub use order::batches;
 pub use parameters::{DenseAt, LayerAt, Layout, NormAt, Sizes};
+pub use run::{Run, StopReason, TrainingEvent};
 pub use schedule::Schedule;
 
 /// Sequences of token vectors, one after the other without padding.
@@ -43,7 +45,7 @@ impl Batch {
 /// Scores of a batch before softmax, or a loss's gradient by them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Scores {
-    /// Scores of each sequence's first token: shape, aggregation and number. Without heads, the mean of its token vectors.
+    /// Scores of each sequence's first token: shape, aggregation, number. Without heads, the mean of its tokens.
     pub first: Vec<f32>,
     /// Scores of each token's tags.
     pub tags: Vec<f32>,

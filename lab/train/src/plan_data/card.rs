@@ -37,7 +37,7 @@ pub fn card(command: &str, sources: &[String], options: &DataOptions, report: &D
     }
     out.push_str(
         "\nA line of the files is a JSON object: `question`; `plan` in the form of `docs/plan.schema.json`, with exact entities and relations; `spans`, which \
-         characters of the question name which entity, relation (`inverse` where the plan follows it from tail to head) or type; `answers` as label and \
+         characters of the question name which entity, relation (`inverse` where the plan follows it from tail to head) or type; `labels` of relations and types that the graph calls otherwise; `answers` as label and \
          identifier, the first 50 of `count`; `pattern`; and `id`, from which with the seed the example follows.\n\nKnown weaknesses: the wording is a \
          template's, however varied; labels of relations are used as the graph has them, so that questions over graphs with technical labels read \
          technically; a question may have other readings than its plan.\n",

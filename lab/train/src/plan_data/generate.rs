@@ -1,4 +1,4 @@
-//! Examples by the million: each worker has a graph of its own and makes blocks of examples, which are written in order.
+//! Examples by the million: each worker has its own graph and makes blocks of examples, which are written in order.
 
 use super::ground::Grounder;
 use super::near_duplicates::{Near, fnv};
@@ -7,7 +7,7 @@ use super::uncued_types::without_uncued_types;
 use super::wording::{Noise, Role, Wording};
 use pocketgraph::kg::{Direction, KnowledgeGraph, Linker, NodeId, TypeId};
 use pocketgraph::plan::execute::{Executor, Limits, Resources};
-use pocketgraph::plan::json_form;
+use pocketgraph::plan::{Operation, Plan, Relation, json_form};
 use pocketgraph::planner::LogicalForm;
 use pocketgraph_cluster::Random;
 use serde_json::{Value, json};
@@ -206,6 +206,24 @@ fn is_code(label: &str) -> bool {
     label.starts_with("/m/") || (!digits.is_empty() && digits.len() + 1 == label.len() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
+/// Returns the labels of the relations and types that a plan names, where they differ from the names.
+fn labels_of_plan(graph: &KnowledgeGraph, plan: &Plan) -> BTreeMap<String, String> {
+    let vocabulary = graph.vocabulary();
+    let mut all = BTreeMap::new();
+    for statement in &plan.statements {
+        let Operation::SearchKg(step) = &statement.operation else { continue };
+        if let Relation::Exact { name, .. } = &step.relation
+            && let Some(relation) = vocabulary.relation_named(name).and_then(|r| vocabulary.relation(r))
+        {
+            all.insert(name.clone(), relation.label.clone());
+        }
+        let of = step.target.as_deref().and_then(|name| vocabulary.entity_type(vocabulary.type_named(name)?));
+        all.extend(of.map(|of| (of.name.clone(), of.label.clone())));
+    }
+    all.retain(|name, label| name != label);
+    all
+}
+
 struct Maker<'g> {
     graph: &'g KnowledgeGraph,
     executor: Executor<'g>,
@@ -284,6 +302,7 @@ impl<'g> Maker<'g> {
             "question": question,
             "plan": serde_json::from_str::<Value>(&json_form::print(&plan)).ok()?,
             "spans": spans,
+            "labels": labels_of_plan(self.graph, &plan),
             "answers": answers.into_iter().map(|(id, label)| if id.is_empty() { json!([label]) } else { json!([label, id]) }).collect::<Vec<_>>(),
             "count": count,
         });

@@ -1,12 +1,14 @@
 //! Pairs to tune any language model into a planner with: an instruction with demonstrations, a question, and its plan as code with sub-questions, as LPKG
 //! makes them (arXiv 2406.14282, equations 3 and 4). What the code form cannot say (negation, counts, superlatives) is written as plan lines.
 //!
-//! The sub-questions are said by a grammar: the step that leads from Heat to its directors asks "What is the director of Heat?". Demonstrations are drawn from
-//! the same graph's examples, each of another pattern.
+//! The sub-questions are said by a grammar from the labels that an example lists: the step that leads from Heat to its
+//! directors asks "What is the director of Heat?". Before each, a thought says what its answers are for. Demonstrations
+//! are drawn from the same graph's examples, each of another pattern.
 
 use super::near_duplicates::fnv;
 use pocketgraph::plan::check::Limits;
 use pocketgraph::plan::{Compare, Head, Operation, Part, Plan, Relation, SearchKg, Statement, Template, json_form, lpkg, rft};
+use pocketgraph::text::lexicon::{Language, SPOKEN};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -50,7 +52,8 @@ pub fn written(example: &Value) -> Option<Written> {
     let text = |key: &str| example.get(key)?.as_str().map(str::to_owned);
     let (pattern, question) = (text("pattern")?, text("question")?);
     let plan = json_form::parse(&example.get("plan")?.to_string(), &Limits::default()).ok()?.plan;
-    let named = in_words(&plan, &names(example, &question));
+    let labels = serde_json::from_value(example["labels"].clone()).unwrap_or_default();
+    let named = in_words(&plan, &names(example, &question), &labels);
     let code = in_code(&named, &question).and_then(|plan| lpkg::print(&plan).ok());
     let is_code = code.is_some();
     let plan = code.or_else(|| rft::print(&Plan { question: None, ..named }).ok())?;
@@ -68,20 +71,37 @@ fn names(example: &Value, question: &str) -> BTreeMap<String, String> {
     example.get("spans").and_then(Value::as_array).into_iter().flatten().filter_map(span).collect()
 }
 
-/// A plan whose heads are words of the question and whose relations are phrases.
-fn in_words(plan: &Plan, names: &BTreeMap<String, String>) -> Plan {
+/// A plan whose heads are words of the question and whose relations and types are their labels.
+fn in_words(plan: &Plan, names: &BTreeMap<String, String>, labels: &BTreeMap<String, String>) -> Plan {
+    let label = |name: &String| labels.get(name).cloned().unwrap_or_else(|| name.replace(['_', '.', '/'], " "));
     let mut plan = plan.clone();
     for statement in &mut plan.statements {
-        if let Operation::SearchKg(step) = &mut statement.operation
-            && let Head::Entity(id) = &step.head
-        {
+        let Operation::SearchKg(step) = &mut statement.operation else { continue };
+        if let Head::Entity(id) = &step.head {
             step.head = Head::Mention(names.get(id).cloned().unwrap_or_else(|| id.clone()));
         }
+        if let Relation::Exact { name, .. } = &mut step.relation {
+            *name = label(name);
+        }
+        step.target = step.target.as_ref().map(label);
     }
     plan
 }
 
-/// The plan with sub-questions in the place of steps, named as LPKG names them; `None` where the form has no such operation.
+/// Returns a thought about a sub-question: what the plan does with its answers.
+fn explain_step(plan: &Plan, name: &str) -> String {
+    let user = plan.statements.iter().find(|s| s.operation.references().contains(&name));
+    match user.map(|s| &s.operation) {
+        None => "The answers to this are the answers to the question.",
+        Some(Operation::Intersect { .. }) => "An answer must be among those to this and among those to another sub-question.",
+        Some(Operation::Union { .. }) => "An answer is among those to this or among those to another sub-question.",
+        Some(Operation::Compare(_)) => "The comparison needs the answers to this.",
+        Some(_) => "This comes first, since a later sub-question is about its answers.",
+    }
+    .to_owned()
+}
+
+/// The plan with sub-questions for steps, named as LPKG names them; `None` where the form has no such operation.
 fn in_code(plan: &Plan, question: &str) -> Option<Plan> {
     let (mut renamed, mut statements): (BTreeMap<&str, String>, Vec<Statement>) = (BTreeMap::new(), Vec::new());
     let (mut answers, mut intersections, mut unions) = (0, 0, 0);
@@ -95,7 +115,8 @@ fn in_code(plan: &Plan, question: &str) -> Option<Plan> {
             Operation::SearchKg(step) => {
                 let query = sub_question(step, &|name| renamed.get(name).cloned())?;
                 let name = count(&mut answers, "Ans");
-                statements.push(Statement { name: name.clone(), thought: None, operation: Operation::Search { query } });
+                let thought = Some(explain_step(plan, &statement.name));
+                statements.push(Statement { name: name.clone(), thought, operation: Operation::Search { query } });
                 name
             }
             Operation::Intersect { of } => {
@@ -145,14 +166,18 @@ fn sub_question(step: &SearchKg, renamed: &dyn Fn(&str) -> Option<String>) -> Op
         Head::Mention(words) | Head::Entity(words) => Part::Text(words.clone()),
     };
     let (relation, inverse) = match &step.relation {
-        Relation::Exact { name, inverse } => (name.replace(['_', '.', '/'], " "), *inverse),
-        Relation::Phrase(words) => (words.clone(), false),
+        Relation::Exact { name, inverse } => (name, *inverse),
+        Relation::Phrase(words) => (words, false),
     };
-    let target = step.target.as_deref().map(|t| t.replace('_', " "));
-    let (before, after) = match (inverse, target) {
-        (false, None) => (format!("What is the {relation} of "), "?".to_owned()),
-        (false, Some(target)) => (format!("Which {target} is the {relation} of "), "?".to_owned()),
-        (true, target) => (format!("Which {} has ", target.as_deref().unwrap_or("one")), format!(" as its {relation}?")),
+    let target = step.target.as_deref();
+    let which = target.map_or_else(|| "What".to_owned(), |target| format!("Which {target}"));
+    // "Directed by", "located in": the label is what something is.
+    let is_state = relation.rsplit_once(' ').is_some_and(|(_, last)| SPOKEN.prepositions().contains(last));
+    let (before, after) = match (inverse, is_state) {
+        (false, true) => (format!("{which} is "), format!(" {relation}?")),
+        (true, true) => (format!("{which} is {relation} "), "?".to_owned()),
+        (false, false) => (format!("{which} is the {relation} of "), "?".to_owned()),
+        (true, false) => (format!("Which {} has ", target.unwrap_or("one")), format!(" as its {relation}?")),
     };
     Some(Template::new([Part::Text(before), head, Part::Text(after)]))
 }
@@ -227,17 +252,20 @@ mod tests {
     fn a_step_becomes_a_sub_question_and_sets_are_combined_by_pairs() {
         let plan = json!({"answer": "Ans5", "statements": [
             {"name": "Ans1", "op": "search_kg", "head": {"entity": "q1"}, "relation": {"exact": {"name": "directed_by", "inverse": true}}, "target": "film"},
-            {"name": "Ans2", "op": "search_kg", "head": {"reference": "Ans1"}, "relation": {"exact": {"name": "starring", "inverse": false}}},
+            {"name": "Ans2", "op": "search_kg", "head": {"reference": "Ans1"}, "relation": {"exact": {"name": "P161", "inverse": false}}},
             {"name": "Ans3", "op": "search_kg", "head": {"entity": "q2"}, "relation": {"exact": {"name": "spouse", "inverse": false}}},
             {"name": "Ans4", "op": "search_kg", "head": {"entity": "q2"}, "relation": {"exact": {"name": "child", "inverse": false}}},
             {"name": "Ans5", "op": "intersect", "of": ["Ans2", "Ans3", "Ans4"]}]});
         let question = "Who starred for Mann and is family of Voss?";
         let spans =
             json!([{"kind": "entity", "name": "q1", "start": 16, "end": 20}, {"kind": "entity", "name": "q2", "start": 38, "end": 42}]);
-        let found = written(&json!({"pattern": "3i", "question": question, "plan": plan, "spans": spans})).unwrap();
+        let labels = json!({"P161": "cast member", "film": "movie"});
+        let found = written(&json!({"pattern": "3i", "question": question, "plan": plan, "spans": spans, "labels": labels})).unwrap();
         for line in [
-            "Sub_Question_1: str = f\"Which film has Mann as its directed by?\"",
-            "Sub_Question_2: str = f\"What is the starring of {Ans_1}?\"",
+            "Thought1: str = \"This comes first, since a later sub-question is about its answers.\"",
+            "Sub_Question_1: str = f\"Which movie is directed by Mann?\"",
+            "Info_1: str = Search(query = Sub_Question_1, thought = Thought1)",
+            "Sub_Question_2: str = f\"What is the cast member of {Ans_1}?\"",
             "Inter_Results1: str = Intersection(Answer1 = Ans_2, Answer2 = Ans_3)",
             "Inter_Results2: str = Intersection(Answer1 = Inter_Results1, Answer2 = Ans_4)",
             "Final_Answer: str = Finish_The_Plan(Answer = Inter_Results2)",
@@ -253,7 +281,7 @@ mod tests {
             let of: Vec<&Written> = written.iter().filter(|w| w.pattern == pattern.name()).collect();
             assert!(!of.is_empty(), "{pattern:?}");
             for w in of {
-                assert!(w.is_code || !LPKG.contains(&pattern.name()), "{}", w.plan);
+                assert_eq!(w.plan.starts_with("### Question Type: "), LPKG.contains(&pattern.name()), "{pattern:?} {}", w.plan);
                 let read = if w.is_code { lpkg::parse } else { rft::parse };
                 assert!(read(&w.plan, &Limits::default()).is_ok(), "{}", w.plan);
             }

@@ -6,10 +6,9 @@ use super::checkpoint::{Checkpoint, Evaluation};
 use super::data::{Augmentation, Frames};
 use super::loss::{Measured, Weights, cross_entropy};
 use super::training_example::TrainingExample;
-use crate::network::{self, Adam, Layout, Network, Schedule};
+use crate::network::{self, Adam, Layout, Learner, Network, Run, Schedule, StopReason, TrainingEvent};
 use miette::Result;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
 
 /// Questions that are measured at a time.
 const MEASURED_AT_ONCE: usize = 256;
@@ -31,34 +30,6 @@ impl Default for Options {
     fn default() -> Self {
         Options { schedule: Schedule::default(), weights: Weights::default(), augmentation: Augmentation::default(), patience: 6 }
     }
-}
-
-/// An event of training, for a progress line.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TrainingEvent<'a> {
-    /// Steps done.
-    pub step: u64,
-    /// Part of the run that is done, from 0 to 1.
-    pub done: f64,
-    /// Mean loss of the last steps.
-    pub loss: f64,
-    /// Questions a second, over the whole run.
-    pub speed: f64,
-    /// Estimated seconds to the end.
-    pub left: f64,
-    /// A new evaluation on the held-out questions.
-    pub point: Option<&'a Evaluation>,
-}
-
-/// Why a run ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StopReason {
-    /// All epochs are done, or the time is over.
-    Done,
-    /// Early stopping: the held-out questions stopped improving.
-    Early,
-    /// It was stopped from outside.
-    Stopped,
 }
 
 /// The order of an epoch's examples, in batches of questions of about one length.
@@ -97,88 +68,35 @@ impl PlannerTrainer<'_> {
         network: &mut dyn Network,
         state: &mut Checkpoint,
         options: &Options,
-        hear: &mut dyn FnMut(TrainingEvent<'_>),
+        hear: &mut dyn FnMut(TrainingEvent<'_, Evaluation>),
     ) -> Result<StopReason> {
         let schedule = &options.schedule;
         let batch = schedule.batch.max(1);
-        let (per_epoch, total) = (schedule.per_epoch(self.examples.len()), schedule.total(self.examples.len()));
+        let per_epoch = schedule.per_epoch(self.examples.len());
         let mut learner = network.learner(&state.parameters, &Adam::new(self.layout, &schedule.rates, state.moments.clone()));
-        let (began, before) = (Instant::now(), state.seconds);
-        let (mut saved, mut reported) = (Instant::now(), Instant::now());
-        let (mut loss_sum, mut losses, mut here) = (0.0, 0, 0u64);
         let mut order = (u64::MAX, Vec::new());
-        let mut ended = StopReason::Done;
-        loop {
-            state.seconds = before + began.elapsed().as_secs_f64();
-            let done = schedule.done(state.step, total, state.seconds);
-            if done >= 1.0 {
-                break;
-            }
-            if self.stop.load(Ordering::Relaxed) {
-                ended = StopReason::Stopped;
-                break;
-            }
-            let epoch = state.step / per_epoch;
+        let mut train = |learner: &mut dyn Learner, step: u64, factor: f32| {
+            let epoch = step / per_epoch;
             if order.0 != epoch {
                 order = (epoch, batches(self.examples, batch, schedule.seed, epoch));
             }
-            let chosen = &order.1[(state.step % per_epoch) as usize];
+            let chosen = &order.1[(step % per_epoch) as usize];
             let lessons: Vec<&TrainingExample> = chosen.iter().map(|&i| &self.examples[i]).collect();
             // Disturbances have a stream for each question of each step.
-            let stream = (1 << 40) + state.step * batch as u64;
+            let stream = (1 << 40) + step * batch as u64;
             let (x, targets) = self.frames.batch(&lessons, options.augmentation, schedule.seed, stream);
             let scores = learner.forward(&x);
             let (loss, by) = cross_entropy(&self.layout.sizes, &scores, &targets, &x.lengths, &options.weights);
-            learner.learn(&by, &schedule.rates, schedule.factor(state.step, done));
-            state.step += 1;
-            state.seen += chosen.len() as u64;
-            here += chosen.len() as u64;
-            loss_sum += loss;
-            losses += 1;
-            let look = schedule.evaluates_after(state.step, total);
-            if look || reported.elapsed() > Duration::from_secs(10) {
-                let seconds = began.elapsed().as_secs_f64();
-                if look {
-                    learner.read(&mut state.parameters, &mut state.moments);
-                }
-                let point = look.then(|| self.evaluate(network, &state.parameters, state, loss_sum / f64::from(losses.max(1)), options));
-                let left = if done > 0.0 { (before + seconds) * (1.0 - done) / done } else { 0.0 };
-                let loss = loss_sum / f64::from(losses.max(1));
-                hear(TrainingEvent { step: state.step, done, loss, speed: here as f64 / seconds, left, point: point.as_ref() });
-                reported = Instant::now();
-                if let Some(point) = point {
-                    (loss_sum, losses) = (0.0, 0);
-                    state.point(point);
-                    if state.since_best() >= options.patience {
-                        ended = StopReason::Early;
-                        break;
-                    }
-                }
-            }
-            if schedule.saves(saved.elapsed().as_secs_f64()) {
-                learner.read(&mut state.parameters, &mut state.moments);
-                state.save(schedule.folder.as_deref())?;
-                saved = Instant::now();
-            }
-        }
-        learner.read(&mut state.parameters, &mut state.moments);
-        if ended == StopReason::Done && state.points.last().is_none_or(|p| p.step != state.step) {
-            let point = self.evaluate(network, &state.parameters, state, loss_sum / f64::from(losses.max(1)), options);
-            hear(TrainingEvent {
-                step: state.step,
-                done: 1.0,
-                loss: point.loss,
-                speed: here as f64 / began.elapsed().as_secs_f64(),
-                left: 0.0,
-                point: Some(&point),
-            });
-            state.point(point);
-        }
-        state.save(schedule.folder.as_deref())?;
-        Ok(ended)
+            learner.learn(&by, &schedule.rates, factor);
+            (loss, chosen.len())
+        };
+        let run = Run { schedule, examples: self.examples.len(), patience: options.patience, stop: self.stop };
+        let mut evaluate = |state: &Checkpoint, loss| self.evaluate(network, state, loss, options);
+        run.train(learner.as_mut(), state, &mut train, &mut evaluate, hear)
     }
 
-    fn evaluate(&self, network: &mut dyn Network, parameters: &[f32], state: &Checkpoint, loss: f64, options: &Options) -> Evaluation {
+    fn evaluate(&self, network: &mut dyn Network, state: &Checkpoint, loss: f64, options: &Options) -> Evaluation {
+        let parameters = &state.parameters;
         let measured = measure(self.layout, self.frames, network, parameters, self.held_out, &options.weights);
         let executed = self.judge.map(|judge| judge(parameters, network));
         Evaluation {

@@ -6,6 +6,7 @@ use crate::planner::Labels;
 use pocketgraph::planner::model::{Aggregation, Shape, TAGS, Tag};
 use pocketgraph_cluster::Random;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
+use std::sync::atomic::Ordering;
 
 /// Small, but on the real word vectors.
 const SMALL: Sizes =
@@ -93,7 +94,7 @@ fn run(lessons: &[TrainingExample], options: &Options, state: &mut Checkpoint, u
     let stop = AtomicBool::new(false);
     let (learnt, held_out) = lessons.split_at(lessons.len() * 4 / 5);
     let course = PlannerTrainer { layout: &layout, examples: learnt, held_out, frames: &frames, stop: &stop, judge: None };
-    let mut hear = |event: TrainingEvent<'_>| stop.store(until.is_some_and(|u| event.step >= u), Ordering::Relaxed);
+    let mut hear = |event: TrainingEvent<'_, Evaluation>| stop.store(until.is_some_and(|u| event.step >= u), Ordering::Relaxed);
     course.fit(&mut Cpu::new(layout.clone()), state, options, &mut hear).unwrap()
 }
 

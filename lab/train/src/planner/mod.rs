@@ -24,7 +24,7 @@ pub use data::{Augmentation, Frames, Targets, TrainingSet};
 pub use edge_dropout::drop_edges;
 pub use engine::{logits, measure_model, scores};
 pub use export::rounded;
-pub use fit::{Options, PlannerTrainer, Share, StopReason, TrainingEvent, measure};
+pub use fit::{Options, PlannerTrainer, Share, measure};
 pub use judge::{Judge, Judged, logistic};
 pub use labelled_questions::LabelledQuestion;
 pub use labels::{Example, Kind, LabelError, Labels, Span, labels};

@@ -9,7 +9,7 @@ use crate::compact::{Map, Set};
 use crate::elementary::{exp_f32, ln_f32};
 use crate::names::{ChunkMentions, NOT_HOPPED, inside};
 use crate::retrieve::Reached;
-use crate::text::{sentences, stem};
+use crate::text::{sentences, stem, terms};
 use crate::vector::{QuantizedVector, Scored, top_k};
 use futures::future::try_join;
 
@@ -94,10 +94,32 @@ fn may_hop(names: &NameIndex, links_in: &[u32], chunk: u32) -> bool {
     names.documents.of.get(chunk as usize).is_some_and(|&d| hops(links_in, d))
 }
 
-/// Whether a question is to be hopped: where a site has an encyclopaedia beside documentation, the best passage of the first pass tells which of them it asks.
-pub fn pays(names: &NameIndex, links_in: &[u32], scores: &[(u32, f32)]) -> bool {
-    let best = scores.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-    best.is_some_and(|(chunk, _)| may_hop(names, links_in, chunk))
+/// Returns `true` if a question asks for more than the best passages have: it names a document, or they lack a word of it.
+/// Where a site has an encyclopaedia beside documentation, the best passage shows which of them is asked.
+///
+/// # Errors
+/// [`BundleError`] when the lists of pages of chunks cannot be loaded.
+pub async fn pays(
+    corpus: &Corpus,
+    query: &Query,
+    all: &Candidates<'_>,
+    links_in: &[u32],
+    scores: &[(u32, f32)],
+) -> Result<bool, BundleError> {
+    let best = top_k(scores.iter().map(|&(index, score)| Scored { index, score }), SOURCES);
+    if !best.first().is_some_and(|h| may_hop(all.names, links_in, h.index)) {
+        return Ok(false);
+    }
+    if !all.named.documents.is_empty() {
+        return Ok(true);
+    }
+    let ids: Vec<u32> = best.iter().map(|h| h.index).collect();
+    let mut held: Set<String> = Set::default();
+    for (_, (chunk, document)) in corpus.passages(&ids).await?.0.iter() {
+        let texts = chunk.heading_path.iter().chain([&document.title, &chunk.text]);
+        held.extend(texts.flat_map(|text| terms(text)).map(|(term, _)| term));
+    }
+    Ok(query.lexical.terms.iter().any(|term| !held.contains(term)))
 }
 
 /// Scores the candidates anew, and those that mentions and bridge queries add; `scores` are the first pass's, `dense` holds the question's vector,

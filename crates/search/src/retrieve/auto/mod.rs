@@ -3,8 +3,9 @@
 //!
 //! A question that names a document asks for it; what the question says besides the name (its rest) must be answered there or one mention away.
 //! So BM25 and cosine are taken of the question and of its rest, a document named in the question and a title covered by its words add to the score,
-//! and in an encyclopaedia-like part of the corpus (see [`crate::names::opens_with_title`]) the best passages lead on: to the documents they mention,
-//! and to what answers a bridge query, the uncovered words of the question with the names that the passage brings.
+//! and in an encyclopaedia-like part of the corpus (see [`crate::names::opens_with_title`]) the best passages lead on, if they
+//! leave a part of the question open: to the documents they mention, and to what answers a bridge query, the uncovered words of
+//! the question with the names that the passage brings.
 //!
 //! One setting serves all corpora. What it reaches is in docs/benchmarks/retrievers.md.
 
@@ -154,7 +155,7 @@ async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalR
         && let Some(dense) = &mut dense
     {
         let links_in = links_in(corpus).await?;
-        if hop::pays(names, &links_in, &scores) {
+        if hop::pays(corpus, query, &all, &links_in, &scores).await? {
             let question = dense.query().clone();
             let hopped = hop::hop(corpus, query, &mut all, &scores, dense, rest.as_ref().unwrap_or(&question), &links_in).await?;
             missing.extend(hopped.missing);
