@@ -10,9 +10,11 @@ use pocketgraph::bundle::{
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::entities::{decode_communities, decode_tree, encode_relations, encode_texts};
 use pocketgraph::vector::QuantizedMatrix;
+use pocketgraph_build::folder::FolderSource;
 use pocketgraph_build::pipeline::{BuildOptions, Input, build};
 use pocketgraph_build::prepare::Needs;
 use pocketgraph_build::verify::verify;
+use pocketgraph_ingest::rank::RankRule;
 use pocketgraph_knowledge::kg::{ImportOptions, KgFiles};
 use pocketgraph_native::progress::Silent;
 use std::collections::BTreeMap;
@@ -104,8 +106,8 @@ impl Parts {
             autokg: Some(pocketgraph_keywords::autokg::AutoKgOptions::default()),
             knowledge: Some((KgFiles { triples: vec![triples], ..KgFiles::default() }, ImportOptions::default())),
             kg_from_documents: true,
-            rank: vec!["harbours.jsonl*=0.5".parse().unwrap()],
-            needs: Needs::of(&[pocketgraph::retrieve::NAMES, &["hippo:triples"][..]].concat()).unwrap(),
+            rank: rank(),
+            needs: Needs { facts: true, ..Needs::of(pocketgraph::retrieve::NAMES).unwrap() },
             ..BuildOptions::bare(Input::Documents(docs), out.clone())
         };
         build(&options, &Silent).unwrap();
@@ -361,6 +363,50 @@ pub fn trial(files: BTreeMap<String, Vec<u8>>, number: usize) -> bool {
         let _ = block_on(verify(&bundle));
     }
     true
+}
+
+/// The rules of every bundle here: only bundles with the same can be merged.
+fn rank() -> Vec<RankRule> {
+    vec!["harbours.jsonl*=0.5".parse().unwrap()]
+}
+
+/// Writes the files of a bundle into a folder.
+pub fn write_files(files: &BTreeMap<String, Vec<u8>>, folder: &Path) {
+    for (name, bytes) in files {
+        let path = folder.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+}
+
+/// A bundle of one document, for others to be merged with.
+pub struct Partner(tempfile::TempDir);
+
+impl Partner {
+    /// Builds it with the options of the changed bundle, on which bundles must agree.
+    pub fn build() -> Partner {
+        let folder = tempfile::tempdir().unwrap();
+        let document = folder.path().join("ostvik.md");
+        std::fs::write(&document, "# Ostvik\n\nOstvik is a town. Tomas Brenn was born in Ostvik.\n").unwrap();
+        let options = BuildOptions { rank: rank(), ..BuildOptions::bare(Input::Documents(document), folder.path().join("bundle")) };
+        build(&options, &Silent).unwrap();
+        Partner(folder)
+    }
+
+    /// Merges a bundle with this one, and demands that what comes of it is whole. Returns whether anything did.
+    pub fn merge(&self, files: &BTreeMap<String, Vec<u8>>) -> bool {
+        let folder = tempfile::tempdir().unwrap();
+        let [changed, out] = ["changed", "out"].map(|name| folder.path().join(name));
+        write_files(files, &changed);
+        let both = vec![changed, self.0.path().join("bundle")];
+        if build(&BuildOptions::bare(Input::Bundles(both), out.clone()), &Silent).is_err() {
+            return false;
+        }
+        let merged = block_on(Bundle::open(Rc::new(FolderSource::new(&out)), 1 << 26)).unwrap();
+        let verdict = block_on(verify(&merged));
+        assert!(verdict.faults.is_empty(), "the merged bundle is not whole: {:?}", verdict.faults);
+        true
+    }
 }
 
 const DOCUMENTS: [(&str, &str); 4] = [

@@ -1,248 +1,294 @@
-//! Whether readers take time and memory in step with what they read: each element of each format, repeated and nested, at a size and at four times it.
+//! Checks that readers take time and memory in step with what they read: each element of each format (elements.txt),
+//! repeated in thirty forms, at one size and at larger ones.
 
+use crate::attempt::NUMBER;
 use crate::memory;
+use crate::mutate::Random;
+use crate::runner::processor_time;
+use crate::targets::{page_of_pdf, zipped};
 use pocketgraph_ingest::chunk::split;
-use pocketgraph_ingest::{IngestOptions, ingest_bytes};
+use pocketgraph_ingest::{IngestOptions, ingest, ingest_bytes};
+use std::path::Path;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// Four times the size may take so many times as long, and so much memory.
 const MOST_TIMES: u32 = 5;
 
-/// What is quicker, or smaller, is not compared: other work on the machine decides it.
-const NOISE: Duration = Duration::from_millis(60);
+/// What is quicker, or smaller, is not compared.
+const NOISE: Duration = Duration::from_millis(100);
 const SMALL: usize = 8 << 20;
 
-/// Bytes of the first input of a fragment, and of the last.
-const SIZES: [usize; 2] = [32 << 10, 2 << 20];
+/// Memory that reading may take of the 700 MB in which a file of a megabyte builds.
+const MOST_MEMORY: usize = 500 << 20;
 
-/// A format's file, what its files begin with, and its elements; where a stroke parts an element, its halves are nested.
-const FORMATS: [(&str, &str, &[&str]); 9] = [
-    (
-        "a.md",
-        "",
-        &[
-            "# a\n",
-            "* a\n",
-            "1. a\n",
-            "- ¦\n",
-            "> ¦",
-            "`a",
-            "``` \n",
-            "**a ",
-            "_a_ ",
-            "[a](b) ",
-            "[a",
-            "![",
-            "[a]: b\n",
-            "<b>¦</b>",
-            "<!-- ",
-            "| a | b |\n",
-            "|a|\n|-|\n",
-            "{{ a }} ",
-            "{% a ",
-            "&amp;",
-            "\\",
-            "$a",
-            "[^1] ",
-            "~~a ",
-            ":a: ",
-            "+++a",
-            "a\n=\n",
-            "<a href=\"",
-            "==a ",
-            "[[a]] ",
-            "--8<-- \"a\"\n",
-            "    a\n",
-        ],
-    ),
-    (
-        "a.mdx",
-        "",
-        &[
-            "<A>¦</A>",
-            "<A/> ",
-            "{a} ",
-            "{",
-            "`a",
-            "import A from 'a'\n",
-            "export const a = {\n",
-            "<A b={c}>",
-            "<!-- ",
-            "<Tabs>¦</Tabs>",
-            "<A>\n¦\n</A>\n",
-            "</A>",
-        ],
-    ),
-    (
-        "a.html",
-        "",
-        &[
-            "<p>a",
-            "<div>¦</div>",
-            "<ul><li>¦</li></ul>",
-            "<table><tr><td>¦</td></tr></table>",
-            "<td rowspan=9 colspan=9>a",
-            "<h2 id=a>a</h2>",
-            "<a href=#a>b</a> ",
-            "<b>",
-            "</b>",
-            "<!-- ",
-            "<![CDATA[",
-            "<script>",
-            "<svg>¦</svg>",
-            "&lt;",
-            "&",
-            "<a b=\"",
-            "<br>",
-            "<pre>¦</pre>",
-            "<ruby>a<rt>b</rt></ruby>",
-            "<sup>2</sup>",
-            "<dl><dt>a<dd>b</dl>",
-        ],
-    ),
-    (
-        "a.rst",
-        "",
-        &[
-            "a\n=\n\n",
-            "* a\n",
-            "#. a\n",
-            "`a` ",
-            "`a",
-            "**a ",
-            "|a| ",
-            "|a",
-            ".. note:: a\n",
-            ".. _a: b\n",
-            "`a <b>`_ ",
-            "a_ ",
-            ":ref:`a` ",
-            "+-+\n|a|\n+-+\n",
-            "== ==\na  b\n== ==\n",
-            ".. csv-table:: a\n\n   a,\"b\n",
-            ".. |a| replace:: b\n",
-            "::\n\n  a\n",
-            ":a: b\n",
-            "  ¦\n",
-            "[1]_ ",
-        ],
-    ),
-    (
-        "a.adoc",
-        "",
-        &[
-            "== a\n",
-            "* a\n",
-            ". a\n",
-            "{a}",
-            "{a} ",
-            "*a ",
-            "`a",
-            "<<a>> ",
-            "<<a",
-            "link:a[b] ",
-            "image::a[]\n",
-            "|===\n|a |b\n|===\n",
-            "2.3+|a\n",
-            ",===\na,\"b\n,===\n",
-            "====\na\n====\n",
-            ":a: b\n",
-            "[a]\n",
-            "a:: b\n",
-            "----\n",
-            "footnote:[a] ",
-            "^a^ ",
-            "+\n",
-            "include::a[]\n",
-            "ifdef::a[]\n",
-        ],
-    ),
-    ("a.1", ".TH a 1\n", &[".SH a\n", ".B a\n", ".TP\na\nb\n", "\\fBa\\fR ", ".nf\na\n", "\\", ".\\\" a\n"]),
-    ("a.csv", "a,b\n", &["a,b\n", "\"a", "\"\"", ",", "a,\"b\nc\"\n"]),
-    ("a.txt", "", &["a\n", "a\n\n", " ", "\n"]),
-    ("openapi.json", "", &[]),
-];
+const FORMS: usize = 30;
 
-/// Tries every element, and returns what grows faster than its input. Elements are tried up to the last size, or until the time is over.
-pub fn run(time: Duration) -> (usize, Vec<String>) {
+const SIZES: [usize; 3] = [32 << 10, 128 << 10, 512 << 10];
+
+/// Forms that are tried at larger sizes in the end: the element again and again, nested, and with names of its own.
+const LARGE_FORMS: usize = 3;
+const LARGE_SIZES: [usize; 2] = [512 << 10, 2 << 20];
+
+/// An element of a format, the halves of which are nested where it has two.
+struct Element {
+    /// What is made of it: a file's name, and whether a second file, which the first one brings in, has the same text.
+    file: &'static str,
+    is_brought_in: bool,
+    top: String,
+    end: String,
+    halves: (String, String),
+}
+
+/// What reading a text takes.
+struct Taken {
+    time: Duration,
+    memory: usize,
+    /// The reader's own bound was reached.
+    is_dropped: bool,
+}
+
+impl Taken {
+    /// Compares with what a quarter of the text takes.
+    fn is_in_step_with(&self, before: &Taken) -> bool {
+        let time = self.time < NOISE || self.time < before.time.max(NOISE / MOST_TIMES) * MOST_TIMES;
+        let memory = self.memory < SMALL || self.memory < before.memory.max(SMALL / MOST_TIMES as usize) * MOST_TIMES as usize;
+        time && memory
+    }
+}
+
+/// Tries all elements in one form after the other from the one of this number on, until the time is over, though in the
+/// first in any case. Returns the number of inputs, and what grows faster than its input.
+pub fn run(time: Duration, first: usize) -> (usize, Vec<String>) {
+    let elements = elements();
     let (mut inputs, mut findings) = (0, Vec::new());
     let began = Instant::now();
-    for (file, top, elements) in FORMATS {
-        for element in elements {
-            let of = |bytes: usize| format!("{top}{}", repeated(element, bytes)).into_bytes();
+    let rounds = (0..FORMS).map(|form| (form, &SIZES[..])).chain((0..LARGE_FORMS).map(|form| (form, &LARGE_SIZES[..])));
+    let first = first.saturating_sub(1) % (FORMS + LARGE_FORMS);
+    for (round, (form, sizes)) in rounds.enumerate().skip(first).take_while(|(round, _)| *round == first || began.elapsed() < time) {
+        eprintln!("growth, round {} of {}", round + 1, FORMS + LARGE_FORMS);
+        for (at, element) in elements.iter().enumerate() {
             inputs += 1;
-            findings.extend(grows(&format!("{file}: {element:?}"), began, time, |bytes| (file, of(bytes))));
+            NUMBER.store(inputs as u64, Relaxed);
+            if let Some(finding) = grows(element, sizes, |bytes| element.text(form, bytes, &elements, at)) {
+                let finding = format!("{} {:?}, form {form}: {finding}", element.file, element.halves);
+                eprintln!("FINDING growth: {finding}");
+                findings.push(finding);
+            }
         }
     }
-    for (name, of) in interfaces() {
-        inputs += 1;
-        findings.extend(grows(name, began, time, |bytes| ("openapi.json", of(bytes).into_bytes())));
-    }
+    NUMBER.store(0, Relaxed);
     (inputs, findings)
 }
 
-/// So many bytes of an element, one behind the other, or one in the other.
-fn repeated(element: &str, bytes: usize) -> String {
-    match element.split_once('¦') {
-        Some((before, after)) => {
-            let times = bytes / (before.len() + after.len()).max(1);
-            format!("{}a{}", before.repeat(times), after.repeat(times))
+/// Reads the table of elements.
+fn elements() -> Vec<Element> {
+    let parted = |text: &str| {
+        let (before, after) = text.split_once('¦').unwrap_or((text, ""));
+        (unescaped(before), unescaped(after))
+    };
+    let mut out = Vec::new();
+    let (mut file, mut is_brought_in, mut around) = ("", false, (String::new(), String::new()));
+    for line in include_str!("../elements.txt").lines().filter(|l| !l.starts_with('%')) {
+        if let Some(format) = line.strip_prefix("@ ") {
+            let (name, rest) = format.split_once(' ').unwrap_or((format, ""));
+            file = name;
+            is_brought_in = rest.starts_with("+ ");
+            around = parted(rest.strip_prefix("+ ").unwrap_or(rest));
+        } else if !line.is_empty() {
+            let (top, end) = around.clone();
+            out.push(Element { file, is_brought_in, top, end, halves: parted(line) });
         }
-        None => element.repeat(bytes / element.len()),
+    }
+    out
+}
+
+fn unescaped(text: &str) -> String {
+    text.replace("\\\\", "\0").replace("\\n", "\n").replace("\\t", "\t").replace('\0', "\\")
+}
+
+impl Element {
+    fn whole(&self) -> String {
+        format!("{}{}", self.halves.0, self.halves.1)
+    }
+
+    /// Returns a document of so many bytes in one of the forms.
+    fn text(&self, form: usize, bytes: usize, all: &[Element], at: usize) -> String {
+        let (before, after) = (&self.halves.0, &self.halves.1);
+        let whole = self.whole();
+        let cut = |text: &str, from: usize, less: usize| {
+            text.chars().skip(from).take(text.chars().count().saturating_sub(from + less)).collect::<String>()
+        };
+        let middle = match form {
+            0 => filled(&whole, bytes),
+            1 => {
+                let times = bytes / whole.len();
+                format!("{}a{}", before.repeat(times), after.repeat(times))
+            }
+            2 => numbered(&whole, bytes),
+            3 => filled(&format!("{whole}\n"), bytes),
+            4 => filled(&format!("{whole}\n\n"), bytes),
+            5 => filled(&format!("{whole} "), bytes),
+            6 => filled(&format!("{whole}a"), bytes),
+            7 => filled(before, bytes),
+            8 => filled(after, bytes),
+            9 => filled(&cut(&whole, 0, 1), bytes),
+            10 => filled(&cut(&whole, 1, 0), bytes),
+            11 => stepped(&whole, bytes),
+            // A long word, long blanks and many lines inside one element, and between two of them.
+            12 => format!("{before}{}{after}", "a".repeat(bytes)),
+            13 => format!("{before}{}{after}", " ".repeat(bytes)),
+            14 => format!("{before}{}{after}", "a\n".repeat(bytes / 2)),
+            15 => format!("{whole}{}{whole}", "\n".repeat(bytes)),
+            // As many of the element as each of them is long.
+            16 => {
+                let side = bytes.isqrt();
+                filled(&format!("{before}{}{after}\n", "a ".repeat(side / 2)), bytes)
+            }
+            17 => format!("{}{}", numbered(before, bytes / 2), numbered(after, bytes / 2)),
+            18 => {
+                let nested = numbered(before, bytes / 2);
+                format!("{nested}{}", filled(after, bytes / 2))
+            }
+            _ => {
+                let others: Vec<&Element> = all.iter().filter(|e| e.file == self.file && e.top == self.top).collect();
+                let mut random = Random::new((at * FORMS + form) as u64);
+                let other = random.one(&others).whole();
+                match form % 3 {
+                    0 => filled(&format!("{whole}{other}"), bytes),
+                    1 => format!("{}{}", filled(&whole, bytes / 2), filled(&other, bytes / 2)),
+                    _ => numbered(&format!("{before}{other}{after}"), bytes),
+                }
+            }
+        };
+        format!("{}{middle}{}", self.top, self.end)
+    }
+
+    /// Measures how a text is read as a document of this format.
+    fn measure(&self, text: &str) -> Taken {
+        let held = memory::begin();
+        let began = processor_time();
+        let skipped = self.read(text);
+        Taken {
+            time: processor_time().saturating_sub(began),
+            memory: memory::peak(held),
+            is_dropped: skipped.iter().any(|reason| reason.contains("more time")),
+        }
+    }
+
+    /// Reads a text. Returns the reasons for what was not read.
+    fn read(&self, text: &str) -> Vec<String> {
+        let options = IngestOptions::default();
+        let corpus = if self.is_brought_in {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join(self.file), text).unwrap();
+            std::fs::write(folder.path().join("b.inc"), text).unwrap();
+            ingest(folder.path(), &options, &|_| {})
+        } else {
+            ingest_bytes(self.file, file_of(self.file, text), &options)
+        };
+        let Ok(corpus) = corpus else { return Vec::new() };
+        corpus.documents.iter().for_each(|d| drop(split(0, d, &|text: &str| text.len() / 4, 256)));
+        corpus.skipped.into_iter().map(|s| s.reason).collect()
     }
 }
 
-/// A name, and a function from a number of bytes to a document of that size.
-type Growing = (&'static str, fn(usize) -> String);
-
-/// Descriptions of interfaces in which one kind of thing is many.
-fn interfaces() -> [Growing; 3] {
-    fn all(bytes: usize, of: impl Fn(usize) -> String) -> String {
-        (0..bytes / of(10_000).len()).map(of).collect::<Vec<_>>().join(",")
-    }
-    [
-        ("openapi: tags", |bytes| {
-            format!("{{\"openapi\":\"3.0.0\",\"paths\":{{{}}}}}", all(bytes, |i| format!("\"/{i}\":{{\"get\":{{\"tags\":[\"t{i}\"]}}}}")))
-        }),
-        ("openapi: fields", |bytes| {
-            format!(
-                "{{\"openapi\":\"3.0.0\",\"components\":{{\"schemas\":{{\"A\":{{\"properties\":{{{}}}}}}}}}}}",
-                all(bytes, |i| format!("\"f{i}\":{{\"type\":\"string\"}}"))
-            )
-        }),
-        ("openapi: schemas that extend the one before", |bytes| {
-            let schema = |i: usize| format!("\"S{i}\":{{\"allOf\":[{{\"$ref\":\"#/components/schemas/S{}\"}}]}}", i.saturating_sub(1));
-            format!("{{\"openapi\":\"3.0.0\",\"components\":{{\"schemas\":{{{}}}}}}}", all(bytes, schema))
-        }),
-    ]
+fn filled(part: &str, bytes: usize) -> String {
+    part.repeat(bytes / part.len().max(1))
 }
 
-fn grows(name: &str, began: Instant, time: Duration, of: impl Fn(usize) -> (&'static str, Vec<u8>)) -> Option<String> {
-    let mut bytes = SIZES[0];
-    let mut before = measured(&of(bytes));
-    while bytes < SIZES[1] && began.elapsed() < time {
-        bytes *= 4;
-        let now = measured(&of(bytes));
-        if now.0 > NOISE && now.0 > before.0.max(NOISE / MOST_TIMES) * MOST_TIMES {
-            return Some(format!("{name}: {} bytes take {:?}, a quarter of them {:?}", bytes, now.0, before.0));
+/// Repeats a part, with names of its own in each: a lone "a" is its number, a lone "b" the number before.
+fn numbered(part: &str, bytes: usize) -> String {
+    let lone = |at: usize| {
+        let beside = [at.checked_sub(1), Some(at + 1)].map(|i| i.and_then(|i| part.as_bytes().get(i)));
+        beside.iter().all(|byte| byte.is_none_or(|b| !b.is_ascii_alphanumeric()))
+    };
+    let mut out = String::with_capacity(bytes + 64);
+    for number in (1..).take_while(|_| !part.is_empty()) {
+        for (at, c) in part.char_indices() {
+            match c {
+                'a' if lone(at) => out.push_str(&format!("a{number}")),
+                'b' if lone(at) => out.push_str(&format!("a{}", number - 1)),
+                _ => out.push(c),
+            }
         }
-        if now.1 > SMALL && now.1 > before.1.max(SMALL / MOST_TIMES as usize) * MOST_TIMES as usize {
-            return Some(format!("{name}: {} bytes take {} bytes of memory, a quarter of them {}", bytes, now.1, before.1));
+        if out.len() >= bytes {
+            break;
         }
-        before = now;
+    }
+    out
+}
+
+/// Repeats a part, each time on a line that begins further in, up to a hundred blanks.
+fn stepped(part: &str, bytes: usize) -> String {
+    let mut out = String::with_capacity(bytes + 256);
+    for step in (0..100).cycle() {
+        if out.len() >= bytes {
+            break;
+        }
+        out.extend(std::iter::repeat_n(' ', step));
+        out.push_str(part);
+        out.push('\n');
+    }
+    out
+}
+
+/// Returns the file of a name with this text in it, packed where the format is.
+fn file_of(name: &str, text: &str) -> Vec<u8> {
+    const SHEETS: [(&str, &str); 2] = [
+        ("xl/workbook.xml", "<workbook><sheets><sheet name='A' r:id='r1'/></sheets></workbook>"),
+        ("xl/_rels/workbook.xml.rels", "<R><Relationship Id='r1' Type='x/worksheet' Target='sheet1.xml'/></R>"),
+    ];
+    const SLIDES: [(&str, &str); 2] = [
+        ("ppt/presentation.xml", "<p:presentation><p:sldIdLst><p:sldId id='256' r:id='r1'/></p:sldIdLst></p:presentation>"),
+        ("ppt/_rels/presentation.xml.rels", "<R><Relationship Id='r1' Type='x/slide' Target='slide1.xml'/></R>"),
+    ];
+    const BOOK: [(&str, &str); 2] = [
+        ("META-INF/container.xml", "<container><rootfiles><rootfile full-path='b.opf'/></rootfiles></container>"),
+        (
+            "b.opf",
+            "<package><manifest><item id='a' href='a.xhtml' media-type='application/xhtml+xml'/></manifest>\
+             <spine><itemref idref='a'/></spine></package>",
+        ),
+    ];
+    match Path::new(name).extension().and_then(|e| e.to_str()) {
+        Some("docx") => zipped(&[("word/document.xml", text), ("word/footnotes.xml", text), ("word/styles.xml", text)]),
+        Some("xlsx") => zipped(&[SHEETS[0], SHEETS[1], ("xl/sheet1.xml", text), ("xl/sharedStrings.xml", text)]),
+        Some("pptx") => zipped(&[SLIDES[0], SLIDES[1], ("ppt/slide1.xml", text)]),
+        Some("odt") => zipped(&[("content.xml", text)]),
+        Some("epub") => zipped(&[BOOK[0], BOOK[1], ("a.xhtml", text)]),
+        Some("pdf") => page_of_pdf(text).into_bytes(),
+        _ => text.as_bytes().to_vec(),
+    }
+}
+
+/// Returns what is wrong where reading takes more and more for each byte.
+fn grows(element: &Element, sizes: &[usize], text: impl Fn(usize) -> String) -> Option<String> {
+    let mut smaller: Option<(String, Taken)> = None;
+    for &bytes in sizes {
+        let larger_text = text(bytes);
+        let mut taken = element.measure(&larger_text);
+        if let Some((smaller_text, before)) = &mut smaller {
+            // Other work on the machine may have disturbed the first measurements.
+            for _ in 0..3 {
+                if taken.is_in_step_with(before) {
+                    break;
+                }
+                before.time = before.time.max(element.measure(smaller_text).time);
+                taken.time = taken.time.min(element.measure(&larger_text).time);
+            }
+            // Buffers double and caches overflow: what grows faster does so at the next size, too.
+            if !taken.is_in_step_with(before) && !element.measure(&text(4 * bytes)).is_in_step_with(&taken) {
+                return Some(format!(
+                    "{bytes} bytes take {:?} and {} bytes of memory, a quarter of them {:?} and {}",
+                    taken.time, taken.memory, before.time, before.memory
+                ));
+            }
+        }
+        if taken.memory > MOST_MEMORY || taken.is_dropped {
+            return Some(format!("{bytes} bytes take {:?} and {} bytes of memory", taken.time, taken.memory));
+        }
+        smaller = Some((larger_text, taken));
     }
     None
-}
-
-/// The time and memory that an input takes: the least of three times.
-fn measured((file, bytes): &(&str, Vec<u8>)) -> (Duration, usize) {
-    let once = || {
-        let held = memory::begin();
-        let began = Instant::now();
-        let corpus = ingest_bytes(file, bytes.clone(), &IngestOptions::default());
-        corpus.iter().flat_map(|c| &c.documents).for_each(|d| drop(split(0, d, &|text: &str| text.len() / 4, 256)));
-        (began.elapsed(), memory::peak(held))
-    };
-    let all = [once(), once(), once()];
-    (all.iter().map(|m| m.0).min().unwrap_or_default(), all.iter().map(|m| m.1).min().unwrap_or_default())
 }

@@ -1,6 +1,7 @@
 //! Feeds every decoder with mutated bytes: see README.md beside it.
 //!
 //! Usage: pocketgraph-fuzz [TARGET...] [--seconds N] [--inputs N] [--seed N] [--list]
+//!        pocketgraph-fuzz --write-bundles FOLDER --inputs N [--seed N]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod attempt;
@@ -22,8 +23,13 @@ static ALLOCATOR: memory::Counted = memory::Counted;
 
 fn main() {
     let (mut names, mut seconds, mut most, mut seed, mut list) = (Vec::new(), 5.0f64, u64::MAX, 1u64, false);
+    let mut to_write = None;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
+        if argument == "--write-bundles" {
+            to_write = Some(arguments.next().unwrap_or_else(|| misused("--write-bundles wants a folder")));
+            continue;
+        }
         let mut number =
             |what: &str| arguments.next().and_then(|n| n.parse::<f64>().ok()).unwrap_or_else(|| misused(&format!("{what} wants a number")));
         match argument.as_str() {
@@ -34,6 +40,9 @@ fn main() {
             name if name.starts_with('-') => misused(&format!("there is no option {name}")),
             name => names.push(name.to_owned()),
         }
+    }
+    if let Some(folder) = to_write {
+        return targets::write_bundles(Path::new(&folder), most, seed);
     }
     let all = targets::all();
     if list {
@@ -66,11 +75,9 @@ fn main() {
         inputs += run.inputs;
         findings += run.findings.len();
     }
-    // It compares times, which other work disturbs, so it runs only by its name. Many elements, each at several sizes.
-    if names.iter().any(|n| GROWTH.starts_with(n.as_str())) {
-        let (tried, found) = growth::run(Duration::from_secs_f64(seconds * 60.0));
-        found.iter().for_each(|f| eprintln!("FINDING growth: {f}"));
-        println!("{GROWTH:<28} {tried:>10} elements, {:>15} findings", found.len());
+    if is_chosen(GROWTH) {
+        let (tried, found) = growth::run(Duration::from_secs_f64(seconds), seed as usize);
+        println!("{GROWTH:<28} {tried:>10} inputs, {:>19} findings", found.len());
         inputs += tried as u64;
         findings += found.len();
     }

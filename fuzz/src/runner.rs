@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 /// An input that takes longer hangs.
-const HANGS: Duration = Duration::from_secs(20);
+const HANGS: Duration = Duration::from_secs(60);
 /// An input that takes longer is slow, which is a finding too.
 const SLOW: Duration = Duration::from_secs(3);
 
@@ -41,17 +41,30 @@ pub fn watch() {
         }
     }));
     std::thread::spawn(|| {
-        let mut last = (u64::MAX, Instant::now());
+        let mut last = (u64::MAX, processor_time());
         loop {
             std::thread::sleep(Duration::from_millis(500));
             let now = NUMBER.load(Relaxed);
             if now != last.0 {
-                last = (now, Instant::now());
-            } else if last.1.elapsed() > HANGS && now > 0 {
+                last = (now, processor_time());
+            } else if processor_time().saturating_sub(last.1) > HANGS && now > 0 {
                 attempt::end("hang");
             }
         }
     });
+}
+
+/// Returns what the program has taken of the processors, so that other work on the machine counts for little.
+#[cfg(unix)]
+pub fn processor_time() -> Duration {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+#[cfg(not(unix))]
+pub fn processor_time() -> Duration {
+    static BEGAN: std::sync::LazyLock<Instant> = std::sync::LazyLock::new(Instant::now);
+    BEGAN.elapsed()
 }
 
 /// The input of a number: the seed of a target that it picks, changed as the number says.
@@ -88,9 +101,9 @@ pub fn run(target: &Target, kept: &Path, seed: u64, time: Duration, most: u64, f
 
 fn try_one(target: &Target, bytes: &[u8], out: &mut Run, findings: &Path) {
     let before = memory::begin();
-    let started = Instant::now();
+    let started = processor_time();
     let taken = catch_unwind(AssertUnwindSafe(|| (target.read)(bytes)));
-    let (took, peak) = (started.elapsed(), memory::peak(before));
+    let (took, peak) = (processor_time().saturating_sub(started), memory::peak(before));
     out.inputs += 1;
     out.most_memory = out.most_memory.max(peak);
     out.longest = out.longest.max(took);

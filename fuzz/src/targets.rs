@@ -1,6 +1,6 @@
 //! What is fed: a target for every decoder of what strangers write.
 
-use crate::bundles::{Parts, trial};
+use crate::bundles::{Partner, Parts, trial, write_files};
 use crate::mutate::{self, Random};
 use pocketgraph::bundle::{
     Ahead, ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, Translated, Translations, VectorIndex,
@@ -24,6 +24,7 @@ use pocketgraph::{json, keyword, kg};
 use pocketgraph_ingest::chunk::split;
 use pocketgraph_ingest::{IngestOptions, ingest_bytes};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::rc::Rc;
 
 type Change = Box<dyn Fn(&mut Random, &mut Vec<u8>)>;
@@ -787,7 +788,7 @@ fn packed(name: &str, path: &'static str, seed: &str, files: fn(&str) -> Vec<(&s
 }
 
 /// An archive of files as they are.
-fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
+pub fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
     let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, text) in files {
         let stored = zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
@@ -795,6 +796,13 @@ fn zipped(files: &[(&str, &str)]) -> Vec<u8> {
         std::io::Write::write_all(&mut zip, text.as_bytes()).unwrap();
     }
     zip.finish().unwrap().into_inner()
+}
+
+/// Returns a PDF of one page that draws `content`.
+pub fn page_of_pdf(content: &str) -> String {
+    let (before, rest) = PDF.split_once("q 1 0 0 1 0 0 cm").unwrap();
+    let (_, after) = rest.split_once("\nendstream").unwrap();
+    format!("{}{content}\nendstream{after}", before.replace("/Length 150", &format!("/Length {}", content.len())))
 }
 
 /// Its table of places is missing, so that changes keep it readable.
@@ -978,20 +986,34 @@ fn plan_files() -> BTreeMap<&'static str, Vec<Vec<u8>>> {
     out
 }
 
-/// Whole bundles: one target that changes any section, and one for each section alone. Their inputs are numbers, from which a changed bundle follows.
+/// Whole bundles: one target that changes any section, one for each section alone, and one that merges the changed bundle with
+/// a sound one. Their inputs are numbers, from which a changed bundle follows.
 fn bundles(parts: &Rc<Parts>) -> Vec<Target> {
     let small = Rc::new(parts.without_models());
-    let number: Change = Box::new(|random, input| *input = (0..8).map(|_| random.below(256) as u8).collect());
-    let target = |only: String, number: Change| {
-        let (parts, name) = (Rc::clone(&small), if only.is_empty() { "bundle".to_owned() } else { format!("bundle-{only}") });
-        let read: Read = Box::new(move |bytes| {
-            let seed = bytes.first_chunk::<8>().map_or(0, |b| u64::from_le_bytes(*b));
-            trial(parts.changed(&mut Random::new(seed), &only), (seed % 97) as usize)
-        });
-        // Its bundle has half a megabyte, which is held several times over.
-        Target { allowed: (0, 256 << 20), ..Target::of(&name, vec![vec![0; 8]], number, read) }
+    // Its bundle has half a megabyte, which is held several times over.
+    let target = |name: &str, read: Read| {
+        let number: Change = Box::new(|random, input| *input = (0..8).map(|_| random.below(256) as u8).collect());
+        Target { allowed: (0, 256 << 20), ..Target::of(name, vec![vec![0; 8]], number, read) }
     };
-    let names = small.names();
-    let again = || -> Change { Box::new(|random, input| *input = (0..8).map(|_| random.below(256) as u8).collect()) };
-    std::iter::once(target(String::new(), number)).chain(names.into_iter().map(|n| target(n, again()))).collect()
+    let seed_of = |bytes: &[u8]| bytes.first_chunk::<8>().map_or(0, |b| u64::from_le_bytes(*b));
+    let asked = |only: String| {
+        let (parts, name) = (Rc::clone(&small), if only.is_empty() { "bundle".to_owned() } else { format!("bundle-{only}") });
+        let read = move |bytes: &[u8]| {
+            let seed = seed_of(bytes);
+            trial(parts.changed(&mut Random::new(seed), &only), (seed % 97) as usize)
+        };
+        target(&name, Box::new(read))
+    };
+    let mut out: Vec<Target> = std::iter::once(String::new()).chain(small.names()).map(asked).collect();
+    let (parts, partner) = (Rc::clone(&small), Partner::build());
+    out.push(target("merged", Box::new(move |bytes| partner.merge(&parts.changed(&mut Random::new(seed_of(bytes)), "")))));
+    out
+}
+
+/// Writes so many changed bundles into a folder, each into one of its own.
+pub fn write_bundles(folder: &Path, bundles: u64, seed: u64) {
+    let parts = Parts::build().without_models();
+    for number in 0..bundles {
+        write_files(&parts.changed(&mut Random::new(seed + number), ""), &folder.join(number.to_string()));
+    }
 }

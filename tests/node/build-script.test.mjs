@@ -71,7 +71,7 @@ test("a broken budget fails, a kept one and one that is only told do not", () =>
   assert.match(broken.stdout, /\*\*over\*\* 100 bytes/);
   assert.match(broken.stderr, /1 of the budgets/);
   assert.equal(judge("row x 101 mild").status, 0);
-  assert.equal(judge("seconds_row x 100.5 strict").status, 1);
+  assert.equal(judge("figure_row x 100.5 s strict").status, 1);
   assert.notEqual(judge("row x 1 missing").status, 0);
 });
 

@@ -2,9 +2,7 @@
 
 use super::archive::Archive;
 use super::made_html::Html;
-use super::xml::attribute;
-use quick_xml::Reader;
-use quick_xml::events::{BytesStart, Event};
+use super::xml::{self, attribute};
 use std::collections::HashMap;
 
 /// Chapters of a book at most.
@@ -49,7 +47,7 @@ fn body(chapter: &str) -> String {
 
 fn rootfile(container: &str) -> Option<String> {
     let mut found = None;
-    elements(container, |name, element, _| {
+    xml::elements(container, |name, element| {
         if name == "rootfile" && found.is_none() {
             found = attribute(element, "full-path");
         }
@@ -73,9 +71,8 @@ impl Package {
 }
 
 fn package(text: &str) -> Package {
-    let mut package = Package::default();
-    elements(text, |name, element, inside| match name {
-        "title" if package.title.is_empty() => package.title = inside.to_owned(),
+    let mut package = Package { title: xml::text_of(text, "title").unwrap_or_default(), ..Package::default() };
+    xml::elements(text, |name, element| match name {
         "item" => {
             let kind = attribute(element, "media-type").unwrap_or_default();
             let navigation = attribute(element, "properties").is_some_and(|p| p.split_whitespace().any(|w| w == "nav"));
@@ -90,30 +87,4 @@ fn package(text: &str) -> Package {
         _ => {}
     });
     package
-}
-
-/// Hands on each element with its local name and the text directly behind its tag. A text that is no XML ends early.
-fn elements(text: &str, mut each: impl FnMut(&str, &BytesStart<'_>, &str)) {
-    let mut reader = Reader::from_str(text);
-    let mut open: Option<BytesStart<'_>> = None;
-    let mut hand_on = |element: &BytesStart<'_>, inside: &str| {
-        if let Ok(name) = std::str::from_utf8(element.local_name().as_ref()) {
-            each(name, element, inside);
-        }
-    };
-    loop {
-        let event = reader.read_event();
-        if let Some(element) = open.take() {
-            match &event {
-                Ok(Event::Text(text)) => hand_on(&element, text.unescape().unwrap_or_default().trim()),
-                _ => hand_on(&element, ""),
-            }
-        }
-        match event {
-            Ok(Event::Start(element)) => open = Some(element),
-            Ok(Event::Empty(element)) => hand_on(&element, ""),
-            Ok(Event::Eof) | Err(_) => return,
-            Ok(_) => {}
-        }
-    }
 }

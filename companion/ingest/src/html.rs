@@ -111,6 +111,8 @@ enum Effect {
     },
     /// It is a list.
     List,
+    /// It is a heading and what belongs to it, behind so many blocks.
+    Headings(usize),
     /// It holds the names of tabs, as labels.
     TabLabels,
 }
@@ -141,6 +143,7 @@ struct OpenLink {
     at: usize,
 }
 
+#[derive(Default)]
 struct Reader<'a> {
     piece: bool,
     out: Extracted,
@@ -183,34 +186,7 @@ struct Reader<'a> {
 }
 
 fn extract(source: &str, piece: bool) -> Extracted {
-    let mut reader = Reader {
-        piece,
-        out: Extracted::default(),
-        regions: Vec::new(),
-        link_regions: Vec::new(),
-        stack: Vec::new(),
-        depths: Depths::default(),
-        hidden_at: None,
-        body_at: None,
-        content_at: None,
-        rows: Rows::default(),
-        anchors: Vec::new(),
-        level: 1,
-        draft: None,
-        draft_region: 0,
-        heading: None,
-        cells: 0,
-        id: None,
-        link: None,
-        at: 0,
-        lists: Lists::default(),
-        reversed: html_lists::lengths_of_reversed(source),
-        number: String::new(),
-        tabs: Tabs::default(),
-        formula: None,
-        after_picture: false,
-        titled_picture: false,
-    };
+    let mut reader = Reader { piece, level: 1, reversed: html_lists::lengths_of_reversed(source), ..Reader::default() };
     let mut tokens = Tokens::new(source);
     while let Some((range, token)) = tokens.next().filter(|_| !stopwatch::is_over()) {
         reader.at = range.start;
@@ -377,6 +353,7 @@ impl<'a> Reader<'a> {
     fn enter(&mut self, lower: &str, role: Role, attributes: &Attributes<'_>) {
         match role {
             Role::Heading(level) => self.heading = Some(level),
+            Role::Paragraph => self.resume_heading(),
             Role::Row if self.is_nested() => self.part_values("; "),
             Role::Row => {
                 self.cells = 0;
@@ -426,6 +403,18 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Goes on with the heading that was written last: a paragraph beside it in a group is part of it.
+    fn resume_heading(&mut self) {
+        let Some(Open { effect: Effect::Headings(first), .. }) = self.stack.last() else { return };
+        let last = self.out.drafts.last().filter(|_| *first < self.out.drafts.len());
+        let Some(BlockKind::Heading(level)) = last.map(|d| d.kind) else { return };
+        self.draft_region = self.regions.pop().unwrap_or_default();
+        self.draft = self.out.drafts.pop();
+        let sign = |d: &Draft| if d.text.ends_with(char::is_alphanumeric) { ": " } else { " " };
+        self.draft.iter_mut().for_each(|d| d.separate(sign(d)));
+        self.heading = Some(level);
+    }
+
     fn place(&self) -> Place {
         Place { draft: self.out.drafts.len(), at: self.draft.as_ref().map_or(0, |d| d.text.len()), source: self.at }
     }
@@ -436,6 +425,9 @@ impl<'a> Reader<'a> {
         if let Some(script) = Script::of_element(lower) {
             let noted = self.link.as_ref().is_some_and(|l| l.target.starts_with('#') && (l.draft, l.at) == (place.draft, place.at));
             return Effect::Script { script, place, noted };
+        }
+        if lower == "hgroup" {
+            return Effect::Headings(self.out.drafts.len());
         }
         if lower == "math" {
             self.formula = Some((Formula::new(attributes), self.at));
@@ -457,7 +449,7 @@ impl<'a> Reader<'a> {
     /// Does what an element's end asks for.
     fn end_effect(&mut self, effect: Effect) {
         match effect {
-            Effect::None | Effect::TabLabels => {}
+            Effect::None | Effect::Headings(_) | Effect::TabLabels => {}
             Effect::List => self.lists.end(),
             Effect::Label { label, place } => {
                 let empty = self.draft.as_ref().is_none_or(|d| d.text.get(place.at..).is_none_or(|t| t.trim().is_empty()));

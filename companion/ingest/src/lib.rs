@@ -187,7 +187,7 @@ pub struct Link {
 }
 
 /// A file, or a line of a file of chunks, as blocks of plain text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceDocument {
     /// Its path in the source folder, with forward slashes; for a ready chunk its id, else `file:line`.
     pub path: String,
@@ -327,6 +327,9 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
     // A folder that a generator wrote lies in its project, but its files are no sources.
     let choice = if rendered.is { GeneratorChoice::None } else { options.generator };
     let mut site = Site::of(root, choice, options.url_style);
+    if site.name().is_none() && choice == GeneratorChoice::Auto && vault::is_vault(&found) {
+        site = Site::of(root, GeneratorChoice::Named("obsidian"), options.url_style);
+    }
     for f in found.iter().filter(|f| site.is_heard(&f.path)).map(|f| (f.path.clone(), f.file.clone())).collect::<Vec<_>>() {
         if let Some(fields) = top_of(&f.1) {
             site.apply_front_matter(&f.0, &fields);
@@ -646,15 +649,7 @@ fn keep(mut document: SourceDocument, found: &FoundFile, reading: &Reading<'_>, 
 }
 
 fn blank(found: &FoundFile) -> SourceDocument {
-    SourceDocument {
-        path: found.path.clone(),
-        url: String::new(),
-        title: String::new(),
-        blocks: Vec::new(),
-        links: Vec::new(),
-        front_matter: Vec::new(),
-        ready: false,
-    }
+    SourceDocument { path: found.path.clone(), ..SourceDocument::default() }
 }
 
 fn markdown_page(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>) -> Result<SourceDocument, String> {
@@ -875,7 +870,7 @@ fn made_in_part(made: (String, Option<String>), found: &FoundFile, reading: &Rea
     made_page(&html, found, reading)
 }
 
-/// A PDF. Its places are those of the text that was read, and every block has its page as its fragment, which viewers go to.
+/// A PDF. Its places are those of the text that was read, and the fragment of a block is its page, as viewers want it.
 fn pdf_pages(text: pocketgraph_pdf::Text, found: &FoundFile, reading: &Reading<'_>) -> SourceDocument {
     let mut at = 0u32;
     let mut blocks = Vec::with_capacity(text.parts.len());

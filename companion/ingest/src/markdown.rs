@@ -8,7 +8,7 @@ use super::html_math::Formula;
 use super::html_tokens::{Token, Tokens};
 use super::list_numbers::{Lists, Numerals};
 use super::markdown_indented::{Moved, moved_left};
-use super::markdown_source::{MASK, mask, parts};
+use super::markdown_source::{MASK, alert, mask, parts};
 use super::slug::{HeadingIds, Slugs};
 use super::{Link, stopwatch};
 use inline_html::Inline;
@@ -216,7 +216,11 @@ impl<'i, 's> Reader<'i, 's> {
                 }
             }
             Event::InlineHtml(text) => self.inline_html(&text, range),
-            Event::SoftBreak => self.separate(" "),
+            Event::SoftBreak => {
+                // The title of a box is no part of the sentence below it.
+                let line = self.source.get(..range.start).and_then(|before| before.rsplit('\n').next());
+                self.separate(if line.is_some_and(|l| alert(l).is_some()) { "\n" } else { " " });
+            }
             Event::HardBreak => self.separate(if self.in_table { " " } else { "\n" }),
             Event::Rule => self.flush(),
             Event::FootnoteReference(name) => self.footnote(name.into_string()),

@@ -25,6 +25,12 @@ impl Fence {
     }
 }
 
+/// Returns a fence that no run of backticks in the code closes.
+pub(super) fn fence_around(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    "`".repeat(longest.max(2) + 1)
+}
+
 /// How often a mark stands at the beginning of a text.
 pub(super) fn run(s: &str, mark: u8) -> usize {
     s.bytes().take_while(|&b| b == mark).count()

@@ -148,7 +148,7 @@ fn show_shortcodes(out: &mut Option<Vec<u8>>, source: &str) {
 
 /// Returns the mark of an alert that has a title, a fold or a kind of its own: `> [!NOTE] Title`, `> [!faq]-`. Others
 /// are the parser's to read.
-fn alert(line: &str) -> Option<Range<usize>> {
+pub(super) fn alert(line: &str) -> Option<Range<usize>> {
     let quoted = line.trim_start_matches([' ', '\t']).strip_prefix('>')?;
     let text = quoted.trim_start_matches([' ', '>']);
     let close = text.strip_prefix("[!")?.find(']')? + 3;

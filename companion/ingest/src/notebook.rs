@@ -1,6 +1,7 @@
 //! Jupyter notebooks as the Markdown that their cells hold.
 
 use super::front_matter::Fields;
+use super::markdown_fence::fence_around;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -76,7 +77,7 @@ pub(super) fn markdown(source: &str) -> Result<(String, Vec<(String, String)>), 
             "markdown" => writeln!(out, "{text}\n"),
             "heading" => writeln!(out, "{} {text}\n", "#".repeat(usize::from(cell.level.unwrap_or(1).clamp(1, 6)))),
             "code" => {
-                let fence = "`".repeat(longest_run(text).max(2) + 1);
+                let fence = fence_around(text);
                 writeln!(out, "{fence}\n{text}\n{fence}\n")
             }
             _ => Ok(()),
@@ -92,11 +93,6 @@ pub(super) fn markdown(source: &str) -> Result<(String, Vec<(String, String)>), 
         }
     }
     Ok((out, fields.into_vec()))
-}
-
-/// The longest run of backticks.
-fn longest_run(text: &str) -> usize {
-    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
 #[cfg(test)]

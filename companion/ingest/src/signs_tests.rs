@@ -22,6 +22,17 @@ fn steps(name: &str, source: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_chapters_number_and_title_are_one_heading() {
+    let group = "<hgroup><p>Part</p><h2>II</h2><p>The <i>tide</i></p></hgroup>";
+    assert_eq!(html(&format!("<h1>Mill</h1>{group}<p>It rose.</p>")), "Mill\nPart\nII: The tide\nIt rose.");
+}
+
+#[test]
+fn the_title_of_a_box_is_apart_from_its_text() {
+    assert_eq!(text("a.md", "> [!tip] By *hand*\n> You can row\n> there."), "By hand\nYou can row there.");
+}
+
+#[test]
 fn a_power_is_one_in_every_format() {
     for (name, source) in [
         ("a.html", "<p>up to 10<sup>7</sup> tides of H<sub>2</sub>O</p>"),

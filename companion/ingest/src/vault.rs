@@ -6,13 +6,39 @@
 use super::markdown_fence::{Fence, run};
 use super::markdown_indented::Moved;
 use super::slug::{HeadingIds, Slugs};
-use super::{Block, BlockKind, Link};
+use super::walk::{Format, FoundFile};
+use super::{Block, BlockKind, Link, name_of};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Links and tags longer than this are text.
 const LONGEST: usize = 500;
 /// Tags of one note at most.
 const MOST_TAGS: usize = 64;
+
+/// Number of links between notes that make a folder a vault, and of files that are looked through for them.
+const LINKS_OF_VAULT: usize = 3;
+const MOST_LOOKED_THROUGH: usize = 200;
+/// Longer files are not looked through.
+const LONGEST_LOOKED_THROUGH: u64 = 1 << 20;
+
+/// Returns `true` if the files of a folder link to each other as notes do, by their names in double brackets.
+pub(super) fn is_vault(files: &[FoundFile]) -> bool {
+    let notes = || files.iter().filter(|f| f.format == Format::Markdown);
+    let names: HashSet<String> = notes().map(|f| name_of(&f.path).to_lowercase()).collect();
+    let short = notes().filter(|f| f.bytes <= LONGEST_LOOKED_THROUGH).take(MOST_LOOKED_THROUGH);
+    let mut links = 0;
+    for file in short {
+        let bytes = std::fs::read(&file.file).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let targets = text.split("[[").skip(1).filter_map(|t| t.split_once("]]")?.0.split(['|', '#']).next());
+        links += targets.filter(|page| names.contains(&name_of(page.trim()).to_lowercase())).count();
+        if links >= LINKS_OF_VAULT {
+            return true;
+        }
+    }
+    false
+}
 
 /// A note, as Markdown.
 pub(super) struct Note {
@@ -148,6 +174,9 @@ impl<'s> Reader<'s> {
         let (target, shown) = inner.split_once('|').map_or((inner, None), |(t, s)| (t.strip_suffix('\\').unwrap_or(t), Some(s)));
         let (page, heading) = target.split_once('#').map_or((target.trim(), ""), |(p, h)| (p.trim(), h.trim()));
         if embedded && is_file(page) {
+            // What follows may be a full stop.
+            let before = self.out.text.trim_end_matches(' ');
+            self.out.text.truncate(if before.ends_with(char::is_alphanumeric) { before.len() } else { self.out.text.len() });
             return;
         }
         let heading = heading.rsplit('#').next().unwrap_or("");
@@ -227,26 +256,8 @@ pub(super) struct Properties {
 }
 
 /// Fields that are about how a note is shown or kept.
-const UNSAID: [&str; 18] = [
-    "title",
-    "tags",
-    "tag",
-    "cssclass",
-    "cssclasses",
-    "publish",
-    "draft",
-    "permalink",
-    "description",
-    "lang",
-    "language",
-    "date",
-    "created",
-    "updated",
-    "modified",
-    "id",
-    "image",
-    "cover",
-];
+const UNSAID: &str = "title tags tag cssclass cssclasses publish draft permalink description lang language \
+    date created updated modified id image cover";
 
 /// Reads the properties of a note and the `tags` of its text.
 pub(super) fn properties(source: &str, fields: Vec<(String, String)>, tags: Vec<String>) -> Properties {
@@ -263,7 +274,7 @@ pub(super) fn properties(source: &str, fields: Vec<(String, String)>, tags: Vec<
             let target = address(page.trim(), heading, HeadingIds::GitHub);
             out.links.push(Link { target: target.trim_matches(['<', '>']).to_owned(), text: shown.to_owned(), block: 0 });
             out.fields.push((format!("property:{key}"), shown.rsplit('/').next().unwrap_or(shown).to_owned()));
-        } else if !UNSAID.contains(&key.to_ascii_lowercase().as_str()) && !key.contains('.') {
+        } else if !UNSAID.split(' ').any(|name| key.eq_ignore_ascii_case(name)) && !key.contains('.') {
             out.fields.push((format!("property:{key}"), value.clone()));
         }
         out.fields.push((key, value));
@@ -285,6 +296,7 @@ pub(super) fn properties(source: &str, fields: Vec<(String, String)>, tags: Vec<
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -301,6 +313,7 @@ mod tests {
             ("[[Mill pond#^lines]]", "[Mill pond](</Mill pond>)"),
             ("| a | [[Mill pond\\|pond]] |", "| a | [pond](</Mill pond>) |"),
             ("![[Mill pond]] ![[map.png|300]]", "[Mill pond](</Mill pond>) "),
+            ("Press Zoom ![[zoom.svg#icon]].", "Press Zoom."),
         ] {
             assert_eq!(shown(source), expected);
         }
@@ -313,6 +326,17 @@ mod tests {
         let code = "`[[a]]` and `%%`\n```\n==x== [[b]] ^id\n```\n50 % and x^2 == y\n";
         assert_eq!(shown(code), code);
         assert_eq!(shown("%% open\ntext"), "%% open\ntext");
+    }
+
+    #[test]
+    fn notes_that_link_to_each_other_are_a_vault_without_its_configuration() {
+        for (link, expected) in [("[[Mill pond|pond]] [[b]] ![[b#Sluice]]", true), ("[[b]] [[ -f c ]] [[bin]]", false)] {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join("b.md"), link).unwrap();
+            std::fs::write(folder.path().join("Mill pond.md"), "Water.").unwrap();
+            let files = super::super::walk::walk(folder.path(), &super::super::IngestOptions::default()).unwrap().found;
+            assert_eq!(is_vault(&files), expected);
+        }
     }
 
     #[test]

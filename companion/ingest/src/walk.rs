@@ -264,25 +264,15 @@ fn is_bundle(folder: &Path) -> bool {
 
 /// Text files that lie among documents and are none: what to install, what to build, what crawlers may read, which words a spelling checker knows.
 fn is_for_programs(path: &str) -> bool {
-    const NAMES: [&str; 10] = [
-        "ads.txt",
-        "app-ads.txt",
-        "cmakelists.txt",
-        "constraints.txt",
-        "humans.txt",
-        "llms-full.txt",
-        "llms.txt",
-        "robots.txt",
-        "security.txt",
-        "spelling_wordlist.txt",
-    ];
+    const NAMES: &str = "ads.txt app-ads.txt cmakelists.txt constraints.txt humans.txt llms-full.txt \
+        llms.txt robots.txt security.txt spelling_wordlist.txt";
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     // "system-requirements.txt" is for readers.
     let kinds = ["dev-", "test-", "doc-", "docs-", "build-"];
     let bare = kinds.iter().find_map(|kind| name.strip_prefix(kind)).unwrap_or(&name);
     let installed = bare == "requirements.txt"
         || name.strip_suffix(".txt").is_some_and(|n| n.starts_with("requirements-") || n.starts_with("requirements_"));
-    installed || NAMES.contains(&name.as_str())
+    installed || NAMES.split(' ').any(|known| known == name)
 }
 
 fn relative(root: &Path, file: &Path) -> String {

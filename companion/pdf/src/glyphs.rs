@@ -15,6 +15,9 @@ const DEEPEST: usize = 12;
 /// States of graphics that are kept at once.
 const MOST_STATES: usize = 512;
 
+/// Letters of a page that run in one direction: a hundred pages of a book.
+const MOST_LETTERS: usize = 1 << 18;
+
 /// A letter, or a few that are one sign, in points from the page's lower left corner as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Glyph {
@@ -371,7 +374,7 @@ impl<'a> Walker<'_, 'a> {
             // One code may show as many letters as its font says.
             self.budget.take(letter.as_ref().map_or(0, |l| l.len() as u64), 0)?;
             let shown = Matrix([state.size * state.stretch, 0.0, 0.0, state.size, 0.0, state.rise]).then(*text).then(state.page);
-            self.place(letter, shown, if upright { width } else { 1.0 }, look);
+            self.place(letter, shown, if upright { width } else { 1.0 }, look)?;
             let spaces = state.between_letters + if code == 32 && length == 1 { state.between_words } else { 0.0 };
             *text = match upright {
                 true => moved((width * state.size + spaces) * state.stretch, 0.0),
@@ -382,19 +385,19 @@ impl<'a> Walker<'_, 'a> {
         Ok(())
     }
 
-    fn place(&mut self, letter: Option<String>, Matrix(m): Matrix, width: f64, look: FontStyle) {
+    fn place(&mut self, letter: Option<String>, Matrix(m): Matrix, width: f64, look: FontStyle) -> Result<(), Spent> {
         if self.artifacts.contains(&true) {
-            return;
+            return Ok(());
         }
         let Some(text) = letter else {
             self.shown.unnamed += 1;
-            return;
+            return Ok(());
         };
         let (x, y) = (m[4], m[5]);
         let size = m[2].hypot(m[3]);
         let run = m[0].hypot(m[1]);
         if !(x.is_finite() && y.is_finite() && size > 0.5 && size < 2000.0 && run > 0.0 && x.abs() < 1e6 && y.abs() < 1e6) {
-            return;
+            return Ok(());
         }
         // The direction that it runs in, and its place with the page turned so that this is to the right.
         let (towards, start, height) = match (m[0].abs() > 10.0 * m[1].abs(), m[1].abs() > 10.0 * m[0].abs()) {
@@ -402,12 +405,16 @@ impl<'a> Walker<'_, 'a> {
             (_, true) if m[1] > 0.0 => (1, y, -x),
             (true, _) => (2, -x, -y),
             (_, true) => (3, -y, x),
-            _ => return,
+            _ => return Ok(()),
         };
         let glyph = Glyph { text, left: start, right: start + width * run, y: height, size, look };
         if let Some(list) = self.turned.get_mut(towards) {
+            if list.len() >= MOST_LETTERS {
+                return Err(Spent);
+            }
             list.push(glyph);
         }
+        Ok(())
     }
 }
 

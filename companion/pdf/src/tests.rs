@@ -182,6 +182,14 @@ fn forms_in_forms_end() {
 }
 
 #[test]
+fn a_page_of_more_letters_than_a_book_is_not_read() {
+    // A form that shows itself is shown thirteen times.
+    let shown = |lines: usize| read(file(&["/X Do ".to_owned() + &line("F1", 10, 60, 700, &"letters ".repeat(10)).repeat(lines)], ""));
+    assert!(shown(100).is_ok());
+    assert_eq!(shown(300), Err("it asks for more work than a document does".to_owned()));
+}
+
+#[test]
 fn titles_that_are_names_of_files_are_none() {
     assert_eq!(title(b"Microsoft Word - draft 3.doc"), "");
     assert_eq!(title(&[0xfe, 0xff, 0, b'A', 0, b' ', 0x26, 0x3a]), "A \u{263a}");

@@ -21,10 +21,7 @@ impl Generator for Obsidian {
             "quartz.config.ts",
             "quartz.config.yaml",
             ".obsidian/app.json",
-            ".obsidian/appearance.json",
             ".obsidian/core-plugins.json",
-            ".obsidian/workspace.json",
-            ".obsidian/publish.json",
             "logseq/config.edn",
             ".vscode/foam.json",
             ".foam/config.json",
@@ -41,6 +38,9 @@ impl Generator for Obsidian {
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
+        if let Some(permalink) = page.field("permalink") {
+            return Some(permalink.trim_start_matches('/').to_owned());
+        }
         let path = without_ending(page.path);
         match site.style() {
             // As Quartz names its pages.

@@ -16,6 +16,7 @@ pub(super) use rst::expanded as rst;
 
 use super::allowance::Allowance;
 use super::front_matter::front_matter;
+use super::markdown_fence::fence_around;
 use super::visible::VisibleFiles;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -25,7 +26,8 @@ use std::path::Path;
 /// Files inside files that are brought in.
 const DEEPEST: usize = 8;
 
-/// Parts of files that one page may show.
+/// Parts of files that one page may show. They are counted before they are looked for, also where they are not there
+/// or do not fit.
 const MOST: usize = 500;
 
 /// Bytes that one page may get from other files.
@@ -132,10 +134,11 @@ impl<'f> Includer<'f> {
 
     /// What `with` makes of the text of a file that the one being read names; `None` where it is not brought in.
     pub fn within<T>(&self, target: &str, with: impl FnOnce(&str, &str) -> Option<T>) -> Option<T> {
-        let folder = self.folder?;
+        let folder = self.folder.filter(|_| self.taken.get() < MOST && !self.allowance.is_spent())?;
+        self.taken.set(self.taken.get() + 1);
         let from = self.open.borrow().last().cloned().unwrap_or_default();
         let path = folder.find(&from, target)?;
-        if self.open.borrow().len() > DEEPEST || self.open.borrow().contains(&path) || self.taken.get() >= MOST {
+        if self.open.borrow().len() > DEEPEST || self.open.borrow().contains(&path) {
             return None;
         }
         let text = folder.text(&path)?;
@@ -148,7 +151,6 @@ impl<'f> Includer<'f> {
             self.bytes.set(self.bytes.get() + text.len());
             self.used.borrow_mut().insert(path.clone());
         }
-        self.taken.set(self.taken.get() + 1);
         self.open.borrow_mut().push(path.clone());
         let made = with(&path, &text);
         self.open.borrow_mut().pop();
@@ -176,8 +178,7 @@ fn body(text: &str) -> &str {
 
 /// A text as a block of fenced code.
 fn fenced(text: &str, language: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let fence = "`".repeat(longest.max(2) + 1);
+    let fence = fence_around(text);
     format!("{fence}{language}\n{}\n{fence}\n", text.trim_end_matches('\n'))
 }
 

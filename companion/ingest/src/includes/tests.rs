@@ -157,6 +157,15 @@ fn lines_that_are_named_again_and_again_are_shown_once_and_files_only_as_often_a
     assert!(spent.is_empty());
 }
 
+#[test]
+fn files_that_do_not_fit_are_read_no_more_often_than_others() {
+    let large = "word ".repeat(LARGEST as usize / 5 + 1);
+    let page = |times: usize| format!("{}--8<-- \"small.inc\"\n", "--8<-- \"large.inc\"\n".repeat(times));
+    let dir = folder(&[("a.md", &page(MOST - 1)), ("b.md", &page(MOST)), ("large.inc", &large), ("small.inc", "small\n")]);
+    assert!(shown(&dir, "a.md", md).ends_with("small\n"));
+    assert!(!shown(&dir, "b.md", md).ends_with("small\n"));
+}
+
 #[cfg(unix)]
 #[test]
 fn nothing_outside_the_folder_is_brought_in() {

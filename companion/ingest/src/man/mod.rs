@@ -250,7 +250,7 @@ fn shown(text: &str) -> String {
 /// A name behind an escape, `x`, `(xx` or `[name]`, and how many bytes it takes.
 fn name(text: &str) -> (&str, usize) {
     if let Some(long) = text.strip_prefix('[') {
-        let end = long.find(']').filter(|&e| e < 64).unwrap_or(0);
+        let end = long.bytes().take(64).position(|b| b == b']').unwrap_or(0);
         return (long.get(..end).unwrap_or(""), if end > 0 || long.starts_with(']') { end + 2 } else { 1 });
     }
     if let Some(two) = text.strip_prefix('(') {
@@ -261,10 +261,13 @@ fn name(text: &str) -> (&str, usize) {
     (text.get(..one).unwrap_or(""), one)
 }
 
+/// Bytes in which the end of an argument is looked for.
+const LONGEST_ARGUMENT: usize = 1024;
+
 /// How long an argument between two of the same sign is.
 fn quoted(text: &str) -> usize {
     let Some(mark) = text.chars().next() else { return 0 };
-    let inner = text.get(mark.len_utf8()..).unwrap_or("");
+    let inner = text.get(mark.len_utf8()..text.floor_char_boundary(LONGEST_ARGUMENT)).unwrap_or("");
     inner.find(mark).map_or(mark.len_utf8(), |end| end + 2 * mark.len_utf8())
 }
 

@@ -9,54 +9,22 @@ mod tests;
 
 use super::front_matter::front_matter;
 use super::includes::Includer;
-use super::markdown_fence::Fence;
+use super::markdown_fence::{Fence, fence_around};
 use super::markdown_indented::Moved;
 use super::stopwatch;
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
-use syntax::{Property, Tag, expression_end, is_statement, labels, literal, statement_end, tag};
+use syntax::{Property, Tag, expression_end, find_end, is_statement, labels, literal, statement_end, tag};
 
 /// Properties whose text readers see.
 const SHOWN: [&str; 12] =
     ["title", "label", "description", "summary", "caption", "heading", "header", "text", "content", "question", "answer", "subtitle"];
 
 /// Elements of HTML that mean something to the reader of Markdown; others leave what stands in them.
-const KEPT: [&str; 33] = [
-    "a",
-    "img",
-    "br",
-    "hr",
-    "pre",
-    "code",
-    "table",
-    "thead",
-    "tbody",
-    "tfoot",
-    "tr",
-    "td",
-    "th",
-    "caption",
-    "ul",
-    "ol",
-    "li",
-    "dl",
-    "dt",
-    "dd",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "kbd",
-    "sub",
-    "sup",
-    "blockquote",
-    "summary",
-    "samp",
-    "var",
-];
+const KEPT: &str = "a img br hr pre code table thead tbody tfoot tr td th caption ul ol li dl dt dd h1 h2 h3 h4 h5 h6 kbd \
+                    sub sup blockquote summary samp var";
 
 /// Elements of which nothing is text.
 const DROPPED: [&str; 8] = ["head", "style", "script", "svg", "iframe", "video", "audio", "Head"];
@@ -82,7 +50,8 @@ pub(super) fn looks_like(source: &str) -> bool {
 
 /// Whether a line begins with a tag that has an expression for a property, which no HTML has.
 fn has_property(line: &str) -> bool {
-    line.contains("={") && tag(line).is_some_and(|tag| tag.properties.iter().any(|p| p.text.is_none() && !p.source.is_empty()))
+    line.contains("={")
+        && tag(line, &Cell::new(line.len())).is_some_and(|tag| tag.properties.iter().any(|p| p.text.is_none() && !p.source.is_empty()))
 }
 
 /// A page's text, without its front matter, as Markdown, and where all of it came from.
@@ -102,7 +71,7 @@ fn part(source: &str, includer: &Includer<'_>, given: &[Property]) -> (String, M
         open: Vec::new(),
         fence: Fence::default(),
         pass: 0,
-        missing: Vec::new(),
+        patience: Cell::new((source.len() + (256 << 10)) * PATIENCE),
     };
     reader.read();
     reader.origin.step(reader.out.len(), source.len());
@@ -111,6 +80,9 @@ fn part(source: &str, includer: &Includer<'_>, given: &[Property]) -> (String, M
 
 /// Elements inside elements.
 const DEEPEST: usize = 512;
+
+/// Bytes that are looked at for ends that are not there, for each byte of the source and of 256 kB more.
+const PATIENCE: usize = 4;
 
 /// White space before what stands on a line.
 const WIDEST: usize = 256;
@@ -143,8 +115,8 @@ struct Reader<'a, 's> {
     fence: Fence,
     /// Fences that are none, still open: their length.
     pass: usize,
-    /// Marks of ends that the rest of the source does not have.
-    missing: Vec<String>,
+    /// Bytes that may still be looked at for ends that are not there.
+    patience: Cell<usize>,
 }
 
 impl Reader<'_, '_> {
@@ -285,21 +257,9 @@ impl Reader<'_, '_> {
         self.at += end;
     }
 
-    /// Where `mark` comes in the rest of the source. One that does not come is not searched again.
-    fn end(&mut self, rest: &str, mark: &str) -> Option<usize> {
-        if self.missing.iter().any(|m| m == mark) {
-            return None;
-        }
-        let found = rest.find(mark);
-        if found.is_none() {
-            self.missing.push(mark.to_owned());
-        }
-        found
-    }
-
     fn expression(&mut self, heading: bool) {
         let rest = self.source.get(self.at..).unwrap_or("");
-        let Some(end) = expression_end(rest) else {
+        let Some(end) = expression_end(rest, &self.patience) else {
             self.verbatim(self.at..self.at + 1);
             self.at += 1;
             return;
@@ -340,11 +300,11 @@ impl Reader<'_, '_> {
     /// Reads a tag; whether there is one.
     fn element(&mut self, heading: bool) -> bool {
         let rest = self.source.get(self.at..).unwrap_or("");
-        if let Some(end) = rest.strip_prefix("<!--").and_then(|r| self.end(r, "-->")) {
+        if let Some(end) = rest.strip_prefix("<!--").and_then(|r| find_end(r, "-->", &self.patience)) {
             self.at += end + 7;
             return true;
         }
-        let Some(Tag { name, properties, closing, closed, length }) = tag(rest) else { return false };
+        let Some(Tag { name, properties, closing, closed, length }) = tag(rest, &self.patience) else { return false };
         let after = self.at + length;
         let whole = self.at..after;
         if closing {
@@ -354,7 +314,8 @@ impl Reader<'_, '_> {
         }
         if DROPPED.contains(&name.as_str()) {
             let end = format!("</{name}>");
-            let skipped = if closed { 0 } else { rest.get(length..).and_then(|r| self.end(r, &end)).map_or(0, |n| n + end.len()) };
+            let skipped =
+                if closed { 0 } else { rest.get(length..).and_then(|r| find_end(r, &end, &self.patience)).map_or(0, |n| n + end.len()) };
             self.at = after + skipped;
             return true;
         }
@@ -366,11 +327,11 @@ impl Reader<'_, '_> {
             }
             return true;
         }
-        let is_kept = KEPT.contains(&name.as_str())
+        let stays = is_kept(&name)
             || properties.iter().any(|p| {
                 matches!(p.name.as_str(), "data-pagefind-ignore" | "data-pocketgraph-ignore") && name.starts_with(char::is_lowercase)
             });
-        if is_kept {
+        if stays {
             self.origin.step(self.out.len(), whole.start);
             self.push_component(&name, &properties, closed);
             return true;
@@ -436,7 +397,7 @@ impl Reader<'_, '_> {
             if name.starts_with(char::is_uppercase) && self.begins_line() || is_block(name) {
                 self.block("", whole);
             }
-        } else if KEPT.contains(&name) {
+        } else if is_kept(name) {
             self.origin.step(self.out.len(), whole.start);
             let _ = write!(self.out, "</{name}>");
         }
@@ -456,7 +417,7 @@ impl Reader<'_, '_> {
             }
         }
         self.out.push_str(if closed { " />" } else { ">" });
-        if !closed && !KEPT.contains(&name) {
+        if !closed && !is_kept(name) {
             // Its end tag has to be kept, too.
             self.open.retain(|o| o.name != name);
         }
@@ -513,15 +474,13 @@ impl Reader<'_, '_> {
     }
 }
 
+fn is_kept(name: &str) -> bool {
+    KEPT.split_whitespace().any(|kept| kept == name)
+}
+
 fn is_block(name: &str) -> bool {
     matches!(
         name,
         "div" | "section" | "p" | "article" | "main" | "figure" | "figcaption" | "center" | "details" | "aside" | "header" | "footer"
     )
-}
-
-/// A fence for code of several lines that an expression holds.
-fn fence_around(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    "`".repeat(longest.max(2) + 1)
 }

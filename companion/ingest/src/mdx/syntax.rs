@@ -1,5 +1,7 @@
 //! The pieces of MDX: statements, expressions, tags.
 
+use std::cell::Cell;
+
 /// Statements, expressions and tags longer than this are text.
 const LONGEST: usize = 64 << 10;
 
@@ -60,11 +62,13 @@ pub(super) fn statement_end(text: &str) -> usize {
     at
 }
 
-/// Where an expression ends that begins with a brace.
-pub(super) fn expression_end(text: &str) -> Option<usize> {
+/// Returns where an expression ends that begins with a brace. Looking for an end that is not there takes from
+/// `patience`; without any left, braces are characters like others.
+pub(super) fn expression_end(text: &str, patience: &Cell<usize>) -> Option<usize> {
+    let longest = LONGEST.min(patience.get());
     let mut depth = 0i32;
     let mut scan = Scan::default();
-    for (at, c) in text.char_indices().take_while(|(at, _)| *at < LONGEST) {
+    for (at, c) in text.char_indices().take_while(|(at, _)| *at < longest) {
         depth += scan.takes(c);
         if c == '\n' {
             scan.line_ends();
@@ -73,7 +77,16 @@ pub(super) fn expression_end(text: &str) -> Option<usize> {
             return Some(at + 1);
         }
     }
+    patience.set(patience.get() - longest.min(text.len()));
     None
+}
+
+/// Returns where `mark` comes in a text, with as much patience as for an expression.
+pub(super) fn find_end(text: &str, mark: &str, patience: &Cell<usize>) -> Option<usize> {
+    let text = text.get(..text.floor_char_boundary(patience.get()))?;
+    let found = text.find(mark);
+    patience.set(patience.get() - if found.is_none() { text.len() } else { 0 });
+    found
 }
 
 /// Goes through a program's text and tells brackets from those in texts and comments.
@@ -160,28 +173,37 @@ pub(super) fn literal(expression: &str) -> Option<String> {
     Some(out)
 }
 
-/// Reads a tag at the beginning of a text.
-pub(super) fn tag(text: &str) -> Option<Tag> {
-    let text = text.get(..text.floor_char_boundary(LONGEST)).unwrap_or(text);
-    let inner = text.strip_prefix('<')?;
-    if inner.starts_with('>') {
-        return Some(Tag { name: String::new(), properties: Vec::new(), closing: false, closed: true, length: 2 });
+/// Reads a tag at the beginning of a text, with as much patience as for an expression.
+pub(super) fn tag(text: &str, patience: &Cell<usize>) -> Option<Tag> {
+    let text = text.get(..text.floor_char_boundary(LONGEST.min(patience.get())))?;
+    let mut rest = text;
+    let found = tag_before(&mut rest, patience);
+    if found.is_none() {
+        patience.set(patience.get().saturating_sub(text.len() - rest.len()));
     }
-    if inner.starts_with("/>") {
-        return Some(Tag { name: String::new(), properties: Vec::new(), closing: true, closed: false, length: 3 });
+    found
+}
+
+/// Reads a tag. Moves `rest` behind it, or to where it turns out to be none.
+fn tag_before(rest: &mut &str, patience: &Cell<usize>) -> Option<Tag> {
+    let text = *rest;
+    let inner = text.strip_prefix('<')?;
+    if let Some(fragment) = ["<>", "</>"].into_iter().find(|fragment| text.starts_with(fragment)) {
+        let (name, properties, length) = (String::new(), Vec::new(), fragment.len());
+        return Some(Tag { name, properties, closing: fragment == "</>", closed: fragment == "<>", length });
     }
     let closing = inner.starts_with('/');
-    let mut rest = inner.strip_prefix('/').unwrap_or(inner);
+    *rest = inner.strip_prefix('/').unwrap_or(inner);
     let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':'))).unwrap_or(rest.len());
     let name = rest.get(..length).filter(|n| n.starts_with(|c: char| c.is_ascii_alphabetic()))?;
-    rest = rest.get(length..)?;
+    *rest = rest.get(length..)?;
     // `<https://…>` is a link.
     if name.ends_with(':') || rest.starts_with(['@', '/']) && !rest.starts_with("/>") {
         return None;
     }
     let mut properties = Vec::new();
     loop {
-        rest = rest.trim_start();
+        *rest = rest.trim_start();
         if let Some(after) = rest.strip_prefix("/>") {
             return Some(Tag { name: name.to_owned(), properties, closing, closed: true, length: text.len() - after.len() });
         }
@@ -191,12 +213,12 @@ pub(super) fn tag(text: &str) -> Option<Tag> {
         }
         // `{...rest}` and comments.
         if rest.starts_with('{') {
-            rest = rest.get(expression_end(rest)?..)?;
+            *rest = rest.get(expression_end(rest, patience)?..)?;
             continue;
         }
         let length = rest.find(|c: char| c.is_whitespace() || matches!(c, '=' | '>' | '/' | '{' | '<' | '"' | '\'')).unwrap_or(rest.len());
         let property = rest.get(..length).filter(|p| !p.is_empty())?.to_owned();
-        rest = rest.get(length..)?;
+        *rest = rest.get(length..)?;
         let Some(value) = rest.trim_start().strip_prefix('=') else {
             properties.push(Property { name: property, text: None, source: String::new() });
             continue;
@@ -208,7 +230,7 @@ pub(super) fn tag(text: &str) -> Option<Tag> {
                 (Some(htmlize::unescape(inside).into_owned()), inside.to_owned(), after)
             }
             '{' => {
-                let end = expression_end(value)?;
+                let end = expression_end(value, patience)?;
                 let inside = value.get(1..end - 1)?.trim();
                 (literal(inside), inside.to_owned(), value.get(end..)?)
             }
@@ -218,7 +240,7 @@ pub(super) fn tag(text: &str) -> Option<Tag> {
             }
         };
         properties.push(Property { name: property, text, source });
-        rest = after;
+        *rest = after;
     }
 }
 
@@ -238,8 +260,7 @@ pub(super) fn labels(list: &str) -> Vec<(String, String)> {
 pub(super) fn texts(list: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut rest = list;
-    while let Some(at) = rest.find(['"', '\'']) {
-        let Some(quote) = rest.get(at..).and_then(|r| r.chars().next()) else { break };
+    while let Some((at, quote)) = rest.char_indices().find(|(_, c)| matches!(c, '"' | '\'')) {
         let Some((text, after)) = rest.get(at + 1..).and_then(|r| r.split_once(quote)) else { break };
         out.push(text.to_owned());
         rest = after;

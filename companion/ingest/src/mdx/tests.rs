@@ -59,6 +59,20 @@ fn parts_are_read_where_they_are_shown_with_what_they_are_given() {
 }
 
 #[test]
+fn ends_that_are_not_there_are_looked_for_as_long_as_patience_lasts() {
+    let patience = std::cell::Cell::new(100);
+    let unclosed = "{ ".repeat(40);
+    assert_eq!((expression_end(&unclosed, &patience), patience.get()), (None, 20));
+    assert_eq!((expression_end("{a}", &patience), patience.get()), (Some(3), 20), "an end that is there takes nothing");
+    assert_eq!((expression_end(&unclosed, &patience), patience.get()), (None, 0));
+    assert_eq!(expression_end("{a}", &patience), None);
+    patience.set(100);
+    assert_eq!((tag("<a b=c>", &patience).map(|t| t.length), patience.get()), (Some(7), 100), "nor does a tag with an end");
+    assert_eq!((tag(&"<A b=".repeat(10), &patience), patience.get()), (None, 51));
+    assert!(shown(&format!("{unclosed}\n\n{{`b`}}")).ends_with('b'), "a document has more of it than its authors need");
+}
+
+#[test]
 fn markdown_with_imports_is_known_for_mdx() {
     assert!(looks_like("# T\n\nimport X from \"./x.md\";\n") && looks_like("````mdx-code-block\n````"));
     assert!(looks_like("<img src={require('a.png').default} />\n") && !looks_like("`<a b={c}>`\n<a href=\"={\">\n"));

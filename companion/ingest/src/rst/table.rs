@@ -19,6 +19,9 @@ fn is_border(line: &Line<'_>) -> bool {
 /// Rows of a table drawn with lines that are laid out; longer tables are read without spans of rows.
 const MOST_ROWS: usize = 4096;
 
+/// Lines of cells that stand in further rows and columns, too.
+const MOST_REPEATED: usize = 1 << 16;
+
 /// The rows of a table drawn with lines, and how many of them are its head. A cell that covers several rows or columns stands in each of them.
 pub(super) fn grid(lines: &[Line<'_>]) -> (Rows, usize) {
     let Some(first) = lines.first() else { return (Vec::new(), 0) };
@@ -45,7 +48,9 @@ pub(super) fn grid(lines: &[Line<'_>]) -> (Rows, usize) {
     };
     let columns = edges.len().saturating_sub(1);
     let is_rule: Vec<bool> = (0..lines.len()).map(|l| (0..columns).any(|c| border(l, c))).collect();
-    let mut rows = Rows::new();
+    // Cells by their numbers, so that one that covers many rows is kept once.
+    let mut cells: Vec<Vec<Range<usize>>> = Vec::new();
+    let mut rows: Vec<Vec<usize>> = Vec::new();
     let mut heads = 0;
     let mut above: Option<usize> = None;
     let mut band: Vec<usize> = Vec::new();
@@ -55,30 +60,22 @@ pub(super) fn grid(lines: &[Line<'_>]) -> (Rows, usize) {
             continue;
         }
         if let Some(rule) = above.filter(|_| !band.is_empty() && rows.len() < MOST_ROWS) {
-            let mut row: Vec<Vec<Range<usize>>> = vec![Vec::new(); columns];
-            let mut column = 0;
-            while column < columns {
+            let mut row: Vec<usize> = Vec::with_capacity(columns);
+            while row.len() < columns {
+                let column = row.len();
                 // The cell goes on to the right where no bar stands between.
                 let bar = |edge: usize| edges.get(edge).is_some_and(|&p| band.iter().all(|&b| matches!(at(b, p), '|' | '+')));
                 let end = (column + 1..=columns).find(|&e| e == columns || bar(e)).unwrap_or(columns);
-                let mut cell: Vec<Range<usize>> = Vec::new();
                 // And from above where no line stands between; what stands on the line is part of it.
-                if !border(rule, column) {
-                    cell = rows.last().and_then(|r: &Vec<Vec<Range<usize>>>| r.get(column)).cloned().unwrap_or_default();
-                    part(lines, &chars, rule, &edges, column..end, &mut cell);
+                let from_above = rows.last().and_then(|r| r.get(column)).copied().filter(|_| !border(rule, column));
+                let number = from_above.unwrap_or(cells.len());
+                cells.resize(cells.len().max(number + 1), Vec::new());
+                if let Some(cell) = cells.get_mut(number) {
+                    let between = (!border(rule, column)).then_some(rule);
+                    between.iter().chain(&band).for_each(|&b| part(lines, &chars, b, &edges, column..end, cell));
                 }
-                for &b in &band {
-                    part(lines, &chars, b, &edges, column..end, &mut cell);
-                }
-                for place in column..end {
-                    if let Some(slot) = row.get_mut(place) {
-                        slot.clone_from(&cell);
-                    }
-                }
-                column = end;
+                row.resize(end, number);
             }
-            // What goes on below is complete in the rows above, too.
-            complete(&mut rows, &row, |c| !border(rule, c));
             rows.push(row);
         }
         band.clear();
@@ -87,21 +84,23 @@ pub(super) fn grid(lines: &[Line<'_>]) -> (Rows, usize) {
             heads = rows.len();
         }
     }
+    let mut rows = laid_out(&cells, rows);
     rows.retain(|r| r.iter().any(|cell| !cell.is_empty()));
     (rows, heads)
 }
 
-/// Gives a cell that goes on in `row` its whole text in the rows before.
-fn complete(rows: &mut Rows, row: &[Vec<Range<usize>>], goes_on: impl Fn(usize) -> bool) {
-    for (column, cell) in row.iter().enumerate().filter(|(c, _)| goes_on(*c)) {
-        let Some(before) = rows.last().and_then(|r| r.get(column)).cloned() else { continue };
-        for earlier in rows.iter_mut().rev() {
-            match earlier.get_mut(column) {
-                Some(slot) if *slot == before => slot.clone_from(cell),
-                _ => break,
-            }
-        }
-    }
+/// Returns rows with their cells in place of the cells' numbers, which rise where they come first. A cell is whole there, and
+/// in further places as far as the bound on repeated lines allows.
+fn laid_out(cells: &[Vec<Range<usize>>], rows: Vec<Vec<usize>>) -> Rows {
+    let (mut known, mut left) = (0, MOST_REPEATED);
+    let mut standing = |number: usize| {
+        let cell = cells.get(number).map(Vec::as_slice).unwrap_or_default();
+        let shown = if number < known { cell.len().min(left) } else { cell.len() };
+        left -= if number < known { shown } else { 0 };
+        known = known.max(number + 1);
+        cell.get(..shown).unwrap_or(cell).to_vec()
+    };
+    rows.into_iter().map(|row| row.into_iter().map(&mut standing).collect()).collect()
 }
 
 /// Adds what stands on a line between two edges to a cell.
@@ -129,10 +128,12 @@ pub(super) fn is_simple_border(line: &Line<'_>) -> bool {
     line.text.contains(' ') && line.text.starts_with('=') && line.text.bytes().all(|b| matches!(b, b'=' | b' '))
 }
 
-/// How many lines a table aligned in columns has: to its last border, which a blank line follows or the end.
+/// Number of lines of a table aligned in columns: to the border below its rows, which is the second one below its
+/// top, or one that a blank line or nothing follows.
 pub(super) fn simple_length(lines: &[Line<'_>]) -> Option<usize> {
-    let mut borders = (1..lines.len()).filter(|&i| lines.get(i).is_some_and(is_simple_border));
-    borders.find(|&i| lines.get(i + 1).is_none_or(Line::is_blank)).map(|i| i + 1)
+    let borders = (1..lines.len()).filter(|&i| lines.get(i).is_some_and(is_simple_border));
+    let is_last = |place: usize, line: usize| place == 1 || lines.get(line + 1).is_none_or(Line::is_blank);
+    borders.take(2).enumerate().find(|&(place, line)| is_last(place, line)).map(|(_, line)| line + 1)
 }
 
 /// The rows of a table aligned in columns, and how many of them are its head.

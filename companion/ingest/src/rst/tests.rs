@@ -123,6 +123,8 @@ fn tables_are_rows_of_cells() {
     assert_eq!(shown(grid), ["Table: Größe | B\na more | two x\nboth | both"]);
     let simple = "=====  ======\nName   Value\n=====  ======\na      one\n       more\nb      two\n=====  ======\n\nAfter.\n";
     assert_eq!(shown(simple), ["Table: Name | Value\na | one more\nb | two", "Paragraph: After."]);
+    let followed = "== ==\nA  B\n== ==\na  b\n== ==\nAfter.\n";
+    assert_eq!(shown(followed), ["Table: A | B\na | b", "Paragraph: After."]);
     let listed = ".. list-table::\n   :header-rows: 1\n\n   * - Name\n     - Value\n   * - a\n     - one\n       more\n";
     assert_eq!(shown(listed), ["Table: Name | Value\na | one more"]);
     let values = ".. csv-table::\n   :header: Name, Value\n\n   a, \"one, two\"\n   b, three\n";
@@ -193,6 +195,15 @@ fn cells_over_rows_stand_in_each_and_two_header_rows_are_one() {
     let page = read(source);
     assert_eq!(page.shown(), ["Table: Pump | Flow Min | Flow Max | Maker\nHeron | 12 | 80 | Oake\nTern | 15 | 95 | Oake"]);
     assert!(page.blocks[0].header);
+}
+
+#[test]
+fn a_cell_over_thousands_of_rows_is_read_at_once_and_repeated_within_bounds() {
+    let source = "+-+\n|a|\n+-+".repeat(4000);
+    let began = std::time::Instant::now();
+    let shown: usize = shown(&source).iter().map(String::len).sum();
+    assert!((4000..8 * source.len()).contains(&shown), "{shown} bytes");
+    assert!(began.elapsed().as_secs() < 20, "it took minutes when each row copied the rows above");
 }
 
 #[test]
