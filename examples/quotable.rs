@@ -13,23 +13,27 @@ fn main() {
     questions::tell_each(blocks_json);
 }
 
-/// A question with its blocks and what is known of them.
+/// A question with its blocks, what is known of each, and what a reader would be shown of its section.
 async fn blocks_json(engine: &Engine, question: &Value) -> Value {
     let options = AskOptions::default();
     let found = engine.quotable(question["question"].as_str().unwrap(), &options).await.unwrap();
-    let chosen = choose(&found.asked, &found.result.hits, &found.candidates, found.cosines.as_ref());
+    let choice = choose(&found.asked, &found.result.hits, &found.candidates, found.meaning.as_ref());
     let block = |(i, c): (usize, &pocketgraph::answer::Candidate)| {
-        let only = Choice { picked: vec![i], sureness: Sureness::Stated, ..Choice::default() };
+        let only = Choice { picked: vec![i], sureness: Sureness::Stated, ..choice.clone() };
+        let answer = extractive(&found.result, &options, &found.candidates, &only);
+        let near = found.meaning.as_ref().and_then(|m| *m.of.get(i)?);
         json!({
             "features": c.features,
-            "cosine": found.cosines.as_ref().map(|all| all.of[i]).filter(|c| c.is_finite()),
-            "covered": c.covered,
-            "lacks_figure": c.lacks_figure,
+            "late": near.map(|n| n.late),
+            "cosine": near.map(|n| n.cosine),
+            "heading": near.map(|n| n.heading),
             "hit": c.hit,
+            "section": found.candidates.iter().position(|other| other.shares_section(c)),
             "url": found.result.hits[c.hit].url,
-            "text": extractive(&found.result, &options, &found.candidates, &only).text,
+            "core": c.core(&found.result.hits[c.hit].text),
+            "text": answer.text,
         })
     };
     let blocks: Vec<Value> = found.candidates.iter().enumerate().map(block).collect();
-    json!({ "asked": question, "grounds": chosen.grounds, "compares": found.asked.sides.is_some(), "blocks": blocks })
+    json!({ "asked": question, "compares": found.asked.sides.is_some(), "blocks": blocks })
 }

@@ -24,8 +24,8 @@ const SIGNS_SEEK: usize = 5;
 /// A question is read up to here, in bytes; a longer one is cut at a character, never refused.
 const MAX_QUESTION: usize = 8 << 10;
 
-/// Maximum number of blocks that are embedded for a quotation, at 10 ms each in a page. More changed no answer of the fitted sets.
-const EMBEDDED_BLOCKS: usize = 12;
+/// Maximum number of blocks that are read for a quotation, at 10 ms each in a page. More changed no answer of the fitted sets.
+const READ_BLOCKS: usize = 12;
 
 /// Why something could not be done.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -148,7 +148,7 @@ pub struct Neighbor {
 
 struct ReadBlocks {
     candidates: Vec<answer::Candidate>,
-    cosines: Option<answer::Cosines>,
+    meaning: Option<answer::Meaning>,
 }
 
 /// Candidates for a quotation: see [`Engine::quotable`].
@@ -160,8 +160,8 @@ pub struct Quotable {
     pub result: SearchResult,
     /// The blocks of the first hits, best first by words.
     pub candidates: Vec<answer::Candidate>,
-    /// Cosine of each to the question, if it was embedded; `None` without a model.
-    pub cosines: Option<answer::Cosines>,
+    /// Nearness of each to the question; `None` without a model.
+    pub meaning: Option<answer::Meaning>,
 }
 
 /// An open bundle.
@@ -284,11 +284,12 @@ impl Engine {
     pub async fn query(&self, question: &str, typing: bool) -> Result<Query, EngineError> {
         let mut query = words_of(question, typing);
         query.encoder = self.encoder();
-        query.vector = match &query.encoder {
+        query.states = match &query.encoder {
             // Words that cannot be loaded leave the question without a vector: feedback takes its place, as before the model came.
-            Some(encoder) if !query.read.is_empty() => encoder.encode(&query.read).await.ok(),
+            Some(encoder) if !query.read.is_empty() => encoder.read(&query.read).await.ok().map(Rc::new),
             _ => None,
         };
+        query.vector = query.states.as_ref().map(|states| states.vector.clone());
         let table = self.table.borrow().clone().filter(|_| query.vector.is_none() && !typing);
         if let Some(table) = table {
             // Rows that cannot be loaded leave the question to feedback, too.
@@ -424,20 +425,26 @@ impl Engine {
         let result = self.search_query(&query, &how).await?;
         events(AskEvent::Hits { result: result.clone() });
         self.pause().await;
-        let asked = self.parse_question(&query).await?;
-        let read = self.read_for(&query, &asked, &result).await;
+        let (asked, spelt) = self.parse_question(&query).await?;
+        let read = self.read_for(&query, &asked, &spelt, &result).await;
         self.pause().await;
-        let choice = answer::choose(&asked, &result.hits, &read.candidates, read.cosines.as_ref());
+        let choice = answer::choose(&asked, &result.hits, &read.candidates, read.meaning.as_ref());
         let answer = answer::extractive(&result, options, &read.candidates, &choice);
         Ok((result, answer))
     }
 
-    /// Parses what a question asks for, with its words weighed by the bundle.
-    async fn parse_question(&self, query: &Query) -> Result<answer::Question, EngineError> {
+    /// Parses what a question asks for, with its words weighed by the bundle; and the question as the documents spell it.
+    async fn parse_question(&self, query: &Query) -> Result<(answer::Question, String), EngineError> {
         let found = lexical::search(self.corpus.bundle(), &query.lexical, 1, None).await?;
         let idf = |chunks: u32| lexical::idf(chunks, self.corpus.len());
         let mut asked = answer::Question::new(&query.text, &|term| idf(found.document_frequency.get(term).copied().unwrap_or(0)));
-        found.meant.iter().for_each(|m| asked.read_as(&m.term, &m.known, idf(m.chunks)));
+        let mut spelt = query.read.clone();
+        for m in &found.meant {
+            if let Some(term) = asked.terms.iter().find(|t| t.term == m.term) {
+                spelt = spelt.replace(&term.word, &m.known);
+            }
+            asked.read_as(&m.term, &m.known, idf(m.chunks));
+        }
         if asked.read_in(&query.text, &self.corpus.function_words().await, idf(0)) {
             // Of English words the stem is known; of others the build knows what forms the documents have, and no other.
             for s in &found.instead {
@@ -445,7 +452,7 @@ impl Engine {
                 if s.parts { asked.read_as_parts(&s.term, &known) } else { asked.read_as_forms(&s.term, &known) }
             }
         }
-        Ok(asked)
+        Ok((asked, spelt))
     }
 
     /// Returns the blocks that [`Engine::quote`] chooses from, for fitting its weights.
@@ -456,27 +463,38 @@ impl Engine {
         let query = self.query(question, false).await?;
         let how = searching(options);
         let result = self.search_query(&query, &how).await?;
-        let asked = self.parse_question(&query).await?;
-        let ReadBlocks { candidates, cosines } = self.read_for(&query, &asked, &result).await;
-        Ok(Quotable { asked, result, candidates, cosines })
+        let (asked, spelt) = self.parse_question(&query).await?;
+        let ReadBlocks { candidates, meaning } = self.read_for(&query, &asked, &spelt, &result).await;
+        Ok(Quotable { asked, result, candidates, meaning })
     }
 
-    /// The blocks that could be quoted for a question, and how near the first of them are to it; no cosines without a model.
-    async fn read_for(&self, query: &Query, asked: &answer::Question, result: &SearchResult) -> ReadBlocks {
+    /// The blocks that could be quoted for a question, and how near the first of them are to it as `spelt`; without a model, words have to do.
+    async fn read_for(&self, query: &Query, asked: &answer::Question, spelt: &str, result: &SearchResult) -> ReadBlocks {
         let ids: Vec<u32> = result.hits.iter().map(|h| h.chunk).collect();
         let layouts = self.corpus.layouts(&ids).await;
         let candidates = answer::candidates(asked, &result.hits, &layouts);
-        let (Some(encoder), Some(q)) = (self.encoder(), &query.vector) else { return ReadBlocks { candidates, cosines: None } };
+        let Some(encoder) = self.encoder().filter(|_| query.vector.is_some()) else { return ReadBlocks { candidates, meaning: None } };
         self.pause().await;
-        let mut cosines = Vec::with_capacity(candidates.len());
-        for c in candidates.iter().take(EMBEDDED_BLOCKS) {
-            // As above: a block whose words cannot be loaded has no cosine.
-            cosines.push(encoder.encode(&c.text).await.map_or(f32::NAN, |v| v.iter().zip(q).map(|(a, b)| a * b).sum()));
+        let asked = match &query.states {
+            Some(known) if spelt == query.read => Some(Rc::clone(known)),
+            _ => encoder.read(spelt).await.ok().map(Rc::new),
+        };
+        let Some(asked) = asked else { return ReadBlocks { candidates, meaning: None } };
+        let mut headings: Vec<Option<f32>> = result.hits.iter().map(|_| None).collect();
+        let mut near = Vec::with_capacity(candidates.len());
+        for c in candidates.iter().take(READ_BLOCKS) {
+            // As above: a block whose words cannot be loaded is not read.
+            let (Ok(block), Some(known)) = (encoder.read(&c.text).await, headings.get_mut(c.hit)) else {
+                near.push(None);
+                continue;
+            };
+            if known.is_none() {
+                *known = encoder.read(result.hits[c.hit].heading()).await.ok().map(|heading| asked.cosine(&heading));
+            }
+            let of = |heading| answer::Nearness { late: asked.late_interaction(&block), cosine: asked.cosine(&block), heading };
+            near.push(known.map(of));
         }
-        // What was not embedded has no cosine rather than a low one.
-        cosines.resize(candidates.len(), f32::NAN);
-        let model = answer::CosineScale::of(&self.corpus.bundle().manifest().embedder.id);
-        ReadBlocks { candidates, cosines: Some(answer::Cosines { of: cosines, model }) }
+        ReadBlocks { candidates, meaning: Some(answer::Meaning::new(&self.corpus.bundle().manifest().embedder.id, near)) }
     }
 
     /// Returns the values that a [`Filter`] can have: languages, folders and versions, each with its number of documents.

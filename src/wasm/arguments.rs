@@ -145,17 +145,11 @@ pub fn pictured(given: &JsOptions) -> Result<SearchResult, JsValue> {
         out.hits.push(Hit {
             chunk: h.count("chunk")?.unwrap_or_default(),
             score: score(&h, "score")?,
-            lexical: None,
             dense: h.number("dense")?.map(|n| n as f32),
             title: text(&h, "title")?,
-            language: String::new(),
             heading_path: h.list("headingPath")?.iter().filter_map(|heading| heading.as_string()).collect(),
-            url: String::new(),
-            text: String::new(),
-            highlights: Vec::new(),
             reached,
-            translations: Vec::new(),
-            elsewhere: Vec::new(),
+            ..Hit::default()
         });
     }
     Ok(out)

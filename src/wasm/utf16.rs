@@ -67,6 +67,7 @@ impl Texts {
             if let Some(text) = chunk(b.citation).and_then(|n| self.by_chunk.get(&n)) {
                 rewrite(text, vec![&mut b.span]);
             }
+            rewrite(&b.text, b.highlights.iter_mut().collect());
         }
         let places = answer.citations.iter_mut().map(|c| &mut c.at).chain(answer.sentences.iter_mut().map(|s| &mut s.at));
         rewrite(&answer.text, places.collect());

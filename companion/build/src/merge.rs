@@ -114,6 +114,7 @@ pub(crate) struct Merged {
 }
 
 /// One bundle as it is read.
+#[derive(Default)]
 struct Part {
     path: PathBuf,
     documents: Vec<Document>,
@@ -151,13 +152,10 @@ async fn part(path: &Path) -> Result<Part, MergeError> {
     let mut out = Part {
         path: path.to_owned(),
         documents: corpus.documents().await.map_err(fault)?.to_vec(),
-        chunks: Vec::new(),
-        layouts: Vec::new(),
-        vectors: Vec::new(),
-        graph: None,
         embedder: manifest.embedder.clone(),
         options: manifest.options.clone(),
         sections: manifest.sections.iter().map(|s| s.name.clone()).collect(),
+        ..Part::default()
     };
     let all: Vec<u32> = (0..u32::try_from(manifest.counts.chunks).unwrap_or(u32::MAX)).collect();
     for ids in all.chunks(AT_A_TIME) {

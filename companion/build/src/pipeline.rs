@@ -164,7 +164,7 @@ impl<'a> LoadModels<'a> {
 impl<'a> Publish<'a> {
     fn of(options: &'a BuildOptions) -> Self {
         let folder = options.input.paths().first().copied().unwrap_or(&options.out);
-        Publish { folder, pages: options.pages.as_deref(), llms: options.llms.as_deref() }
+        Publish { folder, pages: options.pages.as_deref(), llms: options.llms.as_deref(), base_url: &options.ingest.base_url }
     }
 }
 

@@ -6,7 +6,6 @@ use pocketgraph::bundle::Chunk;
 use pocketgraph::entities::{Facts, Synonyms};
 use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph::names::ChunkMentions;
-use pocketgraph::retrieve::{FactSource, Hippo};
 use pocketgraph::vector::QuantizedMatrix;
 use pocketgraph_knowledge::communities::{Reports, places, quantised, reports, stated, together};
 use pocketgraph_knowledge::names::{Embed, FoundNames};
@@ -28,7 +27,7 @@ pub struct Needs {
     pub communities: bool,
     /// A tree of summaries.
     pub tree: bool,
-    /// Triples that passages state, where there is a knowledge graph of such.
+    /// Triples that passages state, where a language model read them.
     pub facts: bool,
     /// The keyword graph. A bundle of documents has one whatever its retrievers.
     pub keywords: bool,
@@ -48,16 +47,8 @@ impl UnknownRetriever {
     }
 }
 
-/// Returns true if a retriever is `hippo` over triples alone.
-fn of_triples(retriever: &str) -> bool {
-    retriever.strip_prefix("hippo:").and_then(Hippo::of).is_some_and(|hippo| hippo.source == FactSource::Triples)
-}
-
 /// The sections that a retriever reads to rank.
 pub fn sections_of(retriever: &str) -> &'static [&'static str] {
-    if of_triples(retriever) {
-        return &["vectors", "facts"];
-    }
     match retriever.split(':').next().unwrap_or(retriever) {
         "lexical" => &["lexical"],
         "dense" => &["vectors"],
@@ -84,7 +75,6 @@ impl Needs {
                 return Err(UnknownRetriever::new(name));
             }
             match name.split(':').next().unwrap_or(name) {
-                "hippo" if of_triples(name) => out.facts = true,
                 "linear" => out.entities = true,
                 "hypergraph" => out.hyperedges = true,
                 "hippo" => (out.entities, out.synonyms) = (true, true),
@@ -121,7 +111,7 @@ impl Needs {
 
     /// Returns true if triples that a language model reads would be of use.
     pub fn triples(&self) -> bool {
-        self.facts || self.synonyms
+        self.synonyms
     }
 
     /// Returns true if a language model would have summaries or reports to write.
@@ -261,9 +251,8 @@ mod tests {
     fn retrievers_say_what_they_need_and_unknown_ones_are_named() {
         assert_eq!(Needs::of(&["auto", "lexical"]).unwrap(), Needs::default());
         assert!(Needs::of(&["auto", "hippo"]).unwrap().synonyms);
-        assert_eq!(Needs::of(&["hippo:canonical/triples"]).unwrap(), Needs { facts: true, ..Needs::default() });
         assert!(Needs::of(&["hippo:fast"]).is_err());
-        let read = Needs::of(&["hypergraph:degree", "graphrag"]).unwrap();
+        let read = Needs::of(&["hypergraph", "graphrag"]).unwrap();
         assert!(read.relations() && read.sentences() && !read.entities, "names are the fallback, not the need");
         assert!(!Needs::of(&["linear", "raptor"]).unwrap().relations());
         assert!(Needs::of(&["auto", "magic"]).unwrap_err().to_string().contains("\"magic\"; there are auto"));

@@ -8,16 +8,16 @@ use serde_json::Value;
 use support::program;
 
 /// What a reader sees of an answer at once.
-const SHOWN: usize = 420;
+const SHOWN: usize = 700;
 /// What stands before the closest passage.
 const CLOSEST: &str = "This may not answer the question. The closest passage:";
 /// For so many of the 42 questions the right block is shown at least, stated or as the closest passage; the
 /// failing test tells which are missing.
-const SHOWN_RIGHT: usize = 38;
+const SHOWN_RIGHT: usize = 36;
 /// So many are answered by it at least.
-const RIGHT: usize = 25;
+const RIGHT: usize = 28;
 /// Of what is stated, so many are wrong at most.
-const WRONG: usize = 1;
+const WRONG: usize = 2;
 
 /// Whether a text holds one of the alternatives of a pattern, in whatever case.
 fn holds(text: &str, pattern: &str) -> bool {

@@ -207,7 +207,7 @@ fn a_question_that_cannot_be_planned_is_answered_from_the_documents_and_says_why
     assert_eq!(kinds, ["hits", "references", "done"]);
     assert_eq!(reasoned.passages.len(), 1);
     let (silent, _) = ask(&bundle, "How deep is the Mariana Trench?", None, PlannerChoice::Auto);
-    assert!(!silent.answer.answered && silent.answer.text == "The documents do not say.", "{:?}", silent.answer);
+    assert!(!silent.answer.answered && silent.answer.text.starts_with("Nothing near enough was found"), "{:?}", silent.answer);
 }
 
 #[test]

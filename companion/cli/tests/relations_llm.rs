@@ -85,14 +85,12 @@ fn what_a_model_reads_is_the_graph_of_both_retrievers_and_is_paid_for_once() {
         assert!(!community.sentences.is_empty() && community.sentences.iter().all(|&(_, place)| place < 2));
     }
 
-    for retriever in ["hypergraph", "hypergraph:degree", "graphrag"] {
+    for retriever in ["hypergraph", "graphrag"] {
         let result = search(&engine, "Who are the friends of Ann Archer?", retriever);
         assert!(!result.hits.is_empty() && result.hits.iter().all(|h| h.score.is_finite()), "{retriever}");
         let by = |h: &pocketgraph::retrieve::Hit| h.reached.contains(&Reached::Entity { entity: "Ann Archer".into() });
         assert!(by(&result.hits[0]), "{retriever}: {:?}", result.hits[0].reached);
     }
-    let wide = search(&engine, "Who is in the circle of Ann Archer?", "graphrag:global");
-    assert!(matches!(&wide.hits[0].reached[0], Reached::Summary { title } if title.contains("Ann Archer")), "{:?}", wide.hits[0].reached);
     let query = block_on(engine.query("who knows whom", false)).unwrap();
     assert_eq!(block_on(community_reports(corpus, &query, 10)).unwrap().len(), 2);
 

@@ -60,6 +60,13 @@ impl Source {
     }
 }
 
+/// Returns a statement of the graph as answers cite it.
+pub fn statement_words(graph: &KnowledgeGraph, id: TripleId) -> Option<String> {
+    let triple = graph.triple(id)?;
+    let relation = graph.vocabulary().relation(triple.relation).map_or("", |r| r.label.as_str());
+    Some(format!("{} | {relation} | {}", graph.label(triple.head), Item::Node(triple.tail).label(Some(graph))))
+}
+
 /// What a plan has found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanAnswer {
@@ -86,17 +93,11 @@ impl PlanAnswer {
             text: self.text.clone(),
             answered: true,
             outcome: Outcome::Answer,
-            blocks: Vec::new(),
             by: if self.from_graph { AnswerBy::Graph } else { AnswerBy::Extraction },
             citations: self.citations.clone(),
             references: references.collect(),
-            truncated: None,
-            partial: None,
-            failure: None,
-            sentences: Vec::new(),
-            quotation: None,
-            usage: None,
             warnings: self.warnings.clone(),
+            ..Answer::default()
         }
     }
 
@@ -221,9 +222,7 @@ impl Writer<'_, '_> {
         let from = imported_from(graph, id);
         let from = if from.is_empty() { GRAPH.to_owned() } else { from };
         let known = self.sources.iter().position(|s| matches!(s, Source::Statement { triple, .. } if *triple == id));
-        let triple = graph.triple(id)?;
-        let relation = graph.vocabulary().relation(triple.relation).map_or("", |r| r.label.as_str());
-        let words = format!("{} | {relation} | {}", graph.label(triple.head), Item::Node(triple.tail).label(Some(graph)));
+        let words = statement_words(graph, id)?;
         let whole = 0..words.len();
         let at = known.unwrap_or_else(|| {
             self.sources.push(Source::Statement { triple: id, words, from });

@@ -1,5 +1,6 @@
 //! Embedding questions from a bundle: vocabulary and layers once, word embeddings by the page.
 
+use super::states::ReadText;
 use super::unigram::{Pieces, take_mean};
 use super::vocabulary::Vocabulary;
 use super::{EmbedError, EmbedScratch, LayersDecoder, MiniLm, WordRows};
@@ -187,10 +188,19 @@ impl QuestionEncoder {
     /// # Errors
     /// [`BundleError`] when a range of the vocabulary or a page of word embeddings cannot be loaded.
     pub fn encode<'a>(&'a self, text: &'a str) -> LocalBoxFuture<'a, Result<Vec<f32>, BundleError>> {
+        async move { Ok(self.read(text).await?.vector) }.boxed_local()
+    }
+
+    /// A text with the states of its tokens.
+    ///
+    /// # Errors
+    /// As [`QuestionEncoder::encode`].
+    pub fn read<'a>(&'a self, text: &'a str) -> LocalBoxFuture<'a, Result<ReadText, BundleError>> {
         async move {
             let ids = self.words.tokens(&[text]).await?.pop().unwrap_or_default();
             let rows = self.words.rows(&ids).await?;
-            self.pass(&ids, &rows).await
+            let (vector, pass) = self.pass(&ids, &rows).await?;
+            Ok(ReadText::new(vector, &pass.token_vectors().map_err(corrupt)?))
         }
         .boxed_local()
     }
@@ -209,7 +219,7 @@ impl QuestionEncoder {
             let tokens = self.words.tokens(&new).await?;
             let rows = self.words.rows(&tokens.concat()).await?;
             for (text, ids) in new.into_iter().zip(tokens) {
-                let vector = self.pass(&ids, &rows).await?;
+                let (vector, _) = self.pass(&ids, &rows).await?;
                 self.named.borrow_mut().insert(text.to_owned(), vector.into());
             }
             Ok(texts.iter().filter_map(|t| known(t)).collect())
@@ -218,8 +228,7 @@ impl QuestionEncoder {
     }
 
     /// The model's pass over a text whose word embeddings are loaded.
-    async fn pass(&self, ids: &[u32], rows: &QuestionRows) -> Result<Vec<f32>, BundleError> {
-        let corrupt = |e: EmbedError| BundleError::Corrupt { file: "layers".into(), what: e.to_string() };
+    async fn pass(&self, ids: &[u32], rows: &QuestionRows) -> Result<(Vec<f32>, EmbedScratch), BundleError> {
         let mut pass = EmbedScratch::default();
         self.words.run(&self.model, ids, rows, &mut pass).await.map_err(corrupt)?;
         let mut out = Vec::new();
@@ -227,6 +236,10 @@ impl QuestionEncoder {
         if let Cutter::Unigram(pieces) = &self.words.cutter {
             take_mean(&mut out, &pieces.mean);
         }
-        Ok(out)
+        Ok((out, pass))
     }
+}
+
+fn corrupt(e: EmbedError) -> BundleError {
+    BundleError::Corrupt { file: "layers".into(), what: e.to_string() }
 }

@@ -17,7 +17,12 @@ pub struct Word<'a> {
 
 /// Chinese and Japanese: every character is a word of its own.
 fn is_ideograph(c: char) -> bool {
-    matches!(c as u32, 0x3005..=0x3007 | 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3134f)
+    matches!(c as u32, 0x3005..=0x3007 | 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0xff66..=0xff9f | 0x20000..=0x3134f)
+}
+
+/// Returns true for the signs that voice the Japanese character before them.
+fn is_voicing(c: char) -> bool {
+    matches!(c, '\u{3099}' | '\u{309a}' | '\u{ff9e}' | '\u{ff9f}')
 }
 
 /// Returns true for scripts without spaces between words whose single characters mean too little: Thai, Lao, Burmese, Khmer, and Korean,
@@ -26,9 +31,9 @@ fn is_unspaced(c: char) -> bool {
     matches!(c as u32, 0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff | 0xac00..=0xd7a3)
 }
 
-/// Returns true for invisible signs inside a word: the soft hyphen, and joiners after a mark in Indian scripts.
-fn is_unseen(before: char, c: char) -> bool {
-    c == '\u{ad}' || matches!(c, '\u{200c}' | '\u{200d}') && super::unicode::is_mark(before)
+/// Returns true for invisible signs inside a word: the soft hyphen, and joiners.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}')
 }
 
 fn is_word_char(c: char) -> bool {
@@ -41,19 +46,19 @@ pub fn words(text: &str) -> Vec<Word<'_>> {
     let mut out = Vec::new();
     let mut start: Option<(usize, usize)> = None;
     let mut chars = text.char_indices().peekable();
-    let mut before = ' ';
     let mut push = |a: usize, b: usize| out.push(Word { text: &text[a..b], span: a..b });
     while let Some((at, c)) = chars.next() {
         if is_ideograph(c) {
             if let Some((s, _)) = start.take() {
                 push(s, at);
             }
-            push(at, at + c.len_utf8());
+            let voiced = std::iter::from_fn(|| chars.next_if(|next| is_voicing(next.1))).last();
+            let (last, sign) = voiced.unwrap_or((at, c));
+            push(at, last + sign.len_utf8());
             continue;
         }
-        let joins = || matches!(c, '\'' | '’') || is_unseen(before, c);
+        let joins = || matches!(c, '\'' | '’') || is_unseen(c);
         let inside = is_word_char(c) || (start.is_some() && joins() && chars.peek().is_some_and(|&(_, n)| n.is_alphabetic()));
-        before = c;
         match (inside, start) {
             (true, None) => start = Some((at, 1)),
             (true, Some((s, n))) if n >= 64 => {
@@ -166,18 +171,20 @@ fn pairs(word: &Word<'_>, out: &mut Vec<(String, Range<usize>)>) {
     }
 }
 
-/// "snake_case" to snake, case; "camelCase" to camel, Case; "HTTPServer" to HTTP, Server. One part for ordinary words.
+/// "snake_case" to snake, case; "camelCase" to camel, Case; "HTTPServer" to HTTP, Server; a Persian word to what others write
+/// apart. One part for ordinary words.
 fn identifier_parts(word: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;
     let chars: Vec<(usize, char)> = word.char_indices().collect();
     for i in 0..chars.len() {
         let (at, c) = chars[i];
-        if c == '_' {
+        let parted = c == '\u{200c}' && i > 0 && !super::unicode::is_mark(chars[i - 1].1);
+        if c == '_' || parted {
             if at > start {
                 parts.push(&word[start..at]);
             }
-            start = at + 1;
+            start = at + c.len_utf8();
         } else if i > 0 && c.is_uppercase() {
             let previous = chars[i - 1].1;
             let next_lower = chars.get(i + 1).is_some_and(|&(_, n)| n.is_lowercase());
@@ -224,6 +231,8 @@ mod tests {
     fn chinese_is_found_by_characters_and_by_pairs_of_those_that_stand_together() {
         assert_eq!(of("東京 tower"), ["東", "東京", "京", "tower"]);
         assert_eq!(of("人々，島"), ["人", "人々", "々", "島"]);
+        assert_eq!(of("ガード"), of("ｶﾞｰﾄﾞ"));
+        assert_eq!(of("ガード"), of("カ\u{3099}ート\u{3099}"));
     }
 
     #[test]
@@ -241,7 +250,8 @@ mod tests {
     #[test]
     fn what_is_not_seen_parts_no_word() {
         assert_eq!(of("Donau\u{ad}dampf क्\u{200d}ष"), ["donaudampf", "क्ष"]);
-        assert_eq!(of("می\u{200c}روم"), ["مي", "روم"]);
+        assert_eq!(of("می\u{200c}روم"), ["ميروم", "مي", "روم"]);
+        assert_eq!(of("میروم"), ["ميروم"]);
     }
 
     #[test]

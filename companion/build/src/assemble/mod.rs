@@ -3,6 +3,7 @@
 mod install;
 mod leftovers;
 mod listing;
+mod model;
 #[cfg(test)]
 mod lazy_tests;
 mod ownership;
@@ -20,8 +21,9 @@ use std::sync::LazyLock;
 
 pub use install::{InstallError, Staging, remove_staging};
 pub use listing::{LISTING, listing, write_listing};
+pub use model::{QueryModel, write_own_files};
 pub use ownership::{WRITTEN, write_written};
-pub use sections::{Contents, QueryModel, assemble};
+pub use sections::{Contents, assemble};
 pub use writer::{Layout, SectionWriter, WriteError};
 
 /// The browser runtime's files as they are embedded: compressed.

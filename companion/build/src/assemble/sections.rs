@@ -1,11 +1,12 @@
 //! From finished parts to a bundle's sections.
 
+use super::model::{QueryModel, layers, trained_planner, words};
 use super::packs::{PAGES_OF_A_SMALL_CORPUS, pack};
 use super::table::token_table;
 use super::terms::{terms, titles};
 use super::unigram::unigram;
-use super::vocabulary::{RowOrder, vocabulary};
-use super::writer::{GZIP, Layout, SectionWriter, WriteError};
+use super::vocabulary::vocabulary;
+use super::writer::{GZIP, Layout, RAW_PAGES, SectionWriter, WriteError};
 use crate::licences;
 use crate::prepare::{Prepared, Relations};
 use pocketgraph::bundle::{
@@ -26,39 +27,18 @@ use pocketgraph::names::{
     order_by_chunks, term_of_name,
 };
 use pocketgraph::planner::{PHRASES, PhraseIndex, Phrases};
-use pocketgraph::text::Tokenizer;
 use pocketgraph::vector::QuantizedMatrix;
 use pocketgraph_ingest::namesakes::titles_with_places;
 use pocketgraph_ingest::rank::Weighed;
 use pocketgraph_knowledge::communities::quantised;
 use pocketgraph_knowledge::names::FoundNames;
-use pocketgraph_languages::{Forms, QuestionLanguage, function_words, translations};
-use pocketgraph_models::e5;
-use pocketgraph_models::token_table::TokenTable;
+use pocketgraph_languages::{Forms, function_words, translations};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Parts that the browser needs to embed a question.
-pub struct QueryModel<'a> {
-    /// The tokenizer.
-    pub tokenizer: &'a Tokenizer,
-    /// The vocabulary in its place of a model that cuts texts by the unigram model.
-    pub unigram: Option<&'a e5::Vocabulary>,
-    /// Everything but the word embeddings, as the engine reads it.
-    pub layers: &'a [u8],
-    /// The word embeddings, one row a token.
-    pub words: &'a QuantizedMatrix,
-    /// The token table, which ranks before the rest has arrived.
-    pub table: Option<&'a TokenTable>,
-    /// Languages that questions will be in besides the documents': their pieces of words and their function words are carried too.
-    pub questions: &'a [QuestionLanguage],
-}
-
-/// Number of word embeddings that share a page: 199 kB, beside a model of 5 MB. The commonest tokens share the first pages.
-const WORDS_PER_PAGE: usize = 512;
-
 /// The parts of a bundle, chunks in the order of their documents.
+#[derive(Default)]
 pub struct Contents<'a> {
     /// The documents.
     pub documents: &'a [Document],
@@ -101,30 +81,9 @@ pub struct Contents<'a> {
 impl Contents<'_> {
     /// Nothing, by this embedder.
     pub fn bare(embedder: EmbedderInfo) -> Self {
-        Contents {
-            documents: &[],
-            chunks: &[],
-            layouts: &[],
-            vectors: &[],
-            cells: &[],
-            weights: &[],
-            keywords: None,
-            names: None,
-            prepared: None,
-            knowledge: None,
-            labels: None,
-            relation_labels: None,
-            phrases: &[],
-            planner: None,
-            model: None,
-            embedder,
-            options: Vec::new(),
-            runtime: &[],
-        }
+        Contents { embedder, ..Contents::default() }
     }
 }
-
-const RAW_PAGES: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Raw };
 
 /// Writes the bundle into an empty folder and returns its manifest. Chunks are renumbered so that each cell is a run.
 ///
@@ -188,8 +147,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         layers(&mut w, model)?;
         // The planner reads the word vectors of the model that the program brings.
         if let (Some(planner), Some(_), None) = (contents.planner, contents.knowledge, model.unigram) {
-            let bytes = [begin(Kind::Planner).as_slice(), planner].concat();
-            w.section("planner", &bytes, Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])?;
+            trained_planner(&mut w, planner)?;
         }
     }
     if let Some(model) = &contents.model {
@@ -482,27 +440,6 @@ fn relations(w: &mut SectionWriter, r: &Relations, order: &[usize]) -> Result<()
 /// The texts that a model wrote, where one did.
 fn written(w: &mut SectionWriter, section: &'static str, texts: &[String]) -> Result<(), WriteError> {
     if texts.is_empty() { Ok(()) } else { w.section(section, &encode_texts(texts), GZIP, &[]) }
-}
-
-fn words(w: &mut SectionWriter, model: &QueryModel<'_>, order: &RowOrder) -> Result<(), WriteError> {
-    let mut index = PagedIndex::empty();
-    for run in order.pages(WORDS_PER_PAGE) {
-        let mut m = QuantizedMatrix::empty(model.words.dim());
-        for &i in run.iter().filter(|&&i| i < model.words.rows()) {
-            let (data, scale) = model.words.row(i);
-            m.push(&pocketgraph::vector::QuantizedVector { data: data.to_vec(), scale });
-        }
-        index.push(w.page("words", &encode_vectors(Kind::Words, &m), Encoding::Raw)?, m.rows() as u32);
-    }
-    let mut root = begin(Kind::WordIndex);
-    index.put(&mut root);
-    w.section("words", &root, RAW_PAGES, &index.pages)
-}
-
-fn layers(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), WriteError> {
-    let mut layers = begin(Kind::Layers);
-    layers.extend_from_slice(model.layers);
-    w.section("layers", &layers, GZIP, &[])
 }
 
 /// The bundle's number of each chunk.

@@ -25,39 +25,47 @@ const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 pub fn vocabulary(w: &mut SectionWriter, tokenizer: &Tokenizer, chunks: &[Chunk]) -> Result<RowOrder, WriteError> {
     let counts = counts(tokenizer, chunks);
     let common = common(tokenizer, &counts);
-    let piece = |id: u32| tokenizer.token(id).map(|text| (id, text.to_owned()));
+    let mut index = VocabularyIndex {
+        pages: PagedIndex::empty(),
+        first: Vec::new(),
+        total: tokenizer.vocab_len() as u32,
+        common: common.iter().filter_map(|&id| piece_of(tokenizer, id)).collect(),
+        order: tiers(tokenizer, &counts),
+    };
+    ranges(w, tokenizer, &mut index)?;
+    let pages = index.pages.pages.clone();
+    w.section("vocabulary", &index.encode(), GZIP, &pages)?;
+    Ok(RowOrder::of(&index))
+}
+
+fn piece_of(tokenizer: &Tokenizer, id: u32) -> Option<Piece> {
+    tokenizer.token(id).map(|text| (id, text.to_owned()))
+}
+
+/// Writes the pieces that are not in the root in ranges, and lists these in `index`.
+pub(super) fn ranges(w: &SectionWriter, tokenizer: &Tokenizer, index: &mut VocabularyIndex) -> Result<(), WriteError> {
+    (index.pages, index.first) = (PagedIndex::empty(), Vec::new());
+    let common: BTreeSet<u32> = index.common.iter().map(|(id, _)| *id).collect();
     let mut groups: BTreeMap<u32, Vec<Piece>> = BTreeMap::new();
     // Placeholders are in no text: brackets are words of their own.
-    let others = (0..tokenizer.vocab_len() as u32).filter(|id| !common.contains(id)).filter_map(piece);
+    let others = (0..index.total).filter(|id| !common.contains(id)).filter_map(|id| piece_of(tokenizer, id));
     for (id, text) in others.filter(|(_, text)| !text.starts_with("[unused")) {
         if let Some(key) = piece_key(&text) {
             groups.entry(key).or_default().push((id, text));
         }
     }
-    let mut index = VocabularyIndex {
-        pages: PagedIndex::empty(),
-        first: Vec::new(),
-        total: tokenizer.vocab_len() as u32,
-        common: common.iter().filter_map(|&id| piece(id)).collect(),
-        order: tiers(tokenizer, &counts),
-    };
     let mut range: Vec<Piece> = Vec::new();
     let bytes = |pieces: &[Piece]| pieces.iter().map(|(_, text)| text.len() + 1).sum::<usize>();
     for (key, pieces) in groups {
         if !range.is_empty() && bytes(&range) + bytes(&pieces) > RANGE_BYTES {
-            page(w, &mut index, &mut range)?;
+            page(w, index, &mut range)?;
         }
         if range.is_empty() {
             index.first.push(key);
         }
         range.extend(pieces);
     }
-    if !range.is_empty() {
-        page(w, &mut index, &mut range)?;
-    }
-    let pages = index.pages.pages.clone();
-    w.section("vocabulary", &index.encode(), GZIP, &pages)?;
-    Ok(RowOrder::of(&index))
+    if range.is_empty() { Ok(()) } else { page(w, index, &mut range) }
 }
 
 /// In which order `words` and `table` have the rows of tokens.
@@ -68,7 +76,7 @@ pub struct RowOrder {
 }
 
 impl RowOrder {
-    fn of(index: &VocabularyIndex) -> RowOrder {
+    pub(super) fn of(index: &VocabularyIndex) -> RowOrder {
         let known: BTreeSet<u32> = index.order.iter().copied().collect();
         // Ids are in order of how common tokens are in English, so that words the corpus does not have share pages with words as common.
         let others = (0..index.total).filter(|id| !known.contains(id));

@@ -37,6 +37,7 @@ pub struct Layout {
 
 /// Root and pages compressed.
 pub(super) const GZIP: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Gzip };
+pub(super) const RAW_PAGES: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Raw };
 
 /// A section's own file up to this many bytes stands in the manifest, which every reader loads: another request would cost more than these bytes do.
 const INLINE_BYTES: usize = 1200;

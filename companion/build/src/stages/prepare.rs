@@ -55,8 +55,7 @@ impl Stage<Gathered<'_>> for Prepare<'_> {
             prepare::Corpus { chunks: corpus.chunks, vectors: corpus.vectors, found, embed: &embed, count: &count, seed: self.seed };
         let prepared = prepare_with(needs, &corpus, &Beside { knowledge, writer: writer.as_ref(), related })?;
         if needs.facts && prepared.facts.is_none() {
-            progress
-                .warn("no passage states a triple, so that hippo:triples has nothing to read; have a model read for triples with --kg-llm");
+            progress.warn("no passage states a triple, so that the facts of hippo are sentences");
         }
         if writer.is_some() && !needs.summaries() {
             progress.warn("--summaries-llm has nothing to write: name raptor or graphrag in --retrievers");
@@ -80,11 +79,11 @@ mod tests {
         let gathered = Gathered { corpus: corpus.corpus(), found: &found, knowledge: None, related: None };
         let prepare = |names: &[&str], embedder| {
             let needs = Needs::of(names).unwrap();
-            Prepare { needs, triples_read: false, summaries: None, embedder, seed: 0 }.run(gathered, &recorded).unwrap()
+            Prepare { needs, triples_read: true, summaries: None, embedder, seed: 0 }.run(gathered, &recorded).unwrap()
         };
         let plain = prepare(&["auto"], Some(&embedder)).unwrap();
         assert!(plain.entities.is_none() && plain.tree.is_none());
-        let rich = prepare(&["hippo", "raptor", "hippo:triples"], Some(&embedder)).unwrap();
+        let rich = prepare(&["hippo", "raptor"], Some(&embedder)).unwrap();
         assert!(rich.entities.is_some() && rich.synonyms.is_some() && rich.tree.is_some() && rich.facts.is_none());
         assert!(recorded.warnings()[0].contains("no passage states a triple"));
         assert!(prepare(&["hippo"], None).is_none());

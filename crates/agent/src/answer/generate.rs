@@ -374,17 +374,14 @@ fn written(
         text: reply.text,
         answered,
         outcome: if answered { Outcome::Answer } else { Outcome::NoAnswer },
-        blocks: Vec::new(),
         by: AnswerBy::Llm,
         citations,
         sentences: reply.sentences,
         references,
         truncated: cut.map(str::to_owned),
-        partial: None,
-        failure: None,
-        quotation: None,
         usage,
         warnings,
+        ..Answer::default()
     }
 }
 

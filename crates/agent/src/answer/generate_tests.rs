@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::answer::prompt::tests::result;
-use crate::answer::{BlockForm, Choice, NO_ANSWER, Question, Support, Sureness, candidates, choose, extractive};
+use crate::answer::{BlockForm, Choice, NOTHING_NEAR, Question, Support, Sureness, candidates, choose, extractive};
 use crate::bundle::{Form, Piece};
 use crate::compact::Map;
 use crate::llm::{ChatStream, Delta, Usage};
@@ -104,7 +104,7 @@ fn an_extractive_refusal_says_so_and_names_what_is_absent() {
     let result = result(hits());
     let question = Question::new("Where is the treasure?", &|_| 1.0);
     let answer = extracted(&question, &result, &AskOptions::default());
-    assert_eq!((answer.text.as_str(), answer.answered), (NO_ANSWER, false));
+    assert_eq!((answer.text.as_str(), answer.answered), (NOTHING_NEAR, false));
     assert!(answer.citations.is_empty() && answer.references.is_empty());
     assert_eq!(answer.warnings.iter().map(|w| w.message.as_str()).collect::<Vec<_>>(), ["No passage that was found mentions “treasure”."]);
     let own = AskOptions { no_answer_text: Some("Nichts gefunden.".to_owned()), ..AskOptions::default() };

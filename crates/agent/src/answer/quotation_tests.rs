@@ -57,6 +57,7 @@ fn quoted(text: &str, chunk: u32) -> Answer {
         language: String::new(),
         citation: 0,
         span: span(&(0..0)),
+        highlights: Vec::new(),
         more: false,
     };
     Answer {

@@ -1,14 +1,11 @@
 //! Answers in the documents' own words.
 //!
-//! [`candidates`] lists the blocks of the hits that could be quoted, [`choose`] picks the one that answers best and says how sure that is, and [`extractive`]
-//! makes of it an answer, the closest passage shown as such, or the statement that the documents do not say.
+//! [`candidates`] lists the blocks of the hits that could answer, [`choose`] picks the best and its certainty, and [`extractive`] makes of its section an
+//! answer, the closest passage shown as such, or the statement that nothing near enough was found.
 
-mod asked_for;
 mod block;
-mod code_word;
-mod described;
-mod empty_talk;
-mod extract;
+mod candidates;
+mod choose;
 mod features;
 mod notice;
 mod parts;
@@ -24,8 +21,9 @@ mod weights;
 mod measure;
 
 pub use block::QuotedPiece;
-pub use extract::{Candidate, Choice, CosineScale, Cosines, MAX_CANDIDATES, MAX_QUOTED, Sureness, candidates, choose};
-pub use features::{CERTAINTY_FEATURES, FEATURES};
+pub use candidates::{Candidate, MAX_CANDIDATES, candidates};
+pub use choose::{Choice, Meaning, Nearness, Sureness, choose};
+pub use features::FEATURES;
 pub use notice::{Notice, NoticeCode};
 pub use parts::guessed_layout;
 pub use question::{Question, QuestionKind, QuestionTerm};
@@ -34,6 +32,6 @@ pub use quote::{extractive, reference, span, warn_of_missing};
 pub use target::CitationTarget;
 pub use types::{
     Answer, AnswerBlock, AnswerBy, AnswerError, AskEvent, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, ModelFailure,
-    NO_ANSWER, Outcome, Reference, SentenceSupport, Support,
+    NO_ANSWER, NOTHING_NEAR, Outcome, Reference, SentenceSupport, Support,
 };
 pub use units::{Form, Unit, units};

@@ -1,17 +1,12 @@
-//! The pieces of a passage by form, and the groups that they make: what stands under one heading, question, term or label.
+//! The pieces of a passage by form, and the groups that they make: what stands under one heading, question or term.
 
-use super::units::{Form as UnitForm, units, width};
+use super::units::{Form as UnitForm, units};
 use crate::bundle::{BETWEEN_PIECES, Form, Layout, Piece};
 use crate::text::sentences;
 use std::ops::Range;
 
 /// A longer text is no question and no label.
 const LONGEST_QUESTION: usize = 200;
-/// A longer line without a full stop is a sentence that lacks it, not a label.
-const LONGEST_LABEL: usize = 80;
-/// A last line without a full stop is a label if it has no more words: nothing behind it tells, and longer ones are sentences that lack their full stop.
-const WORDS_OF_LAST_LABEL: usize = 3;
-
 /// A piece of a passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
@@ -24,7 +19,7 @@ pub(super) struct Part {
 /// What stands under one head.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Group {
-    /// Headings inside the passage, a question that is answered here, a term, a line that names what follows.
+    /// Headings inside the passage, a question that is answered here, a term.
     pub head: Vec<Part>,
     /// Whether the head asks.
     pub asked: bool,
@@ -73,12 +68,11 @@ pub fn guessed_layout(text: &str) -> Layout {
 /// The groups of a passage, in order; none is without members unless nothing follows its head.
 pub(super) fn groups(text: &str, parts: Vec<Part>) -> Vec<Group> {
     let mut out: Vec<Group> = vec![Group::default()];
-    let forms: Vec<Form> = parts.iter().map(|p| p.form).collect();
-    for (i, part) in parts.into_iter().enumerate() {
+    for part in parts {
         let raw = &text[part.span.clone()];
         let (head, rest) = match part.form {
             Form::Heading | Form::Term => (Some((part.clone(), asks(raw))), None),
-            Form::Text | Form::Item | Form::Quote => heads(raw, &part, forms.get(i + 1), i > 0),
+            Form::Text | Form::Item | Form::Quote => heads(raw, &part),
             Form::Code | Form::Table => (None, Some(part.clone())),
         };
         if let Some((head, asked)) = head {
@@ -97,27 +91,17 @@ pub(super) fn groups(text: &str, parts: Vec<Part>) -> Vec<Group> {
     out
 }
 
-/// Splits a text into what heads what follows (a question, a label) and with it whether it asks, and the rest.
-fn heads(raw: &str, part: &Part, next: Option<&Form>, follows: bool) -> (Option<(Part, bool)>, Option<Part>) {
-    let first = sentences(raw).into_iter().next().unwrap_or(0..raw.len());
+/// Splits a text into the question that it begins with, and with it whether it asks, and the rest.
+fn heads(raw: &str, part: &Part) -> (Option<(Part, bool)>, Option<Part>) {
+    let whole = raw.trim_end().len();
+    let is_question = whole <= LONGEST_QUESTION && asks(&raw[..whole]);
+    let first = sentences(raw).into_iter().next().filter(|_| !is_question).unwrap_or(0..whole);
     let at = |range: Range<usize>| Part { span: part.span.start + range.start..part.span.start + range.end, ..part.clone() };
-    if asks(&raw[first.clone()]) && first.len() <= LONGEST_QUESTION {
-        let after = &raw[first.end..];
-        let skipped = after.len() - reply(after).len();
-        let rest = (!reply(after).is_empty()).then(|| at(first.end + skipped..raw.len()));
-        return (Some((at(first), true)), rest);
-    }
-    let closed = ends_in(raw, ".!:;,…。！：)\"”।؛،؟۔");
-    let named = |n: &Form| !matches!(n, Form::Heading);
-    // What a short line at the end names, such as "Note", stands in the next passage.
-    let heads_next = next.map_or_else(|| follows && raw.split_whitespace().count() <= WORDS_OF_LAST_LABEL, named);
-    let label = part.form == Form::Text && width(raw) <= LONGEST_LABEL && !closed && heads_next;
-    if label {
-        return (Some((part.clone(), false)), None);
-    }
-    let kept = reply(raw);
-    let skipped = raw.len() - kept.len();
-    (None, Some(at(skipped..raw.len())))
+    let asked = asks(&raw[first.clone()]) && first.len() <= LONGEST_QUESTION;
+    let behind = if asked { first.end } else { 0 };
+    let kept = reply(&raw[behind..]);
+    let rest = (!asked || !kept.is_empty()).then(|| at(raw.len() - kept.len()..raw.len()));
+    (asked.then(|| (at(first), true)), rest)
 }
 
 /// Whether a text ends as a question does.
@@ -163,20 +147,6 @@ mod tests {
         let layout = guessed_layout(text);
         assert_eq!(layout.iter().map(|p| p.form).collect::<Vec<_>>(), [Form::Table, Form::Code, Form::Text]);
         assert_eq!(parts(text, Some(&layout)).len(), 3);
-    }
-
-    #[test]
-    fn a_line_without_a_full_stop_heads_what_follows() {
-        let text = "Group fare\n\nTen travellers pay for eight.";
-        assert_eq!(grouped(text), [(vec!["Group fare"], vec!["Ten travellers pay for eight."])]);
-    }
-
-    #[test]
-    fn a_last_line_of_few_words_belongs_to_no_quotation_before_it() {
-        let found = grouped("Copy the folder first.\n\nGood to know");
-        assert_eq!(found, [(vec![], vec!["Copy the folder first."]), (vec!["Good to know"], vec![])]);
-        assert_eq!(grouped("Free of charge"), [(vec![], vec!["Free of charge"])], "alone it is all that there is");
-        assert_eq!(grouped("It is blue.\n\nIt is on sale today").len(), 1);
     }
 
     #[test]

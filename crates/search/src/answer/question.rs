@@ -1,7 +1,6 @@
 //! What a question asks for: its content terms, its kind, and the two sides of a comparison.
 
-use super::asked_for::AskedFor;
-use super::described::{Described, described, is_part_of_name};
+use super::parts::asks;
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, is_stop_word, terms, words};
 use std::ops::Range;
@@ -9,7 +8,7 @@ use std::ops::Range;
 /// What kind of answer a question wants, read from its first words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuestionKind {
-    /// "How …?"
+    /// "How …?", "why …?", and what is no question but names a matter, as an error's message does.
     Manner,
     /// "How many …?", "when …?", "what is the default port?": a figure.
     Quantity,
@@ -32,15 +31,10 @@ pub struct QuestionTerm {
     pub forms: Vec<String>,
     /// Whether it may be no word at all.
     pub doubtful: bool,
+    /// Whether it only says what kind of answer is wanted ("how often", "in which version"): an answer need not have it.
+    pub asks: bool,
     /// How much it counts: its inverse document frequency.
     pub weight: f32,
-}
-
-impl QuestionTerm {
-    /// Whether an index term is this one, or a form that speaks for it.
-    pub(super) fn is(&self, term: &str) -> bool {
-        self.term == term || self.forms.iter().any(|form| form == term)
-    }
 }
 
 /// A question, analysed.
@@ -50,15 +44,14 @@ pub struct Question {
     pub kind: QuestionKind,
     /// Its content terms, each once, in order; at most 64.
     pub terms: Vec<QuestionTerm>,
-    /// For a comparison, and where one of two names is wanted: which terms name each side.
+    /// For a comparison: the terms that name each side.
     pub sides: Option<(Vec<usize>, Vec<usize>)>,
-    /// What an answer must have in it to be stated.
-    pub asked_for: Option<AskedFor>,
-    /// Of whom it asks, where that is somebody described: an answer to be stated must speak of them, and of what is asked.
-    pub(super) described: Option<Described>,
-    /// Whether the sides are two names of which one is wanted, or what they share: "which was released first, Vertigo or Rope?" An answer to be stated must speak of both in one place.
-    pub(super) alternatives: bool,
+    /// Weight of a term that no passage has: it grows with the logarithm of the number of passages.
+    pub(super) rarest: f32,
 }
+
+/// A word as it is looked up, and where it stands.
+type FoldedWord = (String, Range<usize>);
 
 const MAX_TERMS: usize = 64;
 /// Longer questions are analysed up to here.
@@ -66,12 +59,15 @@ const MAX_BYTES: usize = 4096;
 
 /// "What is the default print width": behind so many words a measure is no longer what is asked for.
 const WORDS_BEFORE_MEASURE: usize = 6;
+/// "In which stable release was …": words that name the class of the answer, at most.
+const WORDS_OF_CLASS: usize = 3;
 
 impl Question {
     /// Analyses a question. `idf` gives the inverse document frequency of an index term; a term that no document has should get the largest.
     pub fn new(question: &str, idf: &dyn Fn(&str) -> f32) -> Question {
         let question = &question[..question.floor_char_boundary(MAX_BYTES)];
         let all = terms(question);
+        let words: Vec<FoldedWord> = words(question).into_iter().map(|w| (fold(w.text), w.span)).collect();
         let generic = |t: &str| SPOKEN.instruction_stems().contains(t);
         let only_generic = all.iter().all(|(t, _)| generic(t));
         let mut found: Vec<(QuestionTerm, Vec<usize>)> = Vec::new();
@@ -85,10 +81,10 @@ impl Question {
                     let weight = idf(&term);
                     let weight = if weight.is_finite() { weight.clamp(0.0, 30.0) } else { 0.0 };
                     let word = question[span.clone()].to_owned();
-                    found.push((
-                        QuestionTerm { term, word, weight, span: span.clone(), forms: Vec::new(), doubtful: false },
-                        vec![span.start],
-                    ));
+                    let start = span.start;
+                    let asks = words.iter().position(|w| w.1.start == start).is_some_and(|at| only_asks(&words, at));
+                    let new = QuestionTerm { term, word, weight, span, forms: Vec::new(), doubtful: false, asks };
+                    found.push((new, vec![start]));
                 }
                 None => {}
             }
@@ -100,9 +96,7 @@ impl Question {
         if found.iter().all(|(t, _)| t.weight <= 0.0) {
             found.iter_mut().for_each(|(t, _)| t.weight = 1.0);
         }
-        let contrasted = sides(question);
-        let alternatives = contrasted.is_none();
-        let sides = contrasted.or_else(|| either(question)).and_then(|(a, b)| {
+        let sides = sides(&words).and_then(|(a, b)| {
             let of = |range: &Range<usize>| -> Vec<usize> {
                 (0..found.len()).filter(|&i| found[i].1.iter().any(|p| range.contains(p))).collect()
             };
@@ -110,16 +104,8 @@ impl Question {
             let distinct = a.iter().any(|i| !b.contains(i)) && b.iter().any(|i| !a.contains(i));
             distinct.then_some((a, b))
         });
-        let alternatives = alternatives && sides.is_some();
-        let kind = if sides.is_some() { QuestionKind::Comparison } else { kind(question) };
-        Question {
-            kind,
-            terms: found.into_iter().map(|(t, _)| t).collect(),
-            sides,
-            asked_for: AskedFor::of(question),
-            described: described(question),
-            alternatives,
-        }
+        let kind = if sides.is_some() { QuestionKind::Comparison } else { kind(question, &words) };
+        Question { kind, terms: found.into_iter().map(|(t, _)| t).collect(), sides, rarest: nowhere }
     }
 
     /// Reads a term as another one of the given weight: what a misspelt word was taken for. [`QuestionTerm::word`] stays as it was written.
@@ -142,10 +128,14 @@ impl Question {
     /// Reads a term as several others: what a word is made of that the documents write apart.
     pub fn read_as_parts(&mut self, term: &str, parts: &[(String, f32)]) {
         let Some(at) = self.terms.iter().position(|t| t.term == term).filter(|_| self.sides.is_none()) else { return };
-        let whole = self.terms.remove(at);
-        let new = parts.iter().filter(|(part, _)| !self.terms.iter().any(|t| t.term == *part));
-        let new: Vec<_> = new.map(|(part, weight)| QuestionTerm { term: part.clone(), weight: *weight, ..whole.clone() }).collect();
-        self.terms.splice(at..at, new);
+        let behind = self.terms.split_off(at + 1);
+        let Some(whole) = self.terms.pop() else { return };
+        for (part, weight) in parts {
+            if !self.terms.iter().chain(&behind).any(|t| t.term == *part) {
+                self.terms.push(QuestionTerm { term: part.clone(), weight: *weight, ..whole.clone() });
+            }
+        }
+        self.terms.extend(behind);
     }
 
     /// The sum of all weights.
@@ -176,44 +166,39 @@ fn doubt_chance_pairs(found: &mut [(QuestionTerm, Vec<usize>)], nowhere: f32) {
 
 /// "How do I …?" asks for a manner, "how many …?" for a figure, and so does "what" or "which" close before what is told in figures, and what is the
 /// default, the most or the least of such.
-fn kind(question: &str) -> QuestionKind {
-    let all: Vec<String> = words(question).iter().map(|w| fold(w.text)).collect();
-    let in_figures = |words: &[String]| words.iter().any(|w| SPOKEN.measured_nouns().has(w, "figure"));
-    let bounds = all.iter().any(|w| SPOKEN.measured_nouns().has(w, "bound"));
-    let asks_what = all.first().is_some_and(|w| matches!(w.as_str(), "what" | "which"));
-    if asks_what && in_figures(&all[..all.len().min(WORDS_BEFORE_MEASURE)]) || bounds && in_figures(&all) {
+fn kind(question: &str, words: &[FoldedWord]) -> QuestionKind {
+    let in_figures = |words: &[FoldedWord]| words.iter().any(|w| SPOKEN.measured_nouns().has(&w.0, "figure"));
+    let bounds = words.iter().any(|w| SPOKEN.measured_nouns().has(&w.0, "bound"));
+    let Some((first, _)) = words.first() else { return QuestionKind::Other };
+    let asks_what = matches!(first.as_str(), "what" | "which");
+    if asks_what && in_figures(&words[..words.len().min(WORDS_BEFORE_MEASURE)]) || bounds && in_figures(words) {
         return QuestionKind::Quantity;
     }
-    match all.as_slice() {
-        [how, next, ..] if how == "how" => {
-            if SPOKEN.after_how().has(next, "quantity") {
-                QuestionKind::Quantity
-            } else {
-                QuestionKind::Manner
-            }
-        }
-        [first, ..] if first == "when" => QuestionKind::Quantity,
+    let is_question = || asks(question.trim_end()) || words.iter().any(|w| SPOKEN.question_words().contains(&w.0));
+    match (first.as_str(), words.get(1)) {
+        ("how", Some((next, _))) if SPOKEN.after_how().has(next, "quantity") => QuestionKind::Quantity,
+        ("how", Some(_)) | ("why", _) => QuestionKind::Manner,
+        ("when", _) => QuestionKind::Quantity,
+        // Somebody names a matter, rather than asks.
+        _ if !is_question() => QuestionKind::Manner,
         _ => QuestionKind::Other,
     }
 }
 
-/// The byte ranges of two names of which a question wants one, or what they share: "which is older, Anna Bell or Otto Lind?", "do Anna Bell and Otto Lind have the same
-/// teacher?"
-fn either(question: &str) -> Option<(Range<usize>, Range<usize>)> {
-    let all = words(question);
-    let shared = all.iter().any(|w| w.text == "same");
-    let joint = all.iter().rposition(|w| w.text == if shared { "and" } else { "or" })?;
-    let (asks, second, last) = (all.first()?, all.get(joint + 1)?, all.last()?);
-    let cut = |at: &usize| question.get(all[*at].span.end..all[*at + 1].span.start).is_some_and(|between| between.contains([',', ':']));
-    let first = if shared { 0 } else { (0..joint).rev().find(cut)? } + 1;
-    let names = [if shared { joint.checked_sub(1)? } else { first }, joint + 1];
-    let named = (shared || SPOKEN.question_words().contains(&fold(asks.text))) && names.iter().all(|&i| is_part_of_name(all[i].text));
-    (named && first < joint).then(|| (all[first].span.start..all[joint].span.start, second.span.start..last.span.end))
+/// Whether a word only asks: the measure behind "how", the noun between "what" or "which" and its verb.
+fn only_asks(words: &[FoldedWord], at: usize) -> bool {
+    let word = |i: usize| words.get(i).map_or("", |w| w.0.as_str());
+    let is_figure = |i: usize| SPOKEN.measured_nouns().has(word(i), "figure");
+    (at.saturating_sub(WORDS_OF_CLASS)..at).any(|start| match word(start) {
+        "how" => start + 1 == at && SPOKEN.after_how().has(word(at), "quantity"),
+        "what" | "which" if is_figure(start + 1) => start + 1 == at,
+        "what" | "which" => is_stop_word(word(at + 1)) && !(start + 1..=at).any(|i| is_stop_word(word(i))),
+        _ => false,
+    })
 }
 
 /// The byte ranges of the two things that a comparison names.
-fn sides(question: &str) -> Option<(Range<usize>, Range<usize>)> {
-    let words: Vec<(String, Range<usize>)> = words(question).iter().map(|w| (fold(w.text), w.span.clone())).collect();
+fn sides(words: &[FoldedWord]) -> Option<(Range<usize>, Range<usize>)> {
     let find = |from: usize, what: &dyn Fn(&str) -> bool| (from..words.len()).find(|&i| what(&words[i].0));
     let split = |from: usize, joint: &dyn Fn(&str) -> bool| {
         let joint = find(from + 1, joint)?;
@@ -274,6 +259,10 @@ mod tests {
             ("What is a bundle?", QuestionKind::Other),
             ("how", QuestionKind::Other),
             ("", QuestionKind::Other),
+            ("Why does it stop?", QuestionKind::Manner),
+            ("Error 1106: the valve does not close", QuestionKind::Manner),
+            ("Windows supported?", QuestionKind::Other),
+            ("Can it be closed by hand?", QuestionKind::Other),
         ] {
             assert_eq!(of(question).kind, kind, "{question}");
         }
@@ -289,13 +278,7 @@ mod tests {
         assert_eq!(sides_of("How does a keyword graph differ from a knowledge graph?"), graphs);
         assert_eq!(sides_of("Compare the keyword graph with the knowledge graph"), graphs);
         assert_eq!(sides_of("What is the difference?"), None);
-        let tools = expected(&["cargo"], &["make"]);
-        assert_eq!((sides_of("Which is faster, Cargo or Make?"), of("Which is faster, Cargo or Make?").alternatives), (tools, true));
-        assert!(!of("Cargo vs Make").alternatives);
-        assert!(of("Do Anna Bell and Otto Lind have the same teacher?").alternatives && of("Which is older, A Day or Rope?").alternatives);
         assert_eq!(sides_of("Can I use search and the graph at the same time?"), None);
-        assert_eq!(sides_of("Which of them is faster, by day or by night?"), None);
-        assert_eq!(sides_of("Does it run on Windows, Macs or Linux?"), None);
         assert_eq!(sides_of("the difference between a graph and a graph"), None);
         assert_eq!(sides_of("the path between Paris and Rome"), None);
     }
@@ -308,6 +291,23 @@ mod tests {
         assert!(of("who are you").terms.is_empty());
         let of_heading = Question::new("What does if do?", &|t| if t == "if" { 1.0 } else { 3.0 });
         assert_eq!(of_heading.terms.iter().map(|t| t.term.as_str()).collect::<Vec<_>>(), ["if"]);
+    }
+
+    #[test]
+    fn words_that_name_the_kind_of_answer_need_not_be_found() {
+        let asking = |question| {
+            let q = of(question);
+            q.terms.iter().filter(|t| t.asks).map(|t| t.word.clone()).collect::<Vec<_>>().join(" ")
+        };
+        for (question, asks) in [
+            ("How often is the gate oiled?", "often"),
+            ("In which stable release was the lever added?", "release"),
+            ("Which version dropped the lever?", "version"),
+            ("Which lever works?", ""),
+            ("What is the release?", ""),
+        ] {
+            assert_eq!(asking(question), asks, "{question}");
+        }
     }
 
     fn terms_of(q: &Question) -> Vec<&str> {
@@ -329,7 +329,7 @@ mod tests {
         let mut q = of("setze pfadparameter");
         q.read_as_forms("setz", &[("setzen".to_owned(), 2.0), ("setzt".to_owned(), 0.5)]);
         q.read_as_forms("none", &[("other".to_owned(), 9.0)]);
-        assert!(q.terms[0].is("setz") && q.terms[0].is("setzt") && !q.terms[0].is("setzer"));
+        assert_eq!((q.terms[0].term.as_str(), q.terms[0].forms.join(" ")), ("setz", "setzen setzt".to_owned()));
         assert_eq!((q.terms[0].weight, q.terms[0].word.as_str()), (0.5, "setze"), "as common as the commonest of them");
         let whole = q.terms[1].term.clone();
         q.read_as_parts(&whole, &[("pfad".to_owned(), 1.5), ("paramet".to_owned(), 2.5), ("setz".to_owned(), 1.0)]);

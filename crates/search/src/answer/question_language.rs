@@ -34,6 +34,7 @@ impl Question {
         if !self.terms.iter().all(empty) {
             self.terms.retain(|t| !empty(t));
         }
+        self.kind = QuestionKind::Other;
         let mut last = "";
         for (i, mark) in marks.into_iter().enumerate() {
             if mark.ends_with('q') || last.ends_with('m') && mark.ends_with('a') {

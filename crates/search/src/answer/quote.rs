@@ -1,47 +1,45 @@
 //! An answer in the documents' own words.
 
-use super::block::shown_text;
-use super::extract::{Candidate, Choice, Sureness};
+use super::block::{Excerpt, QuotedPiece, is_label};
+use super::candidates::{Candidate, term_set};
+use super::choose::{Choice, Sureness};
 use super::notice::{Notice, NoticeCode};
-use super::parts::ends_in;
+use super::parts::asks;
 use super::target::CitationTarget;
-use super::types::{Answer, AnswerBlock, AnswerBy, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, Outcome, Reference};
+use super::types::{Answer, AnswerBlock, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, NOTHING_NEAR, Outcome, Reference};
+use super::units::one_line;
 use crate::bundle::Form;
+use crate::compact::Set;
 use crate::retrieve::{Hit, SearchResult, Span};
 use std::ops::Range;
 
-/// The answer without a language model: the block of the hits that answers best, quoted and cited; or the closest passage, shown as that; or the statement
-/// that the documents do not say. `found` is what [`candidates`](super::candidates) listed for these hits, and `choice` what was made of it.
+/// How wide a quotation is, about; a second one is shorter.
+pub(super) const ROOM: usize = 700;
+const SECOND_ROOM: usize = 300;
+
+/// The answer without a language model: the section of the hits that answers best, quoted and cited; or the closest passage, shown as that; or the statement
+/// that nothing near enough was found. `found` is what [`candidates`](super::candidates) listed for these hits, and `choice` what was made of it.
 pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidate], choice: &Choice) -> Answer {
     let mut answer = Answer {
-        text: String::new(),
         answered: choice.sureness == Sureness::Stated,
+        // No more digits than the fit is good for, and than a replay of the same search can give again.
+        certainty: Some((choice.certainty * 100.0).round() / 100.0),
         outcome: match choice.sureness {
             Sureness::Stated => Outcome::Answer,
             Sureness::Closest => Outcome::Closest,
             Sureness::Silent => Outcome::NoAnswer,
         },
-        blocks: Vec::new(),
-        by: AnswerBy::Extraction,
-        citations: Vec::new(),
-        references: Vec::new(),
-        truncated: None,
-        partial: None,
-        failure: None,
-        sentences: Vec::new(),
-        quotation: None,
-        usage: None,
-        warnings: Vec::new(),
+        ..Answer::default()
     };
-    // What is close may answer all the same: nobody knows that the documents do not say.
     match answer.outcome {
         Outcome::Answer => {}
         Outcome::Closest => answer.text.push_str(CLOSEST),
-        Outcome::NoAnswer => answer.text.push_str(options.no_answer_text()),
+        Outcome::NoAnswer => answer.text.push_str(options.no_answer_text_or(NOTHING_NEAR)),
     }
-    for candidate in choice.picked.iter().filter_map(|&i| found.get(i)) {
+    for (place, candidate) in choice.picked.iter().filter_map(|&i| found.get(i)).enumerate() {
         if let Some(hit) = result.hits.get(candidate.hit) {
-            quote(&mut answer, candidate, hit);
+            let excerpt = candidate.excerpt(&hit.text, if place == 0 { ROOM } else { SECOND_ROOM }, found, &choice.likely);
+            quote(&mut answer, excerpt, hit);
         }
     }
     if !choice.absent.is_empty() && !result.hits.is_empty() {
@@ -52,8 +50,8 @@ pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidat
     answer
 }
 
-/// Appends a candidate's blocks to an answer, and its citation behind them.
-fn quote(answer: &mut Answer, candidate: &Candidate, hit: &Hit) {
+/// Appends a part of a section, and its citation behind it.
+fn quote(answer: &mut Answer, excerpt: Excerpt, hit: &Hit) {
     let number = match answer.references.iter().find(|r| r.chunk == hit.chunk) {
         Some(known) => known.number,
         None => {
@@ -62,27 +60,14 @@ fn quote(answer: &mut Answer, candidate: &Candidate, hit: &Hit) {
             number
         }
     };
-    let mut blocks = blocks_of(candidate, hit, answer.citations.len() as u32);
+    let mut blocks = blocks_of(&excerpt.pieces, hit, answer.citations.len() as u32);
     if let Some(last) = blocks.last_mut() {
-        last.more = candidate.more;
+        last.more = excerpt.more;
     }
-    let mut start = answer.text.len();
-    for block in &blocks {
-        if !answer.text.is_empty() {
-            answer.text.push('\n');
-        }
-        write(&mut answer.text, block);
-        if block.form == BlockForm::Text {
-            start = mark(&mut answer.text, number);
-        }
-    }
-    // A quotation without a sentence has its mark on a line of its own.
-    if blocks.iter().all(|b| b.form != BlockForm::Text) {
-        answer.text.push('\n');
-        start = mark(&mut answer.text, number);
-    }
-    let covered = candidate.span();
-    let end = answer.text[start..].find(']').map_or(start, |i| start + i + 1);
+    write(&mut answer.text, &blocks);
+    let start = answer.text.len();
+    answer.text.push_str(&format!("[{number}]"));
+    let covered = excerpt.pieces.first().zip(excerpt.pieces.last()).map_or(0..0, |(a, b)| a.span.start..b.span.end);
     answer.citations.push(Citation {
         number,
         target: Some(CitationTarget::Chunk { chunk: hit.chunk }),
@@ -91,84 +76,103 @@ fn quote(answer: &mut Answer, candidate: &Candidate, hit: &Hit) {
         url: hit.url.clone(),
         quote: hit.text.get(covered.clone()).unwrap_or("").to_owned(),
         span: span(&covered),
-        at: span(&(start..end)),
+        at: span(&(start..answer.text.len())),
         status: CitationStatus::Verified,
     });
     answer.blocks.append(&mut blocks);
 }
 
-/// Appends the mark of a citation; where it begins.
-fn mark(text: &mut String, number: u32) -> usize {
-    if !text.ends_with('\n') {
-        text.push(' ');
-    }
-    let start = text.len();
-    text.push_str(&format!("[{number}]"));
-    start
-}
-
-/// A block as plain text: sentences in quotation marks, code between fences, items with their marks.
-fn write(out: &mut String, block: &AnswerBlock) {
-    match block.form {
-        BlockForm::Heading => {
-            out.push_str(&block.text);
-            out.push(':');
-        }
-        BlockForm::Text => {
-            out.push('“');
-            out.push_str(&block.text);
-            out.push('”');
-        }
-        BlockForm::Code => {
-            out.push_str("```");
-            out.push_str(&block.language);
+/// Appends a quotation as plain text, in one pair of quotation marks where it begins with a sentence, with what is left out marked.
+fn write(out: &mut String, blocks: &[AnswerBlock]) {
+    let mut open = false;
+    for (i, block) in blocks.iter().enumerate() {
+        if !out.is_empty() {
             out.push('\n');
-            out.push_str(&block.text);
-            out.push_str("\n```");
         }
-        BlockForm::List | BlockForm::Table => out.push_str(&block.text),
+        let begins = blocks[..i].iter().all(|b| b.form == BlockForm::Heading);
+        match block.form {
+            BlockForm::Heading => out.push_str(&format!("{}:", block.text)),
+            BlockForm::Code => out.push_str(&format!("```{}\n{}\n```", block.language, block.text)),
+            BlockForm::Text if begins => {
+                open = true;
+                out.push_str(&format!("“{}", block.text));
+            }
+            BlockForm::Text | BlockForm::List | BlockForm::Table => out.push_str(&block.text),
+        }
     }
+    let Some(last) = blocks.last() else { return };
+    if last.more {
+        out.push_str(if last.form == BlockForm::Text { " …" } else { "\n…" });
+    }
+    // What is behind a fence or in a row is part of it.
+    let alone = !last.more && matches!(last.form, BlockForm::Code | BlockForm::Table);
+    out.push_str(match (open, alone) {
+        (true, false) => "” ",
+        (true, true) => "\n” ",
+        (false, false) => " ",
+        (false, true) => "\n",
+    });
 }
 
-/// What a candidate shows, by form: items in a row are one list, rows one table.
-fn blocks_of(candidate: &Candidate, hit: &Hit, citation: u32) -> Vec<AnswerBlock> {
+/// Pieces by form: items in a row are one list, rows one table.
+fn blocks_of(pieces: &[QuotedPiece], hit: &Hit, citation: u32) -> Vec<AnswerBlock> {
     let mut out: Vec<AnswerBlock> = Vec::new();
-    if !candidate.heading.is_empty() {
-        let (form, text) = (BlockForm::Heading, candidate.heading.clone());
-        out.push(AnswerBlock { form, text, language: String::new(), citation, span: span(&(0..0)), more: false });
+    let mut add = |form: BlockForm, before: &str, piece: &QuotedPiece| {
+        let of_lines = matches!(form, BlockForm::List | BlockForm::Table);
+        let verbatim = hit.text.get(piece.span.clone()).unwrap_or("").trim_end();
+        let joins = of_lines && out.last().is_some_and(|last| last.form == form);
+        if !joins {
+            let language = if form == BlockForm::Code { piece.note.clone() } else { String::new() };
+            let (text, span) = (String::new(), span(&piece.span));
+            out.push(AnswerBlock { form, text, language, citation, span, highlights: Vec::new(), more: false });
+        }
+        let Some(block) = out.last_mut() else { return };
+        block.text.push_str(if joins { "\n" } else { "" });
+        if piece.follows_gap {
+            block.text.push_str(if form == BlockForm::Text { "… " } else { "…\n" });
+        }
+        block.text.push_str(before);
+        let at = block.text.len() as u32;
+        // An item is a line.
+        block.text.push_str(&if of_lines { verbatim.replace('\n', " ") } else { verbatim.to_owned() });
+        block.span.end = piece.span.end as u32;
+        if piece.answers {
+            let start = piece.span.start as u32;
+            let inside = hit.highlights.iter().filter(|h| h.start >= start && h.end <= start + verbatim.len() as u32);
+            block.highlights.extend(inside.map(|h| Span { start: at + h.start - start, end: at + h.end - start }));
+        }
+    };
+    for (i, piece) in pieces.iter().enumerate() {
+        let is_label = |text: &str| pieces.len() > 1 && i + 1 < pieces.len() && is_label(text);
+        let mark = if piece.note.is_empty() { "- ".to_owned() } else { format!("{} ", piece.note) };
+        match piece.form {
+            Form::Heading | Form::Term => add(BlockForm::Heading, "", piece),
+            Form::Text if hit.text.get(piece.span.clone()).is_some_and(is_label) => add(BlockForm::Heading, "", piece),
+            Form::Text | Form::Quote => add(BlockForm::Text, "", piece),
+            Form::Item => add(BlockForm::List, &mark, piece),
+            Form::Code => add(BlockForm::Code, "", piece),
+            Form::Table => add(BlockForm::Table, "", piece),
+        }
     }
-    for (i, shown) in candidate.shown.iter().enumerate() {
-        let mut text = shown_text(&hit.text, shown);
-        let form = match shown.form {
-            Form::Heading | Form::Term => BlockForm::Heading,
-            Form::Text if candidate.shown.len() > 1 && i == 0 && !ends_sentence(&text) => BlockForm::Heading,
-            Form::Text | Form::Quote => BlockForm::Text,
-            Form::Item => BlockForm::List,
-            Form::Code => BlockForm::Code,
-            Form::Table => BlockForm::Table,
-        };
-        if form == BlockForm::List {
-            let mark = if shown.note.is_empty() { "-" } else { shown.note.as_str() };
-            text = format!("{mark} {text}");
-        }
-        let joins = matches!(form, BlockForm::List | BlockForm::Table);
-        match out.last_mut().filter(|last| joins && last.form == form) {
-            Some(last) => {
-                last.text.push('\n');
-                last.text.push_str(&text);
-                last.span.end = shown.span.end as u32;
-            }
-            None => {
-                let language = if form == BlockForm::Code { shown.note.clone() } else { String::new() };
-                out.push(AnswerBlock { form, text, language, citation, span: span(&shown.span), more: false });
-            }
-        }
+    let shown = term_set(&out.iter().map(|b| b.text.as_str()).collect::<Vec<_>>());
+    let text = heading(hit, &shown);
+    if !text.is_empty() {
+        let (form, span) = (BlockForm::Heading, span(&(0..0)));
+        out.insert(0, AnswerBlock { form, text, language: String::new(), citation, span, highlights: Vec::new(), more: false });
     }
     out
 }
 
-fn ends_sentence(text: &str) -> bool {
-    text.len() > 80 || ends_in(text, ".!?:;,…。！？：)\"”")
+/// The heading that a quotation stands under, with the page's name before one that does not say of what it is; empty where the quotation says the same, and where
+/// the heading asks.
+fn heading(hit: &Hit, shown: &Set<String>) -> String {
+    let last = hit.heading();
+    let held = |text: &str, by: &Set<String>| term_set(&[text]).items().iter().all(|t| by.contains(t));
+    if asks(last) || held(last, shown) {
+        return String::new();
+    }
+    let title = Some(&hit.title).filter(|title| !held(title, &term_set(&[last])) && !held(title, shown));
+    title.map_or_else(String::new, |title| one_line(title) + " › ") + &one_line(last)
 }
 
 /// A byte range as a [`Span`]; texts here are far below 4 GiB, and a longer one saturates.

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 /// What is said when the documents hold no answer, unless the options bring another sentence.
 pub const NO_ANSWER: &str = "The documents do not say.";
 
+/// What is answered when nothing that was found is near enough, unless the options bring another sentence.
+pub const NOTHING_NEAR: &str = "Nothing near enough was found: the documents may not answer this.";
+
 /// What the closest passage is introduced by where an answer is plain text.
 pub const CLOSEST: &str = "This may not answer the question. The closest passage:";
 
@@ -104,11 +107,12 @@ pub struct Reference {
 }
 
 /// Who wrote an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum AnswerBy {
     /// The documents themselves: sentences, quoted.
+    #[default]
     Extraction,
     /// A language model.
     Llm,
@@ -125,7 +129,7 @@ pub enum Outcome {
     Answer,
     /// What was found is close to the question and may not answer it: it is to be shown as the closest passage.
     Closest,
-    /// The documents do not say.
+    /// Nothing near enough was found, or a language model says that the documents do not say.
     #[default]
     NoAnswer,
 }
@@ -160,14 +164,16 @@ pub struct AnswerBlock {
     pub language: String,
     /// Which of the answer's citations it stands under, from 0.
     pub citation: u32,
-    /// Where it stands in the cited chunk's text; empty for the heading of its section, which stands above that text.
+    /// Its place in the cited chunk's text; empty for the heading of its section, which is above that text.
     pub span: Span,
+    /// Words of the question in `text`, where it is part of what answers; the rest of the section has none.
+    pub highlights: Vec<Span>,
     /// Whether the passage goes on behind it: where to read on is the citation's address.
     pub more: bool,
 }
 
 /// An answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Answer {
@@ -177,6 +183,8 @@ pub struct Answer {
     pub answered: bool,
     /// Whether it answers, is merely the closest passage, or says that the documents do not say.
     pub outcome: Outcome,
+    /// How likely it is that what is quoted answers, 0 to 1, as fitted; absent for what was not chosen so.
+    pub certainty: Option<f32>,
     /// A quoted answer's blocks by form, in order; empty for others.
     pub blocks: Vec<AnswerBlock>,
     /// Who wrote it.
@@ -309,7 +317,12 @@ impl Default for AskOptions {
 impl AskOptions {
     /// The sentence that says that the documents do not say.
     pub fn no_answer_text(&self) -> &str {
-        self.no_answer_text.as_deref().map(str::trim).filter(|s| !s.is_empty()).unwrap_or(NO_ANSWER)
+        self.no_answer_text_or(NO_ANSWER)
+    }
+
+    /// Returns the caller's sentence for that, or else the usual one.
+    pub(super) fn no_answer_text_or<'a>(&'a self, usual: &'a str) -> &'a str {
+        self.no_answer_text.as_deref().map(str::trim).filter(|s| !s.is_empty()).unwrap_or(usual)
     }
 }
 

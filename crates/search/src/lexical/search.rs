@@ -131,7 +131,8 @@ pub fn search<'a>(
         let typed = query.prefix.as_ref().and(query.terms.len().checked_sub(1));
         // What a range that is not at hand holds, nobody knows to be misspelt.
         let stands = |t: &str| words.index.range_of(t).is_some() && (words.find(t).is_some() || !words.knows(t));
-        let unknown = query.terms.iter().enumerate().filter(|(i, t)| Some(*i) != typed && typo::allowed(t) > 0 && !stands(t));
+        let other = |t: &str| typo::allowed(t) > 0 || typo::is_abbreviation(t);
+        let unknown = query.terms.iter().enumerate().filter(|(i, t)| Some(*i) != typed && other(t) && !stands(t));
         let misspelt: Vec<&String> = unknown.map(|x| x.1).take(MAX_MEANT).collect();
         let beginning = |t: &str| t.chars().take(RIGHT_LETTERS).collect::<String>();
         words.load(misspelt.iter().flat_map(|t| words.index.ranges_of_prefix(&beginning(t)).take(MEANT_RANGES)).collect()).await;
@@ -165,7 +166,8 @@ pub fn search<'a>(
             }
             let begun = typo::begun(term, words.iter());
             let share = MEANT_WEIGHT / (begun.len() as f32).sqrt();
-            if !begun.is_empty() {
+            // A short name that no text has may begin as any word does: it brings hits, and says nothing of the question.
+            if !begun.is_empty() && !typo::is_abbreviation(term) {
                 out.instead.push(Substitution::of(term, &begun, false));
             }
             begun.into_iter().for_each(|t| scores.add(t, share));

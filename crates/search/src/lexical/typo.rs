@@ -13,6 +13,11 @@ pub(super) fn allowed(term: &str) -> usize {
     if letters < LEAST || !term.chars().all(char::is_alphabetic) { 0 } else { 1 + usize::from(letters >= TWO_FROM) }
 }
 
+/// Whether `term` may be the beginning of a longer word that is used in its place: "env", "repo".
+pub(super) fn is_abbreviation(term: &str) -> bool {
+    (LEAST_ABBREVIATION..LEAST).contains(&term.chars().count()) && term.chars().all(|c| c.is_ascii_lowercase())
+}
+
 /// Whether `term` may be `other` misspelt, as questions are corrected.
 pub fn is_misspelt(term: &str, other: &str) -> bool {
     let letters = |text: &str| text.chars().collect::<Vec<char>>();
@@ -56,10 +61,12 @@ pub(super) fn nearest_term<'t>(term: &str, known: impl Iterator<Item = &'t TermP
     best.map(|b| b.1)
 }
 
-/// A word that stands nowhere is taken for those that begin as it does for at least so many letters,
+/// A word that stands nowhere is taken for those that begin as it does for at least so many letters, or with all of it,
 const LEAST_BEGUN: usize = 4;
 /// and for at least so many tenths of its own.
 const TENTHS_BEGUN: usize = 6;
+/// A shorter word is no abbreviation that is made of the beginning of another.
+const LEAST_ABBREVIATION: usize = 3;
 /// Of more words than these, the first.
 const MOST_BEGUN: usize = 8;
 
@@ -67,7 +74,8 @@ const MOST_BEGUN: usize = 8;
 /// in place of a stemmer for each. `tuning/forms.py` measures it.
 pub(super) fn begun<'t>(term: &str, known: impl Iterator<Item = &'t TermPostings>) -> Vec<&'t TermPostings> {
     let shared = |t: &TermPostings| term.chars().zip(t.term.chars()).take_while(|(a, b)| a == b).count();
-    let mut most = LEAST_BEGUN.max((term.chars().count() * TENTHS_BEGUN).div_ceil(10));
+    let letters = term.chars().count();
+    let mut most = LEAST_BEGUN.min(letters).max((letters * TENTHS_BEGUN).div_ceil(10));
     let mut out: Vec<&TermPostings> = Vec::new();
     for t in known {
         let n = shared(t);
@@ -151,7 +159,8 @@ mod tests {
         let begun = |term: &str| begun(term, all.iter()).iter().map(|t| t.term.clone()).collect::<Vec<_>>();
         assert_eq!(begun("arbeitern"), ["arbeiter"]);
         assert_eq!(begun("arbeiten"), ["arbeiter", "arbeitest"]);
-        assert!(["armeen", "arbeitsunfähigkeit", ""].iter().all(|term| begun(term).is_empty()));
+        assert_eq!(begun("arb"), ["arbeit", "arbeiter", "arbeitest"]);
+        assert!(["armeen", "arbeitsunfähigkeit"].iter().all(|term| begun(term).is_empty()));
     }
 
     #[test]

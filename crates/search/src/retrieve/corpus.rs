@@ -5,7 +5,7 @@ use crate::bundle::{
     WeightGroup, decode_chunks, decode_document_order, decode_documents, decode_function_words, decode_layouts, decode_sketches,
     decode_vectors, decode_weights, open_section,
 };
-use crate::compact::Map;
+use crate::compact::{Map, sort_by};
 use crate::keyword::{self, KeywordGraph};
 use crate::names::{ChunkDocuments, ChunkMentions, NameTable, decode_mentions};
 use crate::vector::{QuantizedMatrix, QuantizedVector};
@@ -99,6 +99,31 @@ impl Corpus {
             let pages = self.chunk_pages(ids).await?;
             let chunk = |&id: &u32| pages.get(id).and_then(|(page, place)| Some((id, page.chunks.get(place)?.clone())));
             Ok((ids.iter().filter_map(chunk).collect(), pages.missing()))
+        }
+        .boxed_local()
+    }
+
+    /// The chunks of a document with their numbers, in the order in which they stand in it.
+    ///
+    /// # Errors
+    /// [`BundleError`] when they cannot all be loaded.
+    pub fn chunks_of(&self, document: u32) -> LocalBoxFuture<'_, Result<Vec<(u32, Chunk)>, BundleError>> {
+        async move {
+            let every = 0..self.len() as u32;
+            // Bundles of before do not say which chunks are a document's.
+            let all: Vec<u32> = if self.bundle.has("document-order") {
+                let documents = self.documents_of_chunks().await?;
+                every.zip(documents).filter(|(_, d)| *d == document).map(|(chunk, _)| chunk).collect()
+            } else {
+                every.collect()
+            };
+            let (read, missing) = self.chunks(&all).await?;
+            if let Some(what) = missing.into_iter().next() {
+                return Err(BundleError::Corrupt { file: "chunks".into(), what });
+            }
+            let mut out: Vec<(u32, Chunk)> = read.iter().filter(|(_, c)| c.document == document).map(|(&id, c)| (id, c.clone())).collect();
+            sort_by(&mut out, |a, b| (a.1.start, a.0).cmp(&(b.1.start, b.0)));
+            Ok(out)
         }
         .boxed_local()
     }

@@ -84,7 +84,7 @@ pub struct Elsewhere {
 }
 
 /// A chunk that answers to a question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Hit {
@@ -119,6 +119,13 @@ pub struct Hit {
     pub elsewhere: Vec<Elsewhere>,
 }
 
+impl Hit {
+    /// The nearest heading above it; the document's title where it has none.
+    pub fn heading(&self) -> &str {
+        self.heading_path.last().unwrap_or(&self.title)
+    }
+}
+
 /// How a keyword came into a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -147,11 +154,12 @@ pub struct KeywordHit {
 }
 
 /// Which query side spoke: results refine in place as later stages arrive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Stage {
     /// Words alone: BM25.
+    #[default]
     Lexical,
     /// BM25, then the vectors of its own best hits stand in for the question's (pseudo-relevance feedback).
     Feedback,

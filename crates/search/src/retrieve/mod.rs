@@ -36,7 +36,7 @@ pub use subgraph::{Edge, EdgeKind, Node, NodeKind, Subgraph, subgraph};
 
 use crate::bundle::BundleError;
 use crate::compact::Map;
-use crate::embed::QuestionEncoder;
+use crate::embed::{QuestionEncoder, ReadText};
 use crate::lexical::LexicalQuery;
 use futures::future::LocalBoxFuture;
 use std::rc::Rc;
@@ -52,6 +52,8 @@ pub struct Query {
     pub lexical: LexicalQuery,
     /// Its unit vector, where a model has embedded it.
     pub vector: Option<Vec<f32>>,
+    /// What the model made of [`Query::read`], where it has embedded that.
+    pub states: Option<Rc<ReadText>>,
     /// What the token table makes of it, where that is loaded and no model has embedded it. Good for sketches only.
     pub by_table: Option<Vec<f32>>,
     /// What embeds further texts, where the model is loaded.
@@ -86,7 +88,7 @@ pub struct RankedChunk {
 }
 
 /// What a retriever found.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Ranked {
     /// Which query side spoke.
     pub stage: Stage,
@@ -106,14 +108,7 @@ impl Ranked {
     /// Chunks that were asked for by number, in the given order.
     pub fn listed(chunks: &[u32]) -> Self {
         let ranked = |&chunk: &u32| RankedChunk { chunk, score: 0.0, lexical: None, dense: None, reached: Vec::new() };
-        Ranked {
-            stage: Stage::Lexical,
-            chunks: chunks.iter().map(ranked).collect(),
-            keywords: Vec::new(),
-            document_frequency: Map::new(),
-            translations: Vec::new(),
-            missing: Vec::new(),
-        }
+        Ranked { chunks: chunks.iter().map(ranked).collect(), ..Ranked::default() }
     }
 }
 

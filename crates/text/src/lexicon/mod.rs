@@ -84,8 +84,6 @@ tables! {
     answer_kinds,
     /// Auxiliary verbs.
     auxiliaries,
-    /// Words at the beginning of a sentence that refer to an earlier one.
-    back_references,
     /// Words before nouns and names.
     before_nouns,
     /// Words before verbs.
@@ -140,10 +138,6 @@ tables! {
     numbers,
     /// Words for operations on sets.
     operation_cues,
-    /// Beginnings of lines of navigation and similar page text.
-    page_furniture,
-    /// Words for people and groups of them.
-    people,
     /// Prepositions.
     prepositions,
     /// Words that refer to something named before.
@@ -164,6 +158,8 @@ tables! {
     spellings,
     /// Function words that search leaves out.
     stop_words,
+    /// Words that say when or how often something is, without a figure.
+    times,
     /// Units of measure.
     units,
     /// Nouns too vague to be a keyword.

@@ -1,0 +1,91 @@
+//! The sections of what embeds questions and plans them, which are the program's own: the same in every
+//! bundle, but for the order of words.
+
+use super::vocabulary::{RowOrder, ranges};
+use super::writer::{GZIP, Layout, RAW_PAGES, SectionWriter, WriteError};
+use pocketgraph::bundle::{Encoding, Kind, PagedIndex, begin, encode_vectors};
+use pocketgraph::embed::VocabularyIndex;
+use pocketgraph::text::Tokenizer;
+use pocketgraph::vector::QuantizedMatrix;
+use pocketgraph_languages::QuestionLanguage;
+use pocketgraph_models::e5;
+use pocketgraph_models::embed_bulk::{NativeEmbedder, QueryLayers};
+use pocketgraph_models::planner_model::{self, PlannerSource};
+use pocketgraph_models::token_table::TokenTable;
+use std::path::Path;
+
+/// Parts that the browser needs to embed a question.
+pub struct QueryModel<'a> {
+    /// The tokenizer.
+    pub tokenizer: &'a Tokenizer,
+    /// The vocabulary in its place of a model that cuts texts by the unigram model.
+    pub unigram: Option<&'a e5::Vocabulary>,
+    /// Everything but the word embeddings, as the engine reads it.
+    pub layers: &'a [u8],
+    /// The word embeddings, one row a token.
+    pub words: &'a QuantizedMatrix,
+    /// The token table, which ranks before the rest has arrived.
+    pub table: Option<&'a TokenTable>,
+    /// Languages that questions will be in besides the documents': their pieces of words and their function
+    /// words are carried too.
+    pub questions: &'a [QuestionLanguage],
+}
+
+/// Number of word embeddings that share a page: 199 kB, beside a model of 5 MB. The commonest tokens come
+/// first.
+const WORDS_PER_PAGE: usize = 512;
+
+/// Writes the word vectors, in the vocabulary's order.
+pub(super) fn words(w: &mut SectionWriter, model: &QueryModel<'_>, order: &RowOrder) -> Result<(), WriteError> {
+    let mut index = PagedIndex::empty();
+    for run in order.pages(WORDS_PER_PAGE) {
+        let mut m = QuantizedMatrix::empty(model.words.dim());
+        for &i in run.iter().filter(|&&i| i < model.words.rows()) {
+            let (data, scale) = model.words.row(i);
+            m.push(&pocketgraph::vector::QuantizedVector { data: data.to_vec(), scale });
+        }
+        index.push(w.page("words", &encode_vectors(Kind::Words, &m), Encoding::Raw)?, m.rows() as u32);
+    }
+    let mut root = begin(Kind::WordIndex);
+    index.put(&mut root);
+    w.section("words", &root, RAW_PAGES, &index.pages)
+}
+
+/// Writes the layers of the model.
+pub(super) fn layers(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), WriteError> {
+    let mut layers = begin(Kind::Layers);
+    layers.extend_from_slice(model.layers);
+    w.section("layers", &layers, GZIP, &[])
+}
+
+/// Writes a trained planner.
+pub(super) fn trained_planner(w: &mut SectionWriter, planner: &[u8]) -> Result<(), WriteError> {
+    let bytes = [begin(Kind::Planner).as_slice(), planner].concat();
+    w.section("planner", &bytes, Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])
+}
+
+/// Writes into `folder` the files of a bundle with this `vocabulary` that the program carries too: as a build
+/// writes them, so under the same names if they are the same.
+///
+/// # Errors
+/// [`WriteError`] when the disk refuses.
+pub fn write_own_files(folder: &Path, embedder: &NativeEmbedder, vocabulary: &VocabularyIndex) -> Result<(), WriteError> {
+    let mut w = SectionWriter::new(folder);
+    let of_questions = embedder.layers(QueryLayers::default());
+    let model = QueryModel {
+        tokenizer: embedder.tokenizer(),
+        unigram: None,
+        layers: &of_questions,
+        words: embedder.words(),
+        table: None,
+        questions: &[],
+    };
+    ranges(&w, model.tokenizer, &mut vocabulary.clone())?;
+    words(&mut w, &model, &RowOrder::of(vocabulary))?;
+    layers(&mut w, &model)?;
+    match planner_model::bytes(&PlannerSource::Own) {
+        Ok(Some(planner)) => trained_planner(&mut w, &planner),
+        // Then the bundle's is fetched, if it has one.
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,226 @@
+//! What could be quoted from the hits, with what is known of each block.
+
+use super::block::{Block, Excerpt, blocks};
+use super::features::FEATURES;
+use super::question::{Question, QuestionKind, QuestionTerm};
+use super::weights::{BY_WORDS, WEIGHTS};
+use crate::bundle::Layout;
+use crate::compact::{Map, Set, sort_by};
+use crate::retrieve::Hit;
+use crate::text::lexicon::{Language, SPOKEN};
+use crate::text::{fold, terms, words};
+use std::ops::Range;
+
+/// The most candidates that are kept.
+pub const MAX_CANDIDATES: usize = 96;
+/// Only the first hits are quoted from.
+const QUOTED_HITS: usize = 6;
+/// What a word is worth that only shares its beginning with a question's term.
+const BEGINNING_CREDIT: f32 = 0.5;
+/// What stands beside the answer is shown too if it is at least so likely to answer as the answer.
+const ADDS: f32 = 0.1;
+/// Characters of a block that are read with its headings.
+const READ_BYTES: usize = 600;
+
+/// A block that could be quoted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// Index of its hit.
+    pub hit: usize,
+    /// What a caller reads: headings, what it stands under, and the block.
+    pub text: String,
+    /// What is known of it, in the order of [`FEATURES`]; what meaning tells is 0 until [`choose`](super::choose) hears it.
+    pub features: [f32; FEATURES.len()],
+    /// Its score by words alone; larger is better.
+    pub score: f32,
+    /// The block.
+    pub(super) block: Block,
+    /// Whether it has a word of the question itself.
+    worded: bool,
+    /// Number of the question's years, versions, codes and other numbers that it has itself.
+    numbers: usize,
+    /// Whether all of its section is the answer, as to "How do I …?".
+    pub(super) whole: bool,
+    /// Members of its section that a label of the question's own words covers, the only ones then to be shown.
+    named: Option<Range<usize>>,
+    /// What each term of the question is worth here with its headings, 0 to 1.
+    pub(super) credits: Vec<f32>,
+}
+
+impl Candidate {
+    /// The part of its section that is shown of about so wide a one, given how likely each of the `found` is to answer.
+    pub(super) fn excerpt(&self, text: &str, room: usize, found: &[Candidate], likely: &[f32]) -> Excerpt {
+        let of = |c: &Candidate| found.iter().position(|f| std::ptr::eq(f, c)).and_then(|i| likely.get(i)).copied().unwrap_or(0.0);
+        let least = ADDS * of(self);
+        // Of what was not read, words tell.
+        let tells = |other: &Candidate| of(other) > least || of(other) == 0.0 && other.worded;
+        // What has another number than the question's tells of something else.
+        let has = |other: &Candidate, member| {
+            other.numbers >= self.numbers && other.shares_section(self) && other.block.members().contains(&member)
+        };
+        let is_open = |member: usize| self.named.as_ref().is_none_or(|part| part.contains(&member));
+        let adds = |member: usize| is_open(member) && (self.whole || found.iter().any(|other| has(other, member) && tells(other)));
+        self.block.excerpt(text, room, &adds)
+    }
+
+    /// Whether another one is part of the same section of the same hit.
+    pub fn shares_section(&self, other: &Candidate) -> bool {
+        self.block.shares_section(&other.block)
+    }
+
+    /// The block's own text, from that of its hit.
+    pub fn core<'t>(&self, text: &'t str) -> &'t str {
+        self.block.core_text(text)
+    }
+}
+
+/// What could be quoted from the hits, best first by words; at most [`MAX_CANDIDATES`]. `layouts` has the forms of chunks' blocks, where they are known.
+pub fn candidates(question: &Question, hits: &[Hit], layouts: &Map<u32, Layout>) -> Vec<Candidate> {
+    let (mut weight, mut absent_weight) = (question.weight(), 0.0);
+    for i in absent(question, hits) {
+        let term = &question.terms[i];
+        if term.asks {
+            weight -= term.weight;
+        } else {
+            absent_weight += term.weight;
+        }
+    }
+    // What is left of a sum may be a rounding error.
+    if weight <= 1e-3 {
+        return Vec::new();
+    }
+    let absent = absent_weight / weight;
+    let top = hits.iter().map(|h| h.score).filter(|s| s.is_finite()).fold(0.0_f32, f32::max);
+    let mut out = Vec::new();
+    for (index, hit) in hits.iter().enumerate().take(QUOTED_HITS) {
+        let share = if top > 0.0 && hit.score.is_finite() { (hit.score / top).clamp(0.0, 1.0) } else { 0.0 };
+        let place = 1.0 / (1.0 + index as f32);
+        for (number, block) in blocks(&hit.text, layouts.get(&hit.chunk)).into_iter().enumerate() {
+            let first = if number == 0 { 1.0 } else { 0.0 };
+            let known = Known { hit: index, place, share, weight, absent, first };
+            out.push(candidate(question, hit, &known, block));
+        }
+    }
+    sort_by(&mut out, |a, b| b.score.total_cmp(&a.score));
+    out.truncate(MAX_CANDIDATES);
+    out
+}
+
+/// What is known of a block beside its text.
+struct Known {
+    hit: usize,
+    place: f32,
+    share: f32,
+    /// Weight of the question's terms that count.
+    weight: f32,
+    absent: f32,
+    first: f32,
+}
+
+fn candidate(question: &Question, hit: &Hit, known: &Known, block: Block) -> Candidate {
+    let (core, head, lead) = (block.core_text(&hit.text), block.head_text(&hit.text), block.lead_text(&hit.text));
+    let (own, around) = (term_set(&[core, lead]), headings_of(hit, &[head]));
+    let (mut worded, mut covered) = (false, 0.0);
+    let mut credits = Vec::with_capacity(question.terms.len());
+    for t in &question.terms {
+        let credit = [credit(t, &own), credit(t, &around)];
+        worded |= t.weight * credit[0] > 0.0;
+        credits.push(credit[0].max(credit[1]));
+        covered += t.weight * credit[0].max(credit[1]);
+    }
+    // "How do I … on Linux?", asked of a part that is labelled so: the other parts are about something else.
+    let named = block.labelled(&hit.text).filter(|(label, _)| {
+        let label = term_set(&[label]);
+        question.terms.iter().any(|t| credit(t, &label) >= 1.0 && credit(t, &around) == 0.0)
+    });
+    let (named, whole) = (named.map(|(_, part)| part), question.kind == QuestionKind::Manner);
+    let numbers = question.terms.iter().filter(|t| has_digit(t) && own.contains(&t.term)).count();
+    let figureless = if question.kind == QuestionKind::Quantity && !holds_figure(core) { 1.0 } else { 0.0 };
+    let Known { hit: index, place, share, weight, absent, first } = *known;
+    let features = [1.0, 0.0, 0.0, 0.0, covered / weight, place, share, absent, figureless, first, question.rarest / 5.0];
+    let score = dot(&features, &WEIGHTS[BY_WORDS]);
+    let headings: Vec<&str> = hit.heading_path.iter().map(String::as_str).rev().take(2).collect();
+    let mut text = hit.title.clone();
+    for part in headings.into_iter().rev().chain([head, lead, core]).filter(|p| !p.trim().is_empty()) {
+        text.push_str(if text.is_empty() { "" } else { "\n" });
+        text.push_str(part.trim());
+    }
+    text.truncate(text.floor_char_boundary(READ_BYTES));
+    Candidate { hit: index, text, features, score, block, worded, numbers, whole, named, credits }
+}
+
+/// Whether a text holds a number, a date or a time, in figures or in words.
+fn holds_figure(text: &str) -> bool {
+    let in_words = |word: &str| {
+        let word = fold(word);
+        let is_time = |word: &str| SPOKEN.times().contains(word);
+        SPOKEN.numbers().contains(&word) || SPOKEN.months().contains(&word) || is_time(&word) || word.strip_suffix('s').is_some_and(is_time)
+    };
+    text.contains(char::is_numeric) || words(text).iter().any(|w| in_words(w.text))
+}
+
+pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The terms of headings, of the page's title, and of its address, whose folders tell versions, products and platforms of one title apart.
+pub(super) fn headings_of(hit: &Hit, others: &[&str]) -> Set<String> {
+    let address = hit.url.split(['?', '#']).next().unwrap_or_default();
+    let place = address.split_once("://").map_or(address, |(_, rest)| rest.split_once('/').map_or("", |x| x.1));
+    let mut texts = vec![&hit.title, place];
+    texts.extend(hit.heading_path.iter().map(String::as_str));
+    texts.extend(others);
+    term_set(&texts)
+}
+
+pub(super) fn term_set(texts: &[&str]) -> Set<String> {
+    let mut all = Vec::new();
+    for text in texts {
+        for (term, _) in terms(text) {
+            all.push(term);
+        }
+    }
+    all.into_iter().collect()
+}
+
+pub(super) fn credit(term: &QuestionTerm, set: &Set<String>) -> f32 {
+    let forms = || std::iter::once(&term.term).chain(&term.forms);
+    match forms().any(|form| set.contains(form)) {
+        true => 1.0,
+        // Another number is no form of a number.
+        false if !has_digit(term) && forms().any(|form| shares_beginning(form, set)) => BEGINNING_CREDIT,
+        false => 0.0,
+    }
+}
+
+/// Whether a term is a year, a version, a code or another number.
+pub(super) fn has_digit(term: &QuestionTerm) -> bool {
+    term.word.chars().any(char::is_numeric)
+}
+
+/// Whether a word of the set begins like the term: at least so many bytes, which are five letters of the Latin alphabet, and most of the longer word, as "creat" and
+/// "creation" do. Letters of other alphabets take more bytes, and say more.
+fn shares_beginning(term: &str, set: &Set<String>) -> bool {
+    const BYTES: usize = 5;
+    let start = &term[..term.ceil_char_boundary(BYTES)];
+    if start.len() < BYTES || start.len() == term.len() && !term.is_ascii() {
+        return false;
+    }
+    set.from(start).iter().take_while(|w| w.starts_with(start)).any(|w| {
+        let same = term.bytes().zip(w.bytes()).take_while(|(a, b)| a == b).count();
+        same * 10 >= term.len().max(w.len()) * 6
+    })
+}
+
+/// Terms that stand in no hit, neither in its text nor in its headings.
+pub(super) fn absent(question: &Question, hits: &[Hit]) -> Vec<usize> {
+    let mut missing: Vec<usize> = (0..question.terms.len()).collect();
+    for hit in hits {
+        if missing.is_empty() {
+            break;
+        }
+        let all = headings_of(hit, &[&hit.text]);
+        missing.retain(|&i| credit(&question.terms[i], &all) == 0.0);
+    }
+    missing
+}

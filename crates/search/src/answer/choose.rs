@@ -1,0 +1,194 @@
+//! Which blocks answer, and how sure that is.
+//!
+//! One linear model over [`FEATURES`](super::FEATURES) weighs the blocks against each other and against there being no answer. It is fitted by `tuning/answers.py` with sites held
+//! out.
+
+use super::candidates::{self, Candidate, dot, has_digit, headings_of};
+use super::question::{Question, QuestionTerm};
+use super::weights::{BY_MEANING, BY_WORDS, CLOSEST_FROM, IN_MANY_LANGUAGES, SECOND_FROM, STATED_FROM, WEIGHTS};
+use crate::compact::sort_by;
+use crate::elementary;
+use crate::embed::MULTILINGUAL;
+use crate::retrieve::Hit;
+use std::ops::Range;
+
+/// The place of late interaction in [`FEATURES`](super::FEATURES).
+const LATE: usize = 1;
+/// The place of the cosine there.
+const COSINE: usize = 2;
+/// The place of the heading's cosine there.
+const HEADING: usize = 3;
+
+/// How sure an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sureness {
+    /// It is stated.
+    Stated,
+    /// It is shown as the passage that is closest, not as an answer.
+    Closest,
+    /// Nothing near enough was found.
+    #[default]
+    Silent,
+}
+
+/// What [`choose`] decided.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Choice {
+    /// The candidates to quote, best first; for a comparison by side. Empty: nothing near enough was found.
+    pub picked: Vec<usize>,
+    /// How sure that is.
+    pub sureness: Sureness,
+    /// How likely it is that what is picked answers, 0 to 1, as fitted.
+    pub certainty: f32,
+    /// How likely each candidate is to answer, in their order, beside the others.
+    pub likely: Vec<f32>,
+    /// Words of the question that no hit holds, as the question has them.
+    pub absent: Vec<String>,
+}
+
+/// How near a block is to the question.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Nearness {
+    /// Late interaction of the question with it.
+    pub late: f32,
+    /// Cosine of their vectors.
+    pub cosine: f32,
+    /// Cosine of the question's vector and that of the heading above the block.
+    pub heading: f32,
+}
+
+/// How near candidates are to their question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Meaning {
+    /// Of the first candidates, in their order; none where one could not be read.
+    pub of: Vec<Option<Nearness>>,
+    /// Place in [`WEIGHTS`] of those for the model that read them.
+    how: usize,
+}
+
+impl Meaning {
+    /// Takes what a bundle's embedder tells.
+    pub fn new(embedder: &str, of: Vec<Option<Nearness>>) -> Meaning {
+        Meaning { of, how: if embedder == MULTILINGUAL { IN_MANY_LANGUAGES } else { BY_MEANING } }
+    }
+
+    /// Returns how near a candidate is.
+    fn at(&self, i: usize) -> Option<Nearness> {
+        self.of.get(i).copied().flatten().filter(|n| n.late.is_finite() && n.cosine.is_finite() && n.heading.is_finite())
+    }
+}
+
+/// Picks what to quote, or nothing: by words alone where nothing is known of meaning.
+pub fn choose(question: &Question, hits: &[Hit], candidates: &[Candidate], meaning: Option<&Meaning>) -> Choice {
+    let mut absent: Vec<&QuestionTerm> = Vec::new();
+    for i in candidates::absent(question, hits) {
+        if !question.terms[i].asks {
+            absent.push(&question.terms[i]);
+        }
+    }
+    // Where the question has states, what was not read was too far behind by words to be.
+    let read = |i: usize| meaning.and_then(|m| m.at(i));
+    let how = meaning.filter(|_| (0..candidates.len()).any(|i| read(i).is_some())).map_or(BY_WORDS, |m| m.how);
+    let mut each = vec![0.0; candidates.len()];
+    for (i, (likelihood, candidate)) in each.iter_mut().zip(candidates).enumerate() {
+        let mut features = candidate.features;
+        if let Some(n) = read(i) {
+            (features[LATE], features[COSINE], features[HEADING]) = (n.late, n.cosine, n.heading);
+        } else if how != BY_WORDS {
+            continue;
+        }
+        *likelihood = likely(dot(&features, &WEIGHTS[how]));
+    }
+    let all = 1.0 + each.iter().sum::<f32>();
+    each.iter_mut().for_each(|likelihood| *likelihood /= all);
+    let picked = picked(question, candidates, &each);
+    let mut certainty = 0.0;
+    for (place, &i) in picked.iter().enumerate() {
+        if place == 0 || candidates[i].hit != candidates[picked[0]].hit {
+            certainty += of_hit(candidates, &each, candidates[i].hit);
+        }
+    }
+    let numbers_held = picked.iter().any(|&i| holds_numbers(question, &hits[candidates[i].hit]));
+    let sureness = match certainty {
+        c if c >= STATED_FROM[how] && numbers_held => Sureness::Stated,
+        c if c >= CLOSEST_FROM[how] && !absent.iter().any(|t| has_digit(t)) => Sureness::Closest,
+        _ => Sureness::Silent,
+    };
+    let picked = if sureness == Sureness::Silent { Vec::new() } else { picked };
+    Choice { picked, sureness, certainty, likely: each, absent: in_runs(absent) }
+}
+
+/// How likely a score is, against none's 1.
+fn likely(score: f32) -> f32 {
+    elementary::exp(f64::from(score.clamp(-30.0, 30.0))) as f32
+}
+
+/// Whether a passage holds every year, version, code or other number of the question: another one answers another question.
+fn holds_numbers(question: &Question, hit: &Hit) -> bool {
+    let mut numbers = question.terms.iter().filter(|t| has_digit(t)).peekable();
+    numbers.peek().is_none() || {
+        let all = headings_of(hit, &[&hit.text]);
+        numbers.all(|t| all.contains(&t.term))
+    }
+}
+
+/// The best block of the likeliest passage, and a second one that is nearly as likely, of another passage or another section of it. Of a comparison, only blocks that name both sides, or else the best of each.
+fn picked(question: &Question, candidates: &[Candidate], each: &[f32]) -> Vec<usize> {
+    let names =
+        |i: usize, side: &[usize], other: &[usize]| side.iter().filter(|t| !other.contains(t)).all(|&t| candidates[i].credits[t] >= 1.0);
+    let of = |i: usize| of_hit(candidates, each, candidates[i].hit);
+    let mut order = Vec::new();
+    for (i, likelihood) in each.iter().enumerate() {
+        if *likelihood > 0.0 {
+            order.push(i);
+        }
+    }
+    sort_by(&mut order, |&a, &b| each[b].total_cmp(&each[a]));
+    let mut out = Vec::new();
+    if let Some((a, b)) = &question.sides {
+        if order.iter().any(|&i| names(i, a, b) && names(i, b, a)) {
+            order.retain(|&i| names(i, a, b) && names(i, b, a));
+        } else {
+            for (side, other) in [(a, b), (b, a)] {
+                out.extend(order.iter().copied().find(|&i| names(i, side, other)));
+            }
+        }
+    }
+    if out.is_empty() && !order.is_empty() {
+        // Stable: the blocks of a passage keep their order.
+        sort_by(&mut order, |&a, &b| of(b).total_cmp(&of(a)));
+        let first = order[0];
+        out.push(first);
+        out.extend(order.iter().copied().find(|&i| match candidates[i].hit == candidates[first].hit {
+            true => !candidates[i].shares_section(&candidates[first]) && each[i] >= SECOND_FROM * each[first],
+            false => of(i) >= SECOND_FROM * of(first),
+        }));
+    }
+    out
+}
+
+/// How likely the blocks of a hit are to answer.
+fn of_hit(candidates: &[Candidate], each: &[f32], hit: usize) -> f32 {
+    candidates.iter().zip(each).filter(|(c, _)| c.hit == hit).map(|(_, likelihood)| likelihood).sum()
+}
+
+/// Terms as the question has them, those that share characters or stand side by side without a space as one: pairs of letters are no words.
+fn in_runs(mut terms: Vec<&QuestionTerm>) -> Vec<String> {
+    terms.retain(|t| !t.doubtful);
+    sort_by(&mut terms, |a, b| a.span.start.cmp(&b.span.start).then(b.span.end.cmp(&a.span.end)));
+    let mut out: Vec<(Range<usize>, String)> = Vec::new();
+    for t in terms {
+        match out.last_mut().filter(|(run, _)| t.span.start <= run.end) {
+            Some((run, text)) => {
+                text.push_str(t.word.get(run.end - t.span.start..).unwrap_or_default());
+                run.end = run.end.max(t.span.end);
+            }
+            None => out.push((t.span.clone(), t.word.clone())),
+        }
+    }
+    out.into_iter().map(|(_, text)| text).collect()
+}
+
+#[cfg(test)]
+#[path = "choose_tests.rs"]
+mod tests;
