@@ -2,9 +2,14 @@
 
 use super::open::{bundle, wait};
 use miette::{IntoDiagnostic, Result, miette};
+use pocketgraph::bundle::Chunk;
+use pocketgraph::engine::Engine;
+use pocketgraph::retrieve::Corpus;
 use pocketgraph_export::{self as export, Field, What};
+use pocketgraph_native::terminal::line;
 use pocketgraph_publish::check::check;
-use std::path::PathBuf;
+use pocketgraph_publish::contradictions::{Passage, contradictions};
+use std::path::{Path, PathBuf};
 
 /// Maximum number of printed faults; all are counted.
 const SHOWN: usize = 20;
@@ -13,20 +18,58 @@ const SHOWN: usize = 20;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Folder of the published site
-    site: PathBuf,
+    #[arg(required_unless_present = "contradictions")]
+    site: Option<PathBuf>,
     /// Bundle whose addresses are looked for
     #[arg(long)]
     bundle: PathBuf,
+    /// List pairs of passages that state different values for the same thing
+    #[arg(long)]
+    contradictions: bool,
     /// Base of the bundle's addresses [default: the one it was built with]
     #[arg(long)]
     base_url: Option<String>,
 }
 
 pub fn run(args: &Args) -> Result<()> {
-    if !args.site.is_dir() {
-        return Err(miette!("{} is not a folder", args.site.display()));
-    }
     let engine = bundle(&args.bundle)?;
+    if args.contradictions {
+        wait(print_contradictions(engine.corpus()))??;
+    }
+    args.site.as_deref().map_or(Ok(()), |site| check_addresses(args, site, &engine))
+}
+
+/// Prints the pairs of passages that contradict each other. An owner judges them: they fail nothing.
+async fn print_contradictions(corpus: &Corpus) -> Result<()> {
+    let documents = corpus.documents().await.into_diagnostic()?;
+    let all: Vec<u32> = (0..corpus.len() as u32).collect();
+    let (read, missing) = corpus.chunks(&all).await.into_diagnostic()?;
+    if let Some(first) = missing.first() {
+        return Err(miette!("the bundle cannot be read whole: {first}"));
+    }
+    let mut chunks: Vec<(u32, Chunk)> = read.into_iter().collect();
+    chunks.sort_by_key(|(id, chunk)| (chunk.document, chunk.start, *id));
+    let addressed = chunks.iter().filter_map(|(_, chunk)| Some((chunk, documents.get(chunk.document as usize)?)));
+    let passages: Vec<Passage> = addressed
+        .map(|(chunk, document)| Passage {
+            url: format!("{}#{}", document.url, chunk.fragment),
+            headings: std::iter::once(&document.title).chain(&chunk.heading_path).map(String::as_str).collect(),
+            text: &chunk.text,
+        })
+        .collect();
+    let pairs = contradictions(&passages);
+    for (one, other) in &pairs {
+        println!("{}: {}\n{}: {}\n", line(&one.url), line(&one.sentence), line(&other.url), line(&other.sentence));
+    }
+    println!("{} pairs of passages state different values", pairs.len());
+    Ok(())
+}
+
+/// Looks for the bundle's addresses in the published site.
+fn check_addresses(args: &Args, site: &Path, engine: &Engine) -> Result<()> {
+    if !site.is_dir() {
+        return Err(miette!("{} is not a folder", site.display()));
+    }
     let manifest = engine.corpus().bundle().manifest();
     let built = manifest.options.iter().find(|(name, _)| name == "base-url").map(|(_, value)| value.clone());
     let base = args.base_url.clone().or(built).unwrap_or_default();
@@ -38,7 +81,7 @@ pub fn run(args: &Args) -> Result<()> {
         // The site's first page, where addresses are relative.
         _ => "",
     });
-    let verdict = check(&args.site, &base, addresses);
+    let verdict = check(site, &base, addresses);
     for (what, faults) in [("no such page", &verdict.no_page), ("no such id", &verdict.no_id)] {
         for fault in faults.iter().take(SHOWN) {
             eprintln!("{what}: {fault}");

@@ -1,0 +1,168 @@
+//! Pairs of passages that state different values for the same thing: defaults, limits, dates, versions.
+//!
+//! Two sentences are compared if each states values of the same kinds in the same order and one value
+//! differs. They speak of the same thing if their other words are the same, weighed by how rare each is: a
+//! word that only one of them has, and that few sentences have, names something else.
+
+use pocketgraph_text::{is_stop_word, sentences, stem, terms};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Least number of words besides values in a sentence that stands for itself; a shorter one needs its
+/// headings.
+const ENOUGH_WORDS: usize = 5;
+/// Largest number of values in a sentence: one with more is a row of a table or a list.
+const MOST_VALUES: usize = 3;
+/// Share of the words' weight that two sentences must have in common if one only says more than the other.
+const SHARED: f32 = 0.7;
+/// And if each has words that the other has not.
+const SHARED_BOTH_WAYS: f32 = 0.85;
+
+/// A passage of a page.
+#[derive(Debug, Clone)]
+pub struct Passage<'a> {
+    /// Address, with the fragment of its heading.
+    pub url: String,
+    /// Title of the page and the headings above the passage, outermost first.
+    pub headings: Vec<&'a str>,
+    /// Its text.
+    pub text: &'a str,
+}
+
+/// A sentence that states a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// Address of its passage.
+    pub url: String,
+    /// The sentence.
+    pub sentence: String,
+}
+
+/// A value in a sentence: its kind (`version`, `date`, or a number's unit), and the value as it is compared.
+type Value = (String, String);
+
+struct Stated<'a> {
+    passage: usize,
+    sentence: &'a str,
+    values: Vec<Value>,
+    words: BTreeSet<String>,
+    /// Numbers in the headings: pages and sections of other numbers, such as versions, are about something
+    /// else.
+    named: Vec<String>,
+}
+
+/// Returns the pairs of statements that differ in one value, in the order of the passages.
+pub fn contradictions(passages: &[Passage<'_>]) -> Vec<(Statement, Statement)> {
+    let all: Vec<Stated<'_>> = passages.iter().enumerate().flat_map(|(i, p)| stated_in(i, p)).collect();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for words in all.iter().map(|s| &s.words) {
+        words.iter().for_each(|word| *counts.entry(word).or_default() += 1);
+    }
+    let weights: BTreeMap<String, f32> =
+        counts.iter().map(|(word, n)| ((*word).to_owned(), (1.0 + all.len() as f32 / *n as f32).ln())).collect();
+    let mut kinds: BTreeMap<Vec<String>, Vec<usize>> = BTreeMap::new();
+    for (i, s) in all.iter().enumerate() {
+        kinds.entry(s.values.iter().map(|(kind, _)| kind.clone()).collect()).or_default().push(i);
+    }
+    let mut found: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for group in kinds.values() {
+        for (at, &a) in group.iter().enumerate() {
+            let differs = |&&b: &&usize| all[a].passage != all[b].passage && contradict(&all[a], &all[b], &weights);
+            found.extend(group[at + 1..].iter().filter(differs).map(|&b| (a, b)));
+        }
+    }
+    let url = |s: &Stated<'_>| passages[s.passage].url.clone();
+    let statement = |s: &Stated<'_>| Statement { url: url(s), sentence: s.sentence.to_owned() };
+    let mut seen = BTreeSet::new();
+    found.retain(|&(a, b)| {
+        let pair = (all[a].sentence, all[b].sentence);
+        !seen.contains(&(pair.1, pair.0)) && seen.insert(pair)
+    });
+    found.into_iter().map(|(a, b)| (statement(&all[a]), statement(&all[b]))).collect()
+}
+
+fn contradict(a: &Stated<'_>, b: &Stated<'_>, weights: &BTreeMap<String, f32>) -> bool {
+    if a.named != b.named || a.values.iter().zip(&b.values).filter(|(a, b)| a != b).count() != 1 {
+        return false;
+    }
+    let weight = |words: &mut dyn Iterator<Item = &String>| words.filter_map(|w| weights.get(w)).sum::<f32>();
+    let shared = weight(&mut a.words.intersection(&b.words));
+    let (more, less) = (weight(&mut a.words.difference(&b.words)), weight(&mut b.words.difference(&a.words)));
+    let least = if more > 0.0 && less > 0.0 { SHARED_BOTH_WAYS } else { SHARED };
+    shared >= least * (shared + more + less)
+}
+
+/// The sentences of a passage that state values.
+fn stated_in<'a>(passage: usize, p: &Passage<'a>) -> Vec<Stated<'a>> {
+    let digits = |text: &&str| text.contains(|c: char| c.is_ascii_digit());
+    let headed = p.headings.iter().flat_map(|heading| heading.split_whitespace());
+    let named: Vec<String> = headed.filter(digits).map(str::to_owned).collect();
+    let of = |range: std::ops::Range<usize>| {
+        let sentence = p.text.get(range)?.trim();
+        let values = values_in(sentence);
+        if values.is_empty() || values.len() > MOST_VALUES || !is_prose(sentence) {
+            return None;
+        }
+        let mut words = content(sentence);
+        // "64 kB" and "64kB" have the same words.
+        words.extend(values.iter().map(|(kind, _)| kind.clone()).filter(|kind| !kind.is_empty()));
+        if words.len() < 2 {
+            return None;
+        }
+        if words.len() < ENOUGH_WORDS {
+            words.extend(p.headings.iter().flat_map(|heading| content(heading)));
+        }
+        Some(Stated { passage, sentence, values, words, named: named.clone() })
+    };
+    sentences(p.text).into_iter().filter_map(of).collect()
+}
+
+/// Stems of the words that carry meaning, without those of values.
+fn content(text: &str) -> BTreeSet<String> {
+    terms(text).into_iter().map(|(word, _)| word).filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect()
+}
+
+/// Returns true for a sentence of words, false for code and for rows of a table.
+fn is_prose(sentence: &str) -> bool {
+    let letters = sentence.chars().filter(|c| c.is_alphabetic() || c.is_whitespace()).count();
+    letters * 10 >= sentence.chars().count() * 7 && !sentence.contains(['{', '}', ';', '|', '\n'])
+}
+
+/// The values in a sentence, in their order.
+fn values_in(sentence: &str) -> Vec<Value> {
+    // What is in quotation marks or brackets is an example or a name.
+    let stated = sentence.split(['"', '“', '”', '(', ')']).step_by(2).collect::<Vec<_>>().join(" ");
+    let tokens: Vec<&str> = stated.split_whitespace().collect();
+    let of = |(i, token): (usize, &&str)| value_of(token, tokens.get(i + 1).copied().unwrap_or_default());
+    tokens.iter().enumerate().filter_map(of).collect()
+}
+
+/// The value that a token is, `next` the token after it.
+fn value_of(token: &str, next: &str) -> Option<Value> {
+    let bare = token.trim_matches(|c: char| !c.is_alphanumeric() && !"%$€£".contains(c));
+    let plain = bare.strip_prefix(['v', 'V', '$', '€', '£']).unwrap_or(bare);
+    if !plain.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let end = plain.find(|c: char| !c.is_ascii_digit() && !".,-:".contains(c)).unwrap_or(plain.len());
+    let (number, unit) = (plain[..end].trim_end_matches(['.', ',', '-', ':']), &plain[end..]);
+    let parts = |sign: char| number.split(sign).filter(|part| !part.is_empty()).count();
+    if parts('-') == 3 && number.len() == 10 {
+        return Some(("date".to_owned(), number.to_owned()));
+    }
+    if bare.starts_with(['v', 'V']) || parts('.') > 2 {
+        return Some(("version".to_owned(), number.to_owned()));
+    }
+    if number.contains(['-', ':']) {
+        return None;
+    }
+    let word = next.trim_matches(|c: char| !c.is_alphanumeric());
+    let is_word = !word.is_empty() && word.chars().all(char::is_alphabetic);
+    let attached = unit.is_empty() && token.ends_with(bare) && is_word;
+    let unit = if attached { stem(&word.to_lowercase()) } else { unit.to_lowercase() };
+    let unit = if is_stop_word(&word.to_lowercase()) && attached { String::new() } else { unit };
+    Some((unit, number.replace(',', "")))
+}
+
+#[cfg(test)]
+#[path = "contradictions_tests.rs"]
+mod tests;
