@@ -1,27 +1,57 @@
-//! `llms.txt` and `llms-full.txt`: the documents as language models that visit a site are given them, by the convention of llmstxt.org.
+//! The documents as language models that visit a site are given them, by the convention of llmstxt.org.
 //!
-//! The first is a list of the pages with a line on each, by folder; the second holds their text as Markdown.
+//! `llms.txt` is a list of the pages with a line on each, by folder. Beside each page is its text as
+//! Markdown, at the page's address with `.md` after it;
+//! `llms-full.txt` has the text of all.
 
 use crate::site_files::{self, SiteFilesError};
 use pocketgraph_ingest::{Block, BlockKind, SourceDocument};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Characters of a page's description in the list.
 const DESCRIBED: usize = 160;
 
-/// Writes both files into the folder `out`.
+/// Writes them into the folder `out`, that of the site whose addresses begin with `base`.
 ///
 /// # Errors
 /// As [`site_files::write`].
-pub fn write(documents: &[SourceDocument], out: &Path) -> Result<(), SiteFilesError> {
-    let files: BTreeMap<PathBuf, String> =
-        BTreeMap::from([("llms.txt".into(), list(documents)), ("llms-full.txt".into(), full(documents))]);
+pub fn write(documents: &[SourceDocument], base: &str, out: &Path) -> Result<(), SiteFilesError> {
+    let mut files: BTreeMap<PathBuf, String> = BTreeMap::new();
+    for d in documents {
+        if let Some(place) = markdown_address(d, base).and_then(|address| place_below(base, &address)) {
+            // Parts of one page are documents of one address.
+            put_document(files.entry(place).or_default(), d);
+        }
+    }
+    // The page's source, where the site has it there.
+    documents.iter().for_each(|d| drop(files.remove(Path::new(&d.path))));
+    files.extend([("llms.txt".into(), list(documents, base)), ("llms-full.txt".into(), full(documents))]);
     site_files::write("--llms", out, &files)
 }
 
-/// The list: the title of the site's first page, then every page with its address and its first sentence, by the folder it lies in.
-pub fn list(documents: &[SourceDocument]) -> String {
+/// Returns the address of the Markdown beside a page of the site: the page's own with `.md` after it, and
+/// `index.html.md` in a folder.
+fn markdown_address(d: &SourceDocument, base: &str) -> Option<String> {
+    let folder = d.url.is_empty() || d.url.ends_with('/');
+    let address = format!("{}{}", d.url, if folder { "index.html.md" } else { ".md" });
+    place_below(base, &address).map(|_| address)
+}
+
+/// Returns the file of an address below `base`, relative to the site's folder.
+fn place_below(base: &str, address: &str) -> Option<PathBuf> {
+    let local = address.strip_prefix(base.trim_end_matches('/'))?;
+    let local = if base.is_empty() { local } else { local.strip_prefix('/')? };
+    if local.contains([':', '\\', '?', '#', '\0']) {
+        return None;
+    }
+    let place = PathBuf::from(percent_encoding::percent_decode_str(local).decode_utf8().ok()?.as_ref());
+    place.components().all(|part| matches!(part, Component::Normal(_))).then_some(place)
+}
+
+/// The list: the title of the site's first page, then every page with the address of its Markdown and its
+/// first sentence, by the folder it lies in.
+pub fn list(documents: &[SourceDocument], base: &str) -> String {
     let home = documents.iter().min_by_key(|d| (d.path.matches('/').count(), !is_index(&d.path), d.path.clone()));
     let mut out = format!("# {}\n", home.map_or("Documentation".to_owned(), |d| on_a_line(&d.title)));
     if let Some(described_as) = home.and_then(described) {
@@ -35,7 +65,8 @@ pub fn list(documents: &[SourceDocument]) -> String {
         out.push_str(&format!("\n## {}\n\n", if folder.is_empty() { "Pages".to_owned() } else { on_a_line(folder) }));
         for d in all {
             let summary = described(d).map(|s| format!(": {s}")).unwrap_or_default();
-            out.push_str(&format!("- [{}](<{}>){summary}\n", escaped(&on_a_line(&d.title)), address(&d.url)));
+            let markdown = markdown_address(d, base).unwrap_or_else(|| d.url.clone());
+            out.push_str(&format!("- [{}](<{}>){summary}\n", escaped(&on_a_line(&d.title)), address(&markdown)));
         }
     }
     out
@@ -44,27 +75,30 @@ pub fn list(documents: &[SourceDocument]) -> String {
 /// The text of all documents, each under its title and address.
 pub fn full(documents: &[SourceDocument]) -> String {
     let mut out = String::new();
-    for d in documents {
-        out.push_str(&format!("# {}\n\nSource: {}\n\n", on_a_line(&d.title), address(&d.url)));
-        let mut blocks = d.blocks.iter().peekable();
-        // The title is said already.
-        if blocks.peek().is_some_and(|b| matches!(b.kind, BlockKind::Heading(1)) && b.text == d.title) {
-            blocks.next();
-        }
-        let mut listed = false;
-        for block in blocks {
-            let item = block.kind == BlockKind::ListItem;
-            if listed && !item {
-                out.push('\n');
-            }
-            listed = item;
-            put(&mut out, block);
-        }
-        if listed {
+    documents.iter().for_each(|d| put_document(&mut out, d));
+    out
+}
+
+/// Appends a document: title, address and blocks.
+fn put_document(out: &mut String, d: &SourceDocument) {
+    out.push_str(&format!("# {}\n\nSource: {}\n\n", on_a_line(&d.title), address(&d.url)));
+    let mut blocks = d.blocks.iter().peekable();
+    // It repeats the title.
+    if blocks.peek().is_some_and(|b| matches!(b.kind, BlockKind::Heading(1)) && b.text == d.title) {
+        blocks.next();
+    }
+    let mut listed = false;
+    for block in blocks {
+        let item = block.kind == BlockKind::ListItem;
+        if listed && !item {
             out.push('\n');
         }
+        listed = item;
+        put(out, block);
     }
-    out
+    if listed {
+        out.push('\n');
+    }
 }
 
 fn put(out: &mut String, block: &Block) {
@@ -149,10 +183,34 @@ mod tests {
         let mut all = read("index.md", "# Kettles\n\nKettles boil water. They whistle.\n");
         all.extend(read("guide/care [old].md", "---\ndescription: How to care\n---\n# Care [old]\n\nText.\n"));
         assert_eq!(
-            list(&all),
-            "# Kettles\n\n> Kettles boil water.\n\n## Pages\n\n- [Kettles](<./>): Kettles boil water.\n\n## guide\n\n- [Care \\[old\\]](<guide/care%20[old].html>): How to care\n"
+            list(&all, ""),
+            "# Kettles\n\n> Kettles boil water.\n\n## Pages\n\n- [Kettles](<index.html.md>): Kettles boil water.\n\n## guide\n\n- [Care \\[old\\]](<guide/care%20[old].html.md>): How to care\n"
         );
-        assert_eq!(list(&[]), "# Documentation\n");
+        assert_eq!(list(&[], ""), "# Documentation\n");
+    }
+
+    #[test]
+    fn each_page_has_its_markdown_beside_it_and_pages_of_other_sites_have_none() {
+        let mut all = read("index.md", "# Kettles\n\nKettles boil water.\n");
+        all.extend(read("guide/care [old].md", "# Care\n\nText.\n"));
+        all.extend(read("notes.md", "# Notes\n\nRaw.\n"));
+        let base = "https://x.example/docs/";
+        all.extend(read("away.md", "# Away\n\nText.\n"));
+        let urls = ["", "guide/care%20%5Bold%5D/", "notes"].map(|page| format!("{base}{page}"));
+        all.iter_mut().zip(urls).for_each(|(d, url)| d.url = url);
+        all[3].url = "https://y.example/a".to_owned();
+        let out = tempfile::tempdir().unwrap();
+        write(&all, base, out.path()).unwrap();
+        let text = |name: &str| std::fs::read_to_string(out.path().join(name)).unwrap();
+        assert_eq!(text("index.html.md"), "# Kettles\n\nSource: https://x.example/docs/\n\nKettles boil water.\n\n");
+        assert!(text("guide/care [old]/index.html.md").contains("Text."));
+        assert!(!out.path().join("notes.md").exists(), "the site has the page's source there");
+        let listed = text("llms.txt");
+        assert!(listed.contains("(<https://x.example/docs/guide/care%20%5Bold%5D/index.html.md>)"), "{listed}");
+        assert!(listed.contains("(<https://y.example/a>)"), "{listed}");
+        for outside in ["/../up.md", "/%2e%2e/up.md", "other/a.md"] {
+            assert_eq!(place_below(base, &format!("https://x.example/docs{outside}")), None, "{outside}");
+        }
     }
 
     #[test]

@@ -13,8 +13,10 @@ pub struct Publish<'a> {
     pub folder: &'a Path,
     /// Folder for pages.
     pub pages: Option<&'a Path>,
-    /// Folder for `llms.txt` and `llms-full.txt`.
+    /// Folder for what language models read.
     pub llms: Option<&'a Path>,
+    /// Base of the pages' addresses.
+    pub base_url: &'a str,
 }
 
 impl Stage<&Origin> for Publish<'_> {
@@ -27,7 +29,7 @@ impl Stage<&Origin> for Publish<'_> {
             pages::write(self.folder, documents, out)?;
         }
         if let Some(out) = self.llms {
-            llms::write(documents, out)?;
+            llms::write(documents, self.base_url, out)?;
         }
         Ok(())
     }
@@ -44,9 +46,11 @@ mod tests {
         let documents = Origin::Documents(read_in(&[("a.md", "# A title\n\nOne.")]).documents);
         let dir = tempfile::tempdir().unwrap();
         let at = |name: &str| dir.path().join(name);
-        Publish { folder: dir.path(), pages: None, llms: Some(&at("llms")) }.run(&documents, &RecordedWarnings::default()).unwrap();
+        Publish { folder: dir.path(), pages: None, llms: Some(&at("llms")), base_url: "" }
+            .run(&documents, &RecordedWarnings::default())
+            .unwrap();
         assert!(std::fs::read_to_string(at("llms").join("llms.txt")).unwrap().contains("A title"));
-        Publish { folder: dir.path(), pages: None, llms: None }.run(&documents, &RecordedWarnings::default()).unwrap();
+        Publish { folder: dir.path(), pages: None, llms: None, base_url: "" }.run(&documents, &RecordedWarnings::default()).unwrap();
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 }
