@@ -3,12 +3,14 @@
 pub mod assemble;
 pub mod facts;
 pub mod folder;
+pub mod hosted;
 pub mod licences;
 pub mod merge;
 mod options;
 mod outcome;
 pub mod pipeline;
 pub mod prepare;
+pub mod proof;
 mod source;
 mod stages;
 mod synonyms;

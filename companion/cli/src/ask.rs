@@ -19,6 +19,7 @@ use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg;
 use pocketgraph::llm::{ChatModel, Recorder};
 use pocketgraph::retrieve::NAMES;
+use pocketgraph_build::proof::with_proofs;
 use pocketgraph_llm_client::record::{RecordFile, replay};
 use pocketgraph_native::terminal::line;
 use pocketgraph_native::today::today;
@@ -85,7 +86,7 @@ pub struct Args {
     /// Answer from a recorded run, without a network
     #[arg(long, value_name = "FILE")]
     replay: Option<PathBuf>,
-    /// Print the answer as JSON
+    /// Print the answer as JSON, with what `pocketgraph prove` checks
     #[arg(long)]
     json: bool,
 }
@@ -178,13 +179,19 @@ fn several(args: &Args, with_model_given: bool) -> Result<()> {
         if args.json {
             let mut value = serde_json::to_value(&answer).into_diagnostic()?;
             value["bundle"] = serde_json::json!(at);
-            return pocketgraph_native::terminal::json(&value).into_diagnostic();
+            return print_json(engine, value);
         }
         println!("{}", answer.text);
         epilogue(&answer);
         return Ok(());
     }
     Ok(())
+}
+
+/// Prints an answer as JSON, with what `prove` checks.
+fn print_json(engine: &Engine, answer: serde_json::Value) -> Result<()> {
+    let proved = wait(with_proofs(engine, answer))?.into_diagnostic()?;
+    pocketgraph_native::terminal::json(&proved).into_diagnostic()
 }
 
 /// Retrieve once, answer once.
@@ -241,8 +248,7 @@ fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<(
     }
     .into_diagnostic()?;
     if args.json {
-        pocketgraph_native::terminal::json(&answer).into_diagnostic()?;
-        return Ok(());
+        return print_json(engine, serde_json::to_value(&answer).into_diagnostic()?);
     }
     if streamed {
         println!();
@@ -283,8 +289,7 @@ fn by_protocol(args: &Args, engine: &Engine, protocol: &str, chat: Option<&dyn C
             reasoned.turns.clear();
             reasoned.carried = None;
         }
-        pocketgraph_native::terminal::json(&reasoned).into_diagnostic()?;
-        return Ok(());
+        return print_json(engine, serde_json::to_value(&reasoned).into_diagnostic()?);
     }
     println!("{}", reasoned.answer.text);
     if args.protocol.is_none() && !args.trace {

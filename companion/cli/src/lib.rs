@@ -32,6 +32,7 @@ pub mod progress;
 mod prompt_files;
 pub mod prompts;
 pub mod protocol_options;
+mod prove;
 mod search;
 mod site;
 mod serve;
@@ -75,6 +76,8 @@ enum Command {
     Inspect(inspect::Args),
     /// Check every file of a bundle
     Verify(verify::Args),
+    /// Check the quotations and citations of an answer against the published bundle
+    Prove(prove::Args),
     /// Look for the addresses of a bundle in the published site
     Check(check::Args),
     /// Draw a question's keywords and passages as SVG
@@ -136,6 +139,7 @@ pub fn run(cli: Cli) -> miette::Result<()> {
         Command::Plan(args) => plan::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Prove(args) => prove::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Draw(args) => draw::run(&args),
         Command::Export(args) => export::run(&args),
