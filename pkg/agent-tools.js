@@ -1,30 +1,31 @@
 // The page's search as tools of an agent in the reader's browser (WebMCP, https://webmachinelearning.github.io/webmcp/): search, and ask with citations.
 //
-// Loaded only where the browser has `navigator.modelContext`. A tool says what the documents say and changes nothing; it runs where the page runs, and sends
-// nothing away that a reader's own question would not.
+// Loaded only where the browser has `document.modelContext`. A tool says what the documents say and changes
+// nothing; it runs where the page runs, and sends nothing away that a reader's own question would not.
 
 /** Passages that a tool brings, if not asked for fewer or more. */
 const K = 8;
 const MOST = 50;
+/** They change nothing; documents may say what their readers' agents must not obey. */
+const ANNOTATIONS = { readOnlyHint: true, untrustedContentHint: true };
 
-/** Offers the tools; `open` gives the open bundle. Returns what takes them back. */
-export function offerTools(open, { context = globalThis.navigator?.modelContext, site = globalThis.document?.title ?? "" } = {}) {
-  const tools = toolsOf(open, site);
-  if (typeof context?.registerTool === "function") {
-    const withdrawals = [];
-    for (const tool of tools) {
-      try {
-        const registered = context.registerTool(tool);
-        withdrawals.push(() => (typeof registered?.unregister === "function" ? registered.unregister() : context.unregisterTool?.(tool.name)));
-      } catch {
-        // Another component of the page offers a tool of that name.
-      }
-    }
-    return () => withdrawals.forEach((withdraw) => withdraw());
+/** Numbers of the components of this page that offer tools: two tools of one name are refused. */
+const numbers = new Set();
+
+/** Offers the tools; `open` gives the open bundle. Returns a function that takes them back. */
+export function offerTools(open, { context = globalThis.document?.modelContext, site = globalThis.document?.title ?? "" } = {}) {
+  if (typeof context?.registerTool !== "function") return () => {};
+  const offer = new AbortController();
+  let number = 1;
+  while (numbers.has(number)) number += 1;
+  numbers.add(number);
+  offer.signal.addEventListener("abort", () => numbers.delete(number));
+  for (const tool of toolsOf(open, site)) {
+    const name = number === 1 ? tool.name : `${tool.name}_${number}`;
+    // It rejects when it is taken back, and where a script of the page has a tool of that name.
+    context.registerTool({ ...tool, name }, { signal: offer.signal }).catch(() => {});
   }
-  if (typeof context?.provideContext !== "function") return () => {};
-  context.provideContext({ tools });
-  return () => context.clearContext?.();
+  return () => offer.abort();
 }
 
 function toolsOf(open, site) {
@@ -39,9 +40,9 @@ function toolsOf(open, site) {
         properties: { question, k: { type: "integer", minimum: 1, maximum: MOST, description: `How many passages at most; ${K} if left out` } },
         required: ["question"],
       },
-      annotations: { readOnlyHint: true },
-      execute: (given) => toolResult(async () => {
-        const { hits } = await (await open()).search(asked(given), { k: Math.min(MOST, Math.max(1, Math.trunc(given.k ?? K) || K)) });
+      annotations: ANNOTATIONS,
+      execute: (given, { signal } = {}) => toolResult(async () => {
+        const { hits } = await (await open()).search(asked(given), { k: Math.min(MOST, Math.max(1, Math.trunc(given.k ?? K) || K)), signal });
         return hits.map(({ title, headingPath, url, text }) => ({ title, headings: headingPath, url: whole(url), text }));
       }),
     },
@@ -49,9 +50,9 @@ function toolsOf(open, site) {
       name: "ask_documents",
       description: `Answers a question from the documents of ${of}, with citations; says so where they do not tell.`,
       inputSchema: { type: "object", properties: { question }, required: ["question"] },
-      annotations: { readOnlyHint: true },
-      execute: (given) => toolResult(async () => {
-        for await (const event of (await open()).ask(asked(given))) {
+      annotations: ANNOTATIONS,
+      execute: (given, { signal } = {}) => toolResult(async () => {
+        for await (const event of (await open()).ask(asked(given), { signal })) {
           if (event.type !== "done") continue;
           const { text, citations } = event.answer;
           return { text, citations: citations.map(({ number, title, url, quote }) => ({ number, title, url: whole(url), quote })) };

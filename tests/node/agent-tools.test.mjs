@@ -21,11 +21,11 @@ function browser() {
   const tools = new Map();
   return {
     tools,
-    registerTool(tool) {
-      if (tools.has(tool.name)) throw new Error("there is one");
+    async registerTool(tool, { signal }) {
+      if (tools.has(tool.name)) throw new DOMException("there is one", "InvalidStateError");
       tools.set(tool.name, tool);
+      signal.addEventListener("abort", () => tools.delete(tool.name));
     },
-    unregisterTool: (name) => tools.delete(name),
   };
 }
 
@@ -33,41 +33,49 @@ const said = ({ content: [{ type, text }] }) => (assert.equal(type, "text"), JSO
 
 test("an agent searches and asks by the tools, with addresses and citations", async () => {
   const context = browser();
-  offerTools(async () => graph, { context, site: "Harbour" });
+  const withdraw = offerTools(async () => graph, { context, site: "Harbour" });
   const [search, ask] = context.tools.values();
   assert.deepEqual([search.name, ask.name, search.inputSchema.required], ["search_documents", "ask_documents", ["question"]]);
   assert.match(search.description, /Harbour/);
   assert.deepEqual(said(await search.execute({ question: "neap" })), [{ title: "Tides", headings: ["Neap"], url: hit.url, text: hit.text }]);
   assert.deepEqual(said(await ask.execute({ question: "neap" })), { text: "of neap", citations: [{ number: 1, title: "Tides", url: hit.url, quote: "least" }] });
-  await search.execute({ question: "x", k: 1e9 });
-  assert.deepEqual(graph.asked.at(-1), ["x", { k: 50 }]);
+  const { signal } = new AbortController();
+  await search.execute({ question: "x", k: 1e9 }, { signal });
+  assert.deepEqual(graph.asked.at(-1), ["x", { k: 50, signal }]);
+  await search.execute({ question: "x", k: "3" });
+  assert.deepEqual(graph.asked.at(-1), ["x", { k: 3, signal: undefined }]);
+  withdraw();
 });
 
 test("what goes wrong is told to the agent and thrown at nobody", async () => {
   const context = browser();
-  offerTools(() => Promise.reject(new Error("the bundle is not there")), { context });
+  const withdraw = offerTools(() => Promise.reject(new Error("the bundle is not there")), { context });
   for (const tool of context.tools.values()) {
     assert.deepEqual(await tool.execute({ question: "x" }), { content: [{ type: "text", text: "the bundle is not there" }], isError: true });
   }
-  offerTools(async () => graph, { context: browser() });
+  withdraw();
   const other = browser();
-  offerTools(async () => graph, { context: other });
+  const withdrawOther = offerTools(async () => graph, { context: other });
   for (const given of [{}, { question: " " }, undefined]) assert.equal((await other.tools.get("search_documents").execute(given)).isError, true);
+  withdrawOther();
 });
 
-test("tools are taken back, a second component offers none twice, and a browser without them is left alone", () => {
+test("tools are taken back, each component of a page has its own, and a browser without them is left alone", async () => {
   const context = browser();
+  const names = () => [...context.tools.keys()];
   const withdraw = offerTools(async () => graph, { context });
-  offerTools(async () => graph, { context });
-  assert.equal(context.tools.size, 2);
+  const withdrawSecond = offerTools(async () => graph, { context });
+  assert.deepEqual(names(), ["search_documents", "ask_documents", "search_documents_2", "ask_documents_2"]);
   withdraw();
+  assert.deepEqual(names(), ["search_documents_2", "ask_documents_2"]);
+  const withdrawThird = offerTools(async () => graph, { context });
+  assert.deepEqual(names().slice(2), ["search_documents", "ask_documents"], "a name is free again");
+  withdrawSecond();
+  withdrawThird();
   assert.equal(context.tools.size, 0);
+  await context.registerTool({ name: "ask_documents" }, new AbortController());
+  offerTools(async () => graph, { context })();
+  assert.deepEqual(names(), ["ask_documents"], "a tool of the page stays");
   offerTools(async () => graph, { context: undefined })();
   offerTools(async () => graph, { context: {} })();
-  let provided = null;
-  const older = { provideContext: (given) => (provided = given), clearContext: () => (provided = null) };
-  const clear = offerTools(async () => graph, { context: older });
-  assert.equal(provided.tools.length, 2);
-  clear();
-  assert.equal(provided, null);
 });

@@ -103,7 +103,8 @@ test("what is asked wrongly is refused in words, and the session goes on", async
   const { call, use, end } = await session();
   for (const [name, args] of [
     ["search", {}],
-    ["search", { question: 3 }],
+    ["search", { question: ["x"] }],
+    ["search", { question: "x", k: "several" }],
     ["search", { question: "x", more: 1 }],
     ["search", { question: "x", retriever: "nonesuch" }],
     ["read_section", { url: "nowhere.html" }],

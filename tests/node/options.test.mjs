@@ -9,7 +9,7 @@ const CHECKS = { open: checkOpenOptions, search: searchOptions, ask: askOptions,
 const GROUPS = { open: ["open"], search: ["ranking", "search"], ask: ["ranking", "answering"], plan: ["ranking", "answering"], execute: ["ranking", "answering", "execute"] };
 const LLM = { baseUrl: "https://llm.example/v1", model: "m" };
 const OWN = {
-  onProgress() {}, worker: "auto", prefetch: true, retriever: "hippo:canonical", llm: LLM, history: [], protocol: "react", tools: [], prompts: {}, webSearch: "https://s.example/", filter: { language: "de" },
+  onProgress() {}, worker: "auto", prefetch: true, retriever: "autokg:10/5/2/3/1", llm: LLM, history: [], protocol: "react", tools: [], prompts: {}, webSearch: "https://s.example/", filter: { language: "de" },
 };
 const EXAMPLES = { positive: [3, 0], whole: [0, -1], number: [0.5, "half"], flag: [false, "no"], text: ["text", 3] };
 

@@ -88,7 +88,7 @@ pub struct Args {
     /// Also write the documents as plain HTML pages into this folder, at their URLs
     #[arg(long, value_name = "DIR")]
     pages: Option<PathBuf>,
-    /// Also write llms.txt and llms-full.txt, for language models that visit the site, into this folder
+    /// Also write llms.txt, llms-full.txt and each page as Markdown, for language models, into this folder
     #[arg(long, value_name = "DIR")]
     llms: Option<PathBuf>,
     /// Carry this token table, made by `train query-table`, instead of the program's; "none" carries none

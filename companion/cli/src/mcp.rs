@@ -1,6 +1,7 @@
 //! `pocketgraph mcp`.
 
-use super::open::{wait, with_model};
+use super::open::{open_with_model, wait};
+use futures::future::FutureExt;
 use miette::Result;
 use pocketgraph_mcp::{HTTP_PATH, Server, address};
 use std::net::SocketAddr;
@@ -12,7 +13,7 @@ use std::path::PathBuf;
     { \"mcpServers\": { \"docs\": { \"command\": \"pocketgraph\", \"args\": [\"mcp\", \"/path/to/bundle\"] } } }\n\n\
 Tools: search, read_section, ask, and over a bundle with a knowledge graph plan and entity. The documents are its resources.")]
 pub struct Args {
-    /// Folder of the bundle
+    /// Folder of the bundle, or its address: https://host/bundle/
     bundle: PathBuf,
     /// Serve over HTTP at this port, or at ADDRESS:PORT, instead of standard input and output
     #[arg(long, value_name = "PORT", value_parser = http)]
@@ -28,7 +29,8 @@ fn http(text: &str) -> std::result::Result<SocketAddr, String> {
 
 pub fn run(args: &Args) -> Result<()> {
     wait(async {
-        let server = Server::open(&args.bundle, with_model).await?;
+        let open = |place: PathBuf| async move { open_with_model(&place).await }.boxed_local();
+        let server = Server::open(&args.bundle, open).await?;
         match args.http {
             None => server.over_stdio().await,
             Some(at) => {

@@ -1,37 +1,52 @@
-//! Opening a bundle from a folder.
+//! Opening a bundle from a folder or a URL.
 
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::bundle::MANIFEST;
 use pocketgraph::engine::Engine;
 use pocketgraph_build::folder::FolderSource;
+use pocketgraph_build::hosted::{HostedSource, open_hosted};
 use pocketgraph_build::prepare::UnknownRetriever;
+use pocketgraph_llm_client::asker;
 use std::path::Path;
 use std::rc::Rc;
 
 /// Memory limit of an engine in the terminal: a gigabyte.
 const MEMORY_LIMIT: u64 = 1 << 30;
 
-/// Opens the bundle in `folder`.
-pub fn bundle(folder: &Path) -> Result<Engine> {
-    if !folder.join(MANIFEST).is_file() {
+/// Opens the bundle at `place`: a folder, or an `http` or `https` address.
+pub async fn open_bundle(place: &Path) -> Result<Engine> {
+    let cannot = || format!("cannot open the bundle {}", place.display());
+    if let Some(address) = place.to_str().filter(|place| place.contains("://")) {
+        let source = Rc::new(HostedSource::new(address).into_diagnostic()?);
+        return open_hosted(source, MEMORY_LIMIT).await.into_diagnostic().wrap_err_with(cannot);
+    }
+    if !place.join(MANIFEST).is_file() {
         return Err(miette!(
             help = "build one with: pocketgraph build DOCS -o BUNDLE",
             "{} is not a bundle: it has no {MANIFEST}",
-            folder.display()
+            place.display()
         ));
     }
-    wait(Engine::open(Rc::new(FolderSource::new(folder)), MEMORY_LIMIT))?
-        .into_diagnostic()
-        .wrap_err_with(|| format!("cannot open the bundle {}", folder.display()))
+    Engine::open(Rc::new(FolderSource::new(place)), MEMORY_LIMIT).await.into_diagnostic().wrap_err_with(cannot)
 }
 
-/// Opens the bundle and loads its model for questions, if it has one.
-pub fn with_model(folder: &Path) -> Result<Engine> {
-    let engine = bundle(folder)?;
+/// Opens the bundle at `place` and loads its model for questions, if it has one.
+pub async fn open_with_model(place: &Path) -> Result<Engine> {
+    let engine = open_bundle(place).await?;
     if engine.info().has_model {
-        wait(engine.prepare())?.into_diagnostic().wrap_err("cannot load the bundle's model")?;
+        engine.prepare().await.into_diagnostic().wrap_err("cannot load the bundle's model")?;
     }
     Ok(engine)
+}
+
+/// Opens the bundle at `place`, outside of any runtime.
+pub fn bundle(place: &Path) -> Result<Engine> {
+    wait(open_bundle(place))?
+}
+
+/// Opens the bundle at `place` with its model, outside of any runtime.
+pub fn with_model(place: &Path) -> Result<Engine> {
+    wait(open_with_model(place))?
 }
 
 /// Parses the name of a retriever with its parameters.
@@ -44,7 +59,5 @@ pub fn retriever(text: &str) -> std::result::Result<String, String> {
 
 /// Runs a future to its end on this thread, with timers and sockets.
 pub fn wait<T>(work: impl Future<Output = T>) -> Result<T> {
-    let runtime =
-        tokio::runtime::Builder::new_current_thread().enable_all().build().into_diagnostic().wrap_err("cannot start the runtime")?;
-    Ok(runtime.block_on(work))
+    asker::run(async { Ok(work.await) }).into_diagnostic()
 }

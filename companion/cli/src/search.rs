@@ -32,7 +32,7 @@ pub struct Args {
     /// Maximum number of hits [default: 10; autokg: its own]
     #[arg(short)]
     k: Option<u32>,
-    /// Retriever: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, with parameters after a colon (hippo:canonical)
+    /// Retriever: auto, hybrid, lexical, dense, autokg, or one that the bundle is prepared for, with parameters after a colon (autokg:10/5/2/3/1)
     #[arg(long, value_name = "NAME", default_value = NAMES[0], value_parser = retriever)]
     retriever: String,
     /// Maximum number of hits of a page before those of other pages, 0 for any number [default: 3 with auto, otherwise 0]

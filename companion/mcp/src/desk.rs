@@ -2,28 +2,27 @@
 
 use futures::future::LocalBoxFuture;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
-use pocketgraph::bundle::{Chunk, Document};
+use pocketgraph::bundle::Document;
 use pocketgraph::engine::Engine;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::LocalSet;
 
 /// Calls that may wait for the engine; further callers wait until there is room.
 const WAITING: usize = 64;
 
-/// The section without which it is not told which chunks are a document's; bundles of before have none.
-const DOCUMENT_ORDER: &str = "document-order";
-
 type Job = Box<dyn FnOnce(Rc<Open>) -> LocalBoxFuture<'static, ()> + Send>;
 
-/// An open bundle with what its documents hold.
+/// An open bundle.
 pub struct Open {
     /// The engine over it.
     pub engine: Engine,
-    /// Its documents.
-    pub documents: Rc<Vec<Document>>,
 }
+
+/// Opens the bundle at a place, with its model.
+pub type OpenEngine = fn(PathBuf) -> LocalBoxFuture<'static, Result<Engine>>;
 
 /// Queue in which callers of any thread leave requests for a bundle.
 #[derive(Clone)]
@@ -32,21 +31,20 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Opens the bundle in `folder` on a thread of its own, with the model that embeds questions where it brings one.
+    /// Opens the bundle at `place` on a thread of its own.
     ///
     /// # Errors
     /// When there is no bundle, or it cannot be read.
-    pub fn open(folder: &Path, open: fn(&Path) -> Result<Engine>) -> Result<Desk> {
+    pub fn open(place: &Path, open: OpenEngine) -> Result<Desk> {
         let (jobs, mut waiting) = mpsc::channel::<Job>(WAITING);
         let (sender, opened) = std::sync::mpsc::channel();
-        let folder = folder.to_owned();
+        let place = place.to_owned();
         let work = move || {
-            let ready = open(&folder).and_then(|engine| {
-                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().into_diagnostic()?;
-                let documents = runtime.block_on(engine.corpus().documents()).into_diagnostic()?;
-                Ok((runtime, Rc::new(Open { engine, documents })))
-            });
-            let (runtime, bundle) = match ready {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().into_diagnostic();
+            // Connections belong to the runtime that opened them.
+            let opened = |runtime: Runtime| Ok((Rc::new(Open { engine: runtime.block_on(open(place))? }), runtime));
+            let ready = runtime.and_then(opened);
+            let (bundle, runtime) = match ready {
                 Ok(ready) => ready,
                 Err(e) => {
                     let _ = sender.send(Err(e));
@@ -86,25 +84,11 @@ impl Desk {
 }
 
 impl Open {
-    /// The chunks of a document with their numbers, in the order in which they stand in it.
+    /// The documents.
     ///
     /// # Errors
-    /// When chunks cannot be read.
-    pub async fn chunks_of(&self, document: u32) -> Result<Vec<(u32, Chunk)>> {
-        let corpus = self.engine.corpus();
-        let every = 0..u32::try_from(corpus.len()).unwrap_or(u32::MAX);
-        let all: Vec<u32> = if corpus.bundle().has(DOCUMENT_ORDER) {
-            let documents = corpus.documents_of_chunks().await.into_diagnostic()?;
-            every.zip(documents).filter(|(_, d)| *d == document).map(|(chunk, _)| chunk).collect()
-        } else {
-            every.collect()
-        };
-        let (read, missing) = corpus.chunks(&all).await.into_diagnostic()?;
-        if let Some(first) = missing.first() {
-            return Err(miette!("the bundle cannot be read whole: {first}"));
-        }
-        let mut out: Vec<(u32, Chunk)> = read.into_iter().filter(|(_, c)| c.document == document).collect();
-        out.sort_by_key(|(n, c)| (c.start, *n));
-        Ok(out)
+    /// When they cannot be read.
+    pub async fn documents(&self) -> Result<Rc<Vec<Document>>> {
+        self.engine.corpus().documents().await.into_diagnostic()
     }
 }

@@ -3,16 +3,16 @@
 mod desk;
 mod tools;
 
-pub use desk::Desk;
+pub use desk::{Desk, OpenEngine};
 
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
+use futures::future::FutureExt;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use pocketgraph::bundle::Document;
-use pocketgraph::engine::Engine;
 use pocketgraph::kg;
 use pocketgraph_serve::{TimeLimits, answer_all, whole_body};
 use rmcp::model::{
@@ -27,6 +27,7 @@ use rmcp::{ServerHandler, ServiceExt};
 use serde_json::Value;
 use std::net::SocketAddr;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
@@ -48,24 +49,21 @@ const INSTRUCTIONS: &str = "Documents with a search index, and where there is on
 #[derive(Clone)]
 pub struct Server {
     desk: Desk,
-    documents: Arc<Vec<Document>>,
     has_graph: bool,
     name: String,
 }
 
 impl Server {
-    /// Opens the bundle in `folder` by `open`.
+    /// Opens the bundle at `place`, a folder or an address, by `open`.
     ///
     /// # Errors
     /// When there is no bundle, or it cannot be read.
-    pub async fn open(folder: &Path, open: fn(&Path) -> Result<Engine>) -> Result<Server> {
-        let desk = Desk::open(folder, open)?;
-        let facts = |bundle: std::rc::Rc<desk::Open>| -> futures::future::LocalBoxFuture<'static, Result<(Vec<Document>, bool)>> {
-            Box::pin(async move { Ok((bundle.documents.to_vec(), kg::is_in(bundle.engine.corpus().bundle()))) })
-        };
-        let (documents, has_graph) = desk.ask(facts).await?;
-        let name = folder.file_name().map_or_else(|| "documents".to_owned(), |n| n.to_string_lossy().into_owned());
-        Ok(Server { desk, documents: Arc::new(documents), has_graph, name })
+    pub async fn open(place: &Path, open: OpenEngine) -> Result<Server> {
+        let desk = Desk::open(place, open)?;
+        let is_in = |bundle: Rc<desk::Open>| kg::is_in(bundle.engine.corpus().bundle());
+        let has_graph = desk.ask(move |bundle| async move { Ok(is_in(bundle)) }.boxed_local()).await?;
+        let name = place.file_name().map_or_else(|| "documents".to_owned(), |n| n.to_string_lossy().into_owned());
+        Ok(Server { desk, has_graph, name })
     }
 
     /// Serves over standard input and output until the input ends.
@@ -164,11 +162,18 @@ impl ServerHandler for Server {
             None => 0,
             Some(given) => given.parse().map_err(|_| ErrorData::invalid_params("the cursor is none that was given out", None))?,
         };
-        let page: Vec<Resource> = self.documents.iter().skip(from).take(RESOURCES_AT_ONCE).map(Server::resource).collect();
-        let next = from.saturating_add(page.len());
-        let mut out = ListResourcesResult::with_all_items(page);
-        out.next_cursor = (next < self.documents.len()).then(|| next.to_string());
-        Ok(out)
+        let listed = self.desk.ask(move |bundle| {
+            Box::pin(async move {
+                let documents = bundle.documents().await?;
+                let page = documents.iter().skip(from).take(RESOURCES_AT_ONCE);
+                let page: Vec<Resource> = page.map(Server::resource).collect();
+                let next = from.saturating_add(page.len());
+                let mut out = ListResourcesResult::with_all_items(page);
+                out.next_cursor = (next < documents.len()).then(|| next.to_string());
+                Ok(out)
+            })
+        });
+        listed.await.map_err(|e| ErrorData::internal_error(e.to_string(), None))
     }
 
     async fn read_resource(
@@ -179,12 +184,8 @@ impl ServerHandler for Server {
         let missing = || ErrorData::resource_not_found(format!("there is no document {}", request.uri), None);
         let path = request.uri.strip_prefix(SCHEME).ok_or_else(missing)?;
         let path = percent_decode_str(path).decode_utf8().map_err(|_| missing())?.into_owned();
-        if !self.documents.iter().any(|d| d.path == path) {
-            return Err(missing());
-        }
-        let arguments = JsonObject::from_iter([("url".to_owned(), Value::from(path))]);
-        let read = self.tool("read_section".to_owned(), arguments).await.map_err(|e| ErrorData::internal_error(e.to_string(), None))?;
-        let text = read["text"].as_str().unwrap_or_default();
+        let text = self.desk.ask(|bundle| Box::pin(async move { tools::document_text(&bundle, &path).await }));
+        let text = text.await.map_err(|e| ErrorData::internal_error(e.to_string(), None))?.ok_or_else(missing)?;
         Ok(ReadResourceResult::new(vec![ResourceContents::text(text, request.uri.clone())]).into())
     }
 }

@@ -124,17 +124,46 @@ pub fn exists(name: &str) -> bool {
 /// Arguments that its schema does not allow, and what the bundle cannot do.
 pub async fn call(bundle: &Open, name: &str, arguments: JsonObject) -> Result<Value> {
     match name {
-        "search" => search(bundle, read(arguments)?).await,
-        "read_section" => read_section(bundle, read(arguments)?).await,
-        "ask" => ask(bundle, read(arguments)?).await,
-        "plan" => plan(bundle, read(arguments)?).await,
-        "entity" => entity(bundle, read(arguments)?).await,
+        "search" => search(bundle, read(name, arguments)?).await,
+        "read_section" => read_section(bundle, read(name, arguments)?).await,
+        "ask" => ask(bundle, read(name, arguments)?).await,
+        "plan" => plan(bundle, read(name, arguments)?).await,
+        "entity" => entity(bundle, read(name, arguments)?).await,
         _ => Err(miette!("there is no tool {name}")),
     }
 }
 
-fn read<T: DeserializeOwned>(arguments: JsonObject) -> Result<T> {
+fn read<T: DeserializeOwned>(tool: &str, arguments: JsonObject) -> Result<T> {
+    let schema = all(true).into_iter().find(|t| t.name == tool).map(|t| t.input_schema);
+    let members = schema.as_ref().and_then(|schema| schema.get("properties")).and_then(Value::as_object);
+    let arguments = members.map_or(arguments.clone(), |members| typed(members, arguments));
     serde_json::from_value(Value::Object(arguments)).map_err(|e| miette!("the arguments are not what the tool takes: {e}"))
+}
+
+/// The arguments in the types of a schema's `members`. Clients send numbers as texts or with a fraction of
+/// zero, texts as numbers, and all arguments as one text of JSON under a name of their own.
+fn typed(members: &JsonObject, arguments: JsonObject) -> JsonObject {
+    let mut given = arguments.iter();
+    if let (Some((name, Value::String(text))), None) = (given.next(), given.next())
+        && !members.contains_key(name)
+        && let Ok(Value::Object(inner)) = serde_json::from_str(text)
+    {
+        return typed(members, inner);
+    }
+    let wanted = |name: &str| members.get(name).and_then(|member| member["type"].as_str());
+    let of_type = |name: &str, value: Value| match (wanted(name), value) {
+        (Some("integer"), Value::String(text)) => text.trim().parse().ok().and_then(whole).unwrap_or(text.into()),
+        (Some("integer"), Value::Number(n)) => n.as_f64().and_then(whole).unwrap_or(Value::Number(n)),
+        (Some("string"), value @ (Value::Number(_) | Value::Bool(_))) => Value::String(value.to_string()),
+        (_, value) => value,
+    };
+    let retyped = |(name, value): (String, Value)| (name.clone(), of_type(&name, value));
+    arguments.into_iter().map(retyped).collect()
+}
+
+/// A number without a fraction, as JSON; `None` for another.
+fn whole(number: f64) -> Option<Value> {
+    (number.fract() == 0.0 && number.abs() < f64::from(u32::MAX)).then(|| Value::from(number as i64))
 }
 
 async fn search(bundle: &Open, given: Search) -> Result<Value> {
@@ -154,11 +183,30 @@ async fn search(bundle: &Open, given: Search) -> Result<Value> {
 
 async fn read_section(bundle: &Open, given: ReadSection) -> Result<Value> {
     // A path may have the sign of a fragment in it.
-    let whole = place(&bundle.documents, &given.url).map(|at| (at, ""));
-    let cut = || given.url.split_once('#').and_then(|(address, fragment)| Some((place(&bundle.documents, address)?, fragment)));
+    let documents = bundle.documents().await?;
+    let whole = place(&documents, &given.url).map(|at| (at, ""));
+    let cut = || given.url.split_once('#').and_then(|(address, fragment)| Some((place(&documents, address)?, fragment)));
     let (at, fragment) = whole.or_else(cut).ok_or_else(|| miette!("no document has the address {}; search gives addresses", given.url))?;
-    let document = &bundle.documents[at];
-    let chunks = bundle.chunks_of(at as u32).await?;
+    let document = &documents[at];
+    let (text, whole) = section_text(bundle, at, document, fragment).await?;
+    Ok(json!({ "title": document.title, "url": given.url, "text": text, "whole": whole }))
+}
+
+/// The text of the document with this path, if there is one.
+///
+/// # Errors
+/// When it cannot be read.
+pub async fn document_text(bundle: &Open, path: &str) -> Result<Option<String>> {
+    let documents = bundle.documents().await?;
+    match documents.iter().enumerate().find(|(_, document)| document.path == path) {
+        Some((at, document)) => Ok(Some(section_text(bundle, at, document, "").await?.0)),
+        None => Ok(None),
+    }
+}
+
+/// The text of the section at `fragment`, or of the whole document; and whether it is all of it.
+async fn section_text(bundle: &Open, at: usize, document: &Document, fragment: &str) -> Result<(String, bool)> {
+    let chunks = bundle.engine.corpus().chunks_of(at as u32).await.into_diagnostic()?;
     // A section goes on to the next heading that is not below its own. One that shares its passage with others comes with the whole document.
     let path = chunks.iter().find(|(_, c)| !fragment.is_empty() && c.fragment == fragment).map(|(_, c)| c.heading_path.clone());
     let mut text = String::new();
@@ -172,8 +220,7 @@ async fn read_section(bundle: &Open, given: ReadSection) -> Result<Value> {
         text.push_str("\n\n");
     }
     let whole = text.chars().count() <= MOST_TEXT;
-    let text: String = text.trim_end().chars().take(MOST_TEXT).collect();
-    Ok(json!({ "title": document.title, "url": given.url, "text": text, "whole": whole }))
+    Ok((text.trim_end().chars().take(MOST_TEXT).collect(), whole))
 }
 
 /// The document of an address: that of its page, or its path in the folder it was read from.
@@ -238,4 +285,40 @@ fn described(graph: &KnowledgeGraph, node: NodeId, score: f32) -> Value {
         "label": graph.label(node), "id": graph.id(node), "description": graph.description(node),
         "types": types, "score": score, "statements": statements, "statementsInAll": all,
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn searched(arguments: Value) -> Result<(String, Option<u32>)> {
+        let given: Search = read("search", arguments.as_object().cloned().unwrap())?;
+        Ok((given.question, given.k))
+    }
+
+    #[test]
+    fn arguments_are_taken_as_clients_send_them() {
+        let wanted = ("how long?".to_owned(), Some(3));
+        for k in [json!(3), json!(3.0), json!("3"), json!(" 3.0 ")] {
+            assert_eq!(searched(json!({ "question": "how long?", "k": k })).unwrap(), wanted, "{k}");
+        }
+        for name in ["input", "arguments"] {
+            let text = json!({ "question": "how long?", "k": "3" }).to_string();
+            assert_eq!(searched(json!({ name: text })).unwrap(), wanted, "{name}");
+        }
+        assert_eq!(searched(json!({ "question": 404, "k": null })).unwrap(), ("404".to_owned(), None));
+        assert_eq!(searched(json!({ "question": "{\"k\": 3}" })).unwrap().0, "{\"k\": 3}", "a question may be JSON");
+    }
+
+    #[test]
+    fn arguments_that_mean_nothing_are_refused() {
+        for k in [json!(3.5), json!("three"), json!("NaN"), json!(-1), json!(1e300), json!([3])] {
+            assert!(searched(json!({ "question": "how long?", "k": k })).is_err(), "{k}");
+        }
+        let lists = json!({ "question": ["how long?"] });
+        for arguments in [json!({}), json!({ "input": "how long?" }), json!({ "input": "[]" }), lists] {
+            assert!(searched(arguments.clone()).is_err(), "{arguments}");
+        }
+    }
 }
