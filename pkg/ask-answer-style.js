@@ -10,6 +10,7 @@ const CSS = `
 [part="answer-text"] > :first-child { margin-block-start: 0; }
 [part="answer"] p, [part="answer"] ul, [part="answer"] ol, [part="answer"] blockquote { margin: 0.5rem 0; }
 [part="answer"] ul, [part="answer"] ol { padding-inline-start: 1.4rem; }
+[part="answer"] .quoted { white-space: pre-line; }
 [part="answer"] blockquote { margin-inline: 0; padding-inline-start: 0.8rem; border-inline-start: 3px solid var(--_line); color: var(--_soft); }
 [part="answer"] hr { border: 0; border-top: 1px solid var(--_line); }
 [data-heading="1"], [data-heading="2"] { font-size: 1.08em; }

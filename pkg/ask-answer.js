@@ -16,7 +16,10 @@ function unsupportedSentences({ sentences = [], citations }) {
   return sentences.filter(({ at, support }) => support !== "supported" && !citations.some((citation) => citation.at.start >= at.start && citation.at.end <= at.end));
 }
 
-/** An answer's text with a mark like a citation's after each sentence that no passage supports. `original` turns a place in it into one in the answer's text. */
+/**
+ * An answer's text with a mark like a citation's after each sentence that no passage supports. `original` turns a
+ * place in it into one in the answer's text; it is asked in rising order.
+ */
 function markDoubts(answer) {
   const MARK = " [0]";
   const doubts = [];
@@ -28,8 +31,13 @@ function markDoubts(answer) {
     text += MARK;
     from = at.end;
   }
-  const original = (place) => place - MARK.length * doubts.filter((doubt) => doubt < place).length;
-  return { text: text + answer.text.slice(from), isDoubt: (place) => doubts.includes(place), original };
+  const marks = new Set(doubts);
+  let passed = 0;
+  const original = (place) => {
+    while (doubts[passed] < place) passed += 1;
+    return place - MARK.length * passed;
+  };
+  return { text: text + answer.text.slice(from), isDoubt: (place) => marks.has(place), original };
 }
 
 /** Draws into the `answer` and `understood` of a view. */

@@ -346,7 +346,7 @@ export class PocketGraphAskElement extends Base {
 
   // An agent in the browser searches by the same bundle; the browser has to know agents.
   #offerTools() {
-    if (!globalThis.navigator?.modelContext) return;
+    if (!globalThis.document?.modelContext) return;
     this.#withdraw ??= import("./agent-tools.js").then(({ offerTools }) => offerTools(() => this.#open()), () => () => {});
   }
 

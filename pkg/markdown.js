@@ -15,19 +15,16 @@ const RULE = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
 const SIDE = /^:?-+:?$/;
 /** How deep lists and quotes are nested at most: what a model writes without end must not overflow the stack. */
 const DEEPEST = 8;
+/** Blocks, cells and marks that become nodes at most, so that no reply holds up the page: the rest stays text. */
+const MOST_DRAWN = 5_000;
 
 /**
- * The blocks of `text`, as an array of nodes. `marker(number, start, end)` makes the node of a citation such as `[2]`; `link(url)` says whether a link
- * may be followed; `code(node, text, language)` may put a block of code into something, such as a figure with a button.
+ * The blocks of `text` from the offset `from` on, where one begins: where each stands, whether its first line has
+ * ended, and its nodes. `marker(number, start, end)` makes the node of a citation such as `[2]`; `link(url)` says
+ * whether a link may be followed; `code(node, text, language)` may put a block of code into a figure with a button.
  */
-export function markdownNodes(text, { marker, link = () => false, code = (node) => node }) {
-  const context = { text, marker, link, code };
-  return blocks(context, linesOf(text, 0, text.length), 0);
-}
-
-/** The blocks of `text` from the offset `from` on, where one begins: where each stands, whether its first line has ended, and its nodes. */
 export function markdownBlocks(text, from, { marker, link = () => false, code = (node) => node }) {
-  const context = { text, marker, link, code };
+  const context = { text, marker, link, code, read: ({ start, end }) => text.slice(start, end), left: MOST_DRAWN };
   const lines = linesOf(text, from, text.length);
   const found = [];
   for (let at = 0; at < lines.length; ) {
@@ -58,10 +55,14 @@ function blocks(context, lines, depth) {
 
 /** Adds the nodes of the block that begins with the line `at`, none if it is blank; returns the line after the block. */
 function block(context, lines, at, depth, nodes) {
-  const read = ({ start, end }) => context.text.slice(start, end);
+  const { read } = context;
   const line = read(lines[at]);
   const from = at;
   if (line.trim() === "") return at + 1;
+  if (context.left-- <= 0) {
+    nodes.push(h("p", {}, context.text.slice(lines[at].start, lines.at(-1).end)));
+    return lines.length;
+  }
   if (!SIGNED.test(line)) return paragraph(context, lines, at, nodes);
   if (fenceOf(line)) return fence(context, lines, at, nodes);
   if (HEADING.test(line)) {
@@ -85,7 +86,7 @@ function block(context, lines, at, depth, nodes) {
 
 /** A paragraph, or a table where the line below is its rule. */
 function paragraph(context, lines, at, nodes) {
-  const read = ({ start, end }) => context.text.slice(start, end);
+  const { read } = context;
   const from = at;
   if (at + 1 < lines.length && read(lines[at]).includes("|") && isTableRule(context, lines[at + 1])) return table(context, lines, at, nodes);
   do at += 1;
@@ -111,7 +112,7 @@ function fenceOf(line) {
 }
 
 function fence(context, lines, at, nodes) {
-  const read = ({ start, end }) => context.text.slice(start, end);
+  const { read } = context;
   const { mark, language } = fenceOf(read(lines[at]));
   const indent = /^ */.exec(read(lines[at]))[0].length;
   const body = [];
@@ -133,11 +134,11 @@ function codeBlock(context, body, language, nodes, next) {
 }
 
 function list(context, lines, at, nodes, depth) {
-  const read = ({ start, end }) => context.text.slice(start, end);
+  const { read } = context;
   const [, , bullet, first] = ITEM.exec(read(lines[at]));
   const items = [];
   const margin = ITEM.exec(read(lines[at]))[1].length;
-  while (at < lines.length) {
+  while (at < lines.length && context.left > 0) {
     const found = ITEM.exec(read(lines[at]));
     if (!found || found[1].length > margin + 1 || Boolean(found[2]) !== Boolean(bullet)) break;
     const width = found[0].length;
@@ -170,19 +171,19 @@ function unwrapped(nodes) {
 }
 
 function table(context, lines, at, nodes) {
-  const read = ({ start, end }) => context.text.slice(start, end);
-  const sides = cells(context, lines[at + 1]).map((cell) => side(read(cell).trim()));
+  const { read } = context;
+  const sides = cells(context, lines[at + 1]).slice(0, context.left).map((cell) => side(read(cell).trim()));
   const row = (line, tag) => h("tr", {}, cells(context, line).slice(0, sides.length).map((cell, column) => h(tag, { "data-align": sides[column], scope: tag === "th" ? "col" : undefined }, inline(context, [cell]))));
   const head = row(lines[at], "th");
   const body = [];
-  for (at += 2; at < lines.length && read(lines[at]).includes("|"); at++) body.push(row(lines[at], "td"));
+  for (at += 2; at < lines.length && (context.left -= sides.length) > 0 && read(lines[at]).includes("|"); at++) body.push(row(lines[at], "td"));
   nodes.push(tableOf(head, body));
   return at;
 }
 
 /** Whether a line separates a table's header from its rows: every cell is a dash or more, perhaps between colons. */
 function isTableRule(context, line) {
-  const read = ({ start, end }) => context.text.slice(start, end);
+  const { read } = context;
   return read(line).includes("-") && cells(context, line).every((cell) => SIDE.test(read(cell)));
 }
 
@@ -192,7 +193,7 @@ function side(rule) {
 }
 
 /** Where the cells of a table's row stand. A bar behind a backslash, or inside code, ends none. */
-function cells({ text }, { start, end }) {
+function cells({ text, read }, { start, end }) {
   const found = [];
   let from = start;
   let code = false;
@@ -203,7 +204,7 @@ function cells({ text }, { start, end }) {
     from = at + 1;
   }
   found.push({ start: from, end });
-  const blank = (cell) => text.slice(cell.start, cell.end).trim() === "";
+  const blank = (cell) => read(cell).trim() === "";
   if (found.length > 1 && blank(found[0])) found.shift();
   if (found.length > 1 && blank(found.at(-1))) found.pop();
   return found.map((cell) => trimmed(text, cell));
@@ -224,7 +225,7 @@ const INLINE = new RegExp(
     "!?\\[(?<label>[^\\[\\]\\n]{1,400})\\]\\((?<target>[^()\\s]{1,2000}(?:\\([^()\\s]*\\)[^()\\s]*)?)(?:\\s+\"[^\"\\n]*\")?\\)",
     "<(?<auto>https?:\\/\\/[^<>\\s]{1,2000})>",
     "(?<bare>https?:\\/\\/[^\\s<>\"'`|]{1,2000})",
-    "\\[(?<cited>\\d{1,4}(?:, ?\\d{1,4})*)\\]",
+    "\\[(?<cited>\\d{1,4}(?:, ?\\d{1,4}){0,31})\\]",
     "(?<strong>\\*\\*|__)(?=\\S)",
     "(?<!\\w)(?<em>[*_])(?=[^\\s*_])(?<emphasis>[^*_\\n]*?[^\\s*_])\\k<em>(?!\\w)",
     "~~(?=\\S)(?<gone>[^~\\n]*\\S)~~",
@@ -296,7 +297,7 @@ function spans(context, text, offset, place, depth = 0) {
   const closing = closers(text);
   let at = 0;
   let next = 0;
-  for (let match; (match = matchFrom(text, next)); ) {
+  for (let match; context.left-- > 0 && (match = matchFrom(text, next)); ) {
     const found = match.groups;
     const from = match.index;
     let to = (next = from + match[0].length);
@@ -318,12 +319,12 @@ function spans(context, text, offset, place, depth = 0) {
     }
     nodes.push(text.slice(at, from));
     if (found.escaped) nodes.push(found.escaped);
-    else if (found.label) nodes.push(safeUrl(found.target) ? anchor(context, found.target, within(found.label, match[0].indexOf("[") + 1)) : match[0]);
-    else if (found.auto) nodes.push(anchor(context, found.auto, [found.auto]));
+    else if (found.label) nodes.push(anchor(context, found.target, within(found.label, match[0].indexOf("[") + 1)) ?? match[0]);
+    else if (found.auto) nodes.push(anchor(context, found.auto, [found.auto]) ?? found.auto);
     else if (found.bare) {
       const url = withoutStops(found.bare);
       to = from + url.length;
-      nodes.push(anchor(context, url, [url]));
+      nodes.push(anchor(context, url, [url]) ?? url);
     } else if (found.cited) for (const number of found.cited.split(",")) nodes.push(context.marker(Number(number), place(offset + from), place(offset + to - 1) + 1));
     else if (found.emphasis) nodes.push(h("em", {}, within(found.emphasis, 1)));
     else if (found.gone) nodes.push(h("s", {}, within(found.gone, 2)));
@@ -340,9 +341,10 @@ function withoutStops(url) {
   return url.slice(0, end);
 }
 
-/** A link where its address is one that readers may be sent to; else its words, and the address as text where the words are not it. */
+/** A link where its address may be followed; else its words, and the address where they are not it. Null for no address. */
 function anchor({ link }, target, words) {
   const href = safeUrl(target);
+  if (!href) return null;
   if (link(href)) return h("a", { part: "answer-link", href, rel: "noopener nofollow" }, words);
   const same = words.length === 1 && words[0] === target;
   return h("span", { part: "answer-unlinked" }, words, !same && ` (${target})`);

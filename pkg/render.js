@@ -2,7 +2,7 @@
 // is no path from a string to markup, and no inline style, so a strict Content-Security-Policy holds.
 
 import { h, safeUrl, table } from "./dom.js";
-import { markdownBlocks, markdownNodes } from "./markdown.js";
+import { markdownBlocks } from "./markdown.js";
 
 export { drawn, h, safeUrl } from "./dom.js";
 
@@ -96,7 +96,7 @@ function wordEnd(text, from) {
  */
 export function answerBlocks(text, marker = (number) => `[${number}]`, { lines: byLine = false, link, code } = {}) {
   const fragment = document.createDocumentFragment();
-  const nodes = byLine ? quotedLines(text, marker) : markdownNodes(text, { marker, link, code });
+  const nodes = byLine ? quotedLines(text, marker) : markdownBlocks(text, 0, { marker, link, code }).flatMap(({ nodes }) => nodes);
   for (const node of nodes) fragment.append(node);
   return fragment;
 }
@@ -144,15 +144,19 @@ export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words
   if (answer.outcome === "closest") fragment.append(h("p", { class: "closest", part: "closest" }, words.closest));
   answer.citations.forEach((citation, index) => {
     const blocks = answer.blocks.filter((block) => block.citation === index);
-    const nodes = blocks.map((block) => quotedBlock(block, code, words.quotation));
+    const nodes = blocks.map((block) => quotedBlock(block, code));
     const language = answer.references?.find(({ number }) => number === citation.number)?.language;
     if (language) for (const node of nodes) node.lang = language;
     const cite = marker(citation.number, citation.at.start, citation.at.end);
-    const last = blocks.findLastIndex(({ form }) => form === "text");
-    const href = blocks.at(-1)?.more && citation.url && safeUrl(citation.url);
-    const more = href && h("a", { class: "read-on", part: "read-on", href }, words.readOn);
-    if (last >= 0) nodes[last].append(" ", cite);
-    if (last < 0 || more) nodes.push(h("p", {}, last < 0 && cite, last < 0 && more && " ", more));
+    // One pair of quotation marks, where the quotation begins with a sentence.
+    const first = blocks.findIndex(({ form }) => form !== "heading");
+    const [before, after] = blocks[first]?.form === "text" ? words.quotation.split("{text}") : ["", ""];
+    nodes[first]?.prepend(before);
+    const last = blocks.at(-1);
+    const end = last?.form === "text" ? nodes.at(-1) : nodes[nodes.push(h("p")) - 1];
+    end.append(last?.more ? " …" : "", after, " ", cite);
+    const href = last?.more && citation.url && safeUrl(citation.url);
+    if (href) end.append(" ", h("a", { class: "read-on", part: "read-on", href }, words.readOn));
     const mark = language && languageMark?.(language);
     fragment.append(...(mark ? [h("p", { part: "answer-language" }, mark)] : []), ...nodes);
   });
@@ -162,23 +166,22 @@ export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words
 /** What is said around quotations, in English. */
 export const QUOTED_WORDS = { closest: "This may not answer the question. The closest passage:", readOn: "Read on", quotation: "“{text}”" };
 
-function quotedBlock({ form, text, language }, code = (node) => node, quotation = QUOTED_WORDS.quotation) {
+function quotedBlock({ form, text, language, highlights }, code = (node) => node) {
   const rows = text.split("\n");
   if (form === "code") return code(h("pre", {}, h("code", { "data-language": language || undefined }, text)), text, language);
   if (form === "heading") return h("p", {}, h("strong", {}, text));
   if (form === "list") {
-    const numbered = rows.every((item) => /^\d+\. /.test(item));
-    const start = numbered ? Number.parseInt(text, 10) : 1;
-    const items = rows.map((item) => h("li", {}, item.replace(/^(?:-|\d+\.) /, "")));
-    return h(numbered ? "ol" : "ul", { start: numbered && start !== 1 && start }, items);
+    // A row "…" is for items that are left out.
+    const numbered = rows.every((item) => /^(?:\d+\. |…$)/.test(item));
+    const items = rows.map((item) => h("li", { value: (numbered && Number.parseInt(item, 10)) || false }, item.replace(/^(?:-|\d+\.) /, "")));
+    return h(numbered ? "ol" : "ul", {}, items);
   }
   if (form === "table") {
     const cells = (tag) => (row) => h("tr", {}, row.split(" | ").map((cell) => h(tag, {}, cell)));
     const [header, ...others] = rows;
     return table(cells("th")(header), others.map(cells("td")));
   }
-  const [before, after] = quotation.split("{text}");
-  return h("p", {}, `${before}${text}${after}`);
+  return h("p", { class: "quoted" }, highlighted(text, highlights));
 }
 
 /**

@@ -24,7 +24,7 @@ beforeEach(() => {
 /** A bare page with one element of these attributes; `html` are attributes of the page itself, and `first` runs before any script of the page. */
 async function mounted(attributes = {}, { html = {}, first, ...options } = {}) {
   const page = await newPage(t.browser, options);
-  if (first) await page.addInitScript(first.run, first.with);
+  if (first) await page.addInitScript(first.run);
   t.site.faults.clear();
   await page.goto(`${t.site.url}blank/index.html`);
   await page.evaluate(async ({ attributes, html }) => {
@@ -61,39 +61,37 @@ test("hits of an unfinished word stay while the model arrives", async () => {
   await page.context().close();
 });
 
-/** What a browser with agents has, by the two forms of the proposal: `registered` is told which tools there are. */
-function agents(form) {
+/** Gives the page what a browser with agents has. */
+function agents() {
   const tools = (window.agentTools = new Map());
-  const add = (tool) => tools.set(tool.name, tool);
-  const context = form === "registerTool"
-    ? { registerTool: (tool) => (add(tool), { unregister: () => tools.delete(tool.name) }) }
-    : { provideContext: (given) => (tools.clear(), given.tools.forEach(add)), clearContext: () => tools.clear() };
-  Object.defineProperty(navigator, "modelContext", { value: context });
+  const registerTool = async (tool, { signal }) => {
+    tools.set(tool.name, tool);
+    signal.addEventListener("abort", () => tools.delete(tool.name));
+  };
+  Object.defineProperty(document, "modelContext", { value: { registerTool } });
 }
 
-for (const form of ["registerTool", "provideContext"]) {
-  test(`an agent of the browser searches and asks by tools of the page, by ${form}, as long as the element is there`, async () => {
-    const { page, element } = await mounted({}, { first: { run: agents, with: form } });
-    await page.waitForFunction(() => window.agentTools.size === 2);
-    const call = (name, given) => page.evaluate(async ({ name, given }) => {
-      const { content, isError } = await window.agentTools.get(name).execute(given);
-      return { isError: isError ?? false, value: isError ? content[0].text : JSON.parse(content[0].text) };
-    }, { name, given });
-    const tools = await page.evaluate(() => [...window.agentTools.values()].map((tool) => [tool.name, tool.annotations.readOnlyHint, tool.inputSchema.required.join()]));
-    assert.deepEqual(tools, [["search_documents", true, "question"], ["ask_documents", true, "question"]]);
-    const found = await call("search_documents", { question: "what is a keyword graph?", k: 3 });
-    assert.equal(found.value.length, 3);
-    assert.match(JSON.stringify(found.value), /keyword graph/i);
-    assert.ok(found.value.every((hit) => hit.text && new URL(hit.url).protocol === "http:"), "addresses are whole");
-    const answer = await call("ask_documents", { question: QUESTION });
-    assert.ok(answer.value.text && answer.value.citations.length > 0 && answer.value.citations[0].url.startsWith("http"), JSON.stringify(answer));
-    const refused = await call("search_documents", { question: " " });
-    assert.ok(refused.isError && refused.value.includes("not empty"), refused.value);
-    await element.evaluate((node) => node.remove());
-    await page.waitForFunction(() => window.agentTools.size === 0);
-    await page.context().close();
-  });
-}
+test("an agent of the browser searches and asks by tools of the page, as long as the element is there", async () => {
+  const { page, element } = await mounted({}, { first: { run: agents } });
+  await page.waitForFunction(() => window.agentTools.size === 2);
+  const call = (name, given) => page.evaluate(async ({ name, given }) => {
+    const { content, isError } = await window.agentTools.get(name).execute(given);
+    return { isError: isError ?? false, value: isError ? content[0].text : JSON.parse(content[0].text) };
+  }, { name, given });
+  const tools = await page.evaluate(() => [...window.agentTools.values()].map((tool) => [tool.name, tool.annotations.readOnlyHint, tool.inputSchema.required.join()]));
+  assert.deepEqual(tools, [["search_documents", true, "question"], ["ask_documents", true, "question"]]);
+  const found = await call("search_documents", { question: "what is a keyword graph?", k: 3 });
+  assert.equal(found.value.length, 3);
+  assert.match(JSON.stringify(found.value), /keyword graph/i);
+  assert.ok(found.value.every((hit) => hit.text && new URL(hit.url).protocol === "http:"), "addresses are whole");
+  const answer = await call("ask_documents", { question: QUESTION });
+  assert.ok(answer.value.text && answer.value.citations.length > 0 && answer.value.citations[0].url.startsWith("http"), JSON.stringify(answer));
+  const refused = await call("search_documents", { question: " " });
+  assert.ok(refused.isError && refused.value.includes("not empty"), refused.value);
+  await element.evaluate((node) => node.remove());
+  await page.waitForFunction(() => window.agentTools.size === 0);
+  await page.context().close();
+});
 
 test("made-up words have no hits, also once the model is there", async () => {
   const { page, box, part } = await mounted();

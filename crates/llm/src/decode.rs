@@ -6,9 +6,10 @@ use super::{Delta, Finish, LlmError, Usage};
 use crate::json::{self, Value};
 
 /// Kind of the body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Kind {
     /// Only white space so far.
+    #[default]
     Unknown,
     /// Server-sent events.
     Events,
@@ -16,12 +17,12 @@ enum Kind {
     Json,
 }
 
-/// Decodes the body of a reply as its bytes arrive; any cutting of the same bytes gives the same deltas and the same error.
+/// Decodes the body of a reply as its bytes arrive; however they are cut, the deltas and the error are the same.
 ///
 /// Read besides OpenAI's own form: `data:` without a space, comments, any line ends, missing fields, empty `choices`, usage in a chunk of its own,
 /// an error object inside a 200 reply, thinking as `reasoning_content` or `reasoning`, content as a list of parts, and a reply that is one JSON
 /// object because the server does not stream.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ChatDecoder {
     limit: usize,
     kind: Kind,
@@ -38,18 +39,7 @@ pub struct ChatDecoder {
 impl ChatDecoder {
     /// A decoder that refuses a line, an unstreamed body, or a whole text of more than `limit` bytes.
     pub fn new(limit: usize) -> ChatDecoder {
-        ChatDecoder {
-            limit,
-            kind: Kind::Unknown,
-            sse: SseDecoder::new(limit),
-            json: Vec::new(),
-            received: false,
-            events: false,
-            finished: false,
-            finished_with_text: false,
-            done: false,
-            text_bytes: 0,
-        }
+        ChatDecoder { limit, sse: SseDecoder::new(limit), ..ChatDecoder::default() }
     }
 
     /// Returns true if the reply is over, so that nothing more needs to be read.

@@ -24,7 +24,7 @@ pub struct SseError {
 ///
 /// Lines end at LF, CR or CRLF; a byte-order mark at the start, comments and unknown fields are skipped; bytes that are not UTF-8 become
 /// U+FFFD, but a character cut in two by the network does not. Memory is bounded by `limit`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct SseDecoder {
     limit: usize,
     line: Vec<u8>,
@@ -37,7 +37,7 @@ pub struct SseDecoder {
 impl SseDecoder {
     /// A decoder that refuses lines and events longer than `limit` bytes.
     pub fn new(limit: usize) -> SseDecoder {
-        SseDecoder { limit, line: Vec::new(), event: SseEvent::default(), has_data: false, first_line: true, after_cr: false }
+        SseDecoder { limit, first_line: true, ..SseDecoder::default() }
     }
 
     /// Takes bytes, and appends the events that they complete to `out`.
