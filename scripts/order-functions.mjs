@@ -35,6 +35,9 @@ const WAYS = [
   { root: 0.8, even: 30, sight: 16384 },
   { root: 0.6, even: 15, sight: 24576 },
   { root: 0.6, even: 8, sight: 24576 },
+  { root: 0.6, even: 4, sight: 20000 },
+  { root: 0.7, even: 8, sight: 28672 },
+  { root: 0.8, even: 15, sight: 28672 },
 ];
 
 function main([from, to]) {

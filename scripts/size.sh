@@ -31,7 +31,7 @@ task_size() {
   if have_book; then
     row 'Rust Book: pages' "$(bytes_below "$WORK/book.pages")"
     row 'Rust Book: bundle' "$(bytes_below "$BOOK/bundle")"
-    seconds_row 'Rust Book: from nothing to a bundle' "$(cat "$WORK/book.seconds")" book_seconds
+    figure_row 'Rust Book: from nothing to a bundle' "$(cat "$WORK/book.seconds")" s book_seconds
   fi
 
   printf '\nThe demo bundle:\n'
@@ -90,6 +90,8 @@ task_bench() {
   else
     left_out "Microsoft's C++ documentation" cpp_docs
   fi
+  if have_book; then ranking_row 'Rust Book' "$BOOK" tuning/sites/rust-book.jsonl; fi
+  if [ -f "$HUGO_PAGES" ]; then ranking_row 'Hugo' "$HUGO" "${HUGO_PAGES%/*}/known_item.jsonl"; fi
   say "first hits in Chromium, cold; searches, warm"
   node tests/browser/bench.mjs --network --budgets "$BUDGETS" "${sites[@]}"
   say "relaxed SIMD in Chromium"
@@ -131,12 +133,20 @@ row() {
   note_broken "${3:-}" "$2"
 }
 
-# seconds_row TEXT SECONDS BUDGET
-seconds_row() {
+# figure_row TEXT FIGURE UNIT BUDGET
+figure_row() {
   local told
-  told=$(verdict "$3" "$2")
-  printf '| %s | | %s s | %s |\n' "$1" "$2" "$told"
-  note_broken "$3" "$2"
+  told=$(verdict "$4" "$2")
+  printf '| %s | | %s %s | %s |\n' "$1" "$2" "$3" "$told"
+  note_broken "$4" "$2"
+}
+
+# ranking_row TEXT SITE QUESTIONS: how far `auto` stays behind the better of `hybrid` and `lexical`, in recall@5 or nDCG@10.
+ranking_row() {
+  local asked=$WORK/asked.jsonl behind
+  node scripts/behind.mjs questions <"$3" >"$asked"
+  behind=$("$PROGRAM" eval site "$2/bundle" --questions "$asked" --retrievers auto,hybrid,lexical --json | node scripts/behind.mjs)
+  figure_row "$1: auto behind the better of hybrid and lexical" "$behind" '' auto_behind
 }
 
 # The sum of each file's own gzipped size: they travel one by one.
