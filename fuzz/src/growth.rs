@@ -12,8 +12,10 @@ use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-/// Four times the size may take so many times as long, and so much memory.
+/// Most times as long, and as much memory, that four times the size may take.
 const MOST_TIMES: u32 = 5;
+/// The same at the next larger size, where caches no longer make the smaller text the quicker one.
+const MOST_TIMES_NEXT: u32 = 6;
 
 /// What is quicker, or smaller, is not compared.
 const NOISE: Duration = Duration::from_millis(100);
@@ -49,10 +51,10 @@ struct Taken {
 }
 
 impl Taken {
-    /// Compares with what a quarter of the text takes.
-    fn is_in_step_with(&self, before: &Taken) -> bool {
-        let time = self.time < NOISE || self.time < before.time.max(NOISE / MOST_TIMES) * MOST_TIMES;
-        let memory = self.memory < SMALL || self.memory < before.memory.max(SMALL / MOST_TIMES as usize) * MOST_TIMES as usize;
+    /// Compares with what a quarter of the text takes: at most `most` times as much.
+    fn is_in_step_with(&self, before: &Taken, most: u32) -> bool {
+        let time = self.time < NOISE || self.time < before.time.max(NOISE / most) * most;
+        let memory = self.memory < SMALL || self.memory < before.memory.max(SMALL / most as usize) * most as usize;
         time && memory
     }
 }
@@ -271,14 +273,15 @@ fn grows(element: &Element, sizes: &[usize], text: impl Fn(usize) -> String) -> 
         if let Some((smaller_text, before)) = &mut smaller {
             // Other work on the machine may have disturbed the first measurements.
             for _ in 0..3 {
-                if taken.is_in_step_with(before) {
+                if taken.is_in_step_with(before, MOST_TIMES) {
                     break;
                 }
                 before.time = before.time.max(element.measure(smaller_text).time);
                 taken.time = taken.time.min(element.measure(&larger_text).time);
             }
             // Buffers double and caches overflow: what grows faster does so at the next size, too.
-            if !taken.is_in_step_with(before) && !element.measure(&text(4 * bytes)).is_in_step_with(&taken) {
+            let is_in_step_next = || element.measure(&text(4 * bytes)).is_in_step_with(&taken, MOST_TIMES_NEXT);
+            if !taken.is_in_step_with(before, MOST_TIMES) && !is_in_step_next() {
                 return Some(format!(
                     "{bytes} bytes take {:?} and {} bytes of memory, a quarter of them {:?} and {}",
                     taken.time, taken.memory, before.time, before.memory
