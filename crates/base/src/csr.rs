@@ -1,7 +1,7 @@
 //! Compressed sparse rows.
 
-/// A sparse matrix in compressed rows (CSR): row `i` holds `columns[offsets[i]..offsets[i + 1]]`, strictly ascending, with the values at the
-/// same places. As a graph: node `i`'s neighbours and the weights of its edges.
+/// Sparse matrix in compressed rows (CSR). Row `i` has the columns `columns[offsets[i]..offsets[i + 1]]`,
+/// strictly ascending, with the values at these places. As a graph: neighbours of node `i`, with weights.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Csr<T> {
     columns_count: usize,
@@ -10,7 +10,7 @@ pub struct Csr<T> {
     values: Vec<T>,
 }
 
-/// Why arrays are not a CSR matrix.
+/// Reason why arrays are not a CSR matrix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CsrError {
     /// Row offsets must start at 0, never fall, and end at the number of stored values.
@@ -22,10 +22,10 @@ pub enum CsrError {
 }
 
 impl<T: Copy> Csr<T> {
-    /// A matrix from its three arrays, checked.
+    /// Checks three arrays and makes a matrix of them.
     ///
     /// # Errors
-    /// [`CsrError`] when the arrays do not describe a matrix of `columns_count` columns.
+    /// [`CsrError`] if the arrays do not describe a matrix of `columns_count` columns.
     pub fn new(columns_count: usize, offsets: Vec<u32>, columns: Vec<u32>, values: Vec<T>) -> Result<Self, CsrError> {
         if offsets.first() != Some(&0)
             || offsets.windows(2).any(|w| w[0] > w[1])
@@ -44,7 +44,7 @@ impl<T: Copy> Csr<T> {
         Ok(matrix)
     }
 
-    /// A matrix from rows of (column, value) pairs in any order; where a column repeats within a row, the last value stays.
+    /// Makes a matrix of rows of (column, value) pairs in any order. The last of a repeated column wins.
     pub fn from_rows(columns_count: usize, rows: Vec<Vec<(u32, T)>>) -> Self {
         let (mut offsets, mut columns, mut values) = (vec![0u32], Vec::new(), Vec::new());
         for mut row in rows {
@@ -79,7 +79,7 @@ impl<T: Copy> Csr<T> {
         self.columns.len()
     }
 
-    /// The columns and values of row `i`; empty for a row that the matrix does not have.
+    /// Returns the columns and values of row `i`; empty if the matrix has no such row.
     pub fn row(&self, i: usize) -> (&[u32], &[T]) {
         match (self.offsets.get(i), self.offsets.get(i + 1)) {
             (Some(&a), Some(&b)) => (&self.columns[a as usize..b as usize], &self.values[a as usize..b as usize]),
@@ -87,13 +87,13 @@ impl<T: Copy> Csr<T> {
         }
     }
 
-    /// The value at row `i`, column `j`, if one is stored there.
+    /// Returns the value at row `i`, column `j`, if one is stored there.
     pub fn get(&self, i: usize, j: u32) -> Option<T> {
         let (columns, values) = self.row(i);
         columns.binary_search(&j).ok().map(|at| values[at])
     }
 
-    /// The three arrays: row offsets (rows + 1), columns, values.
+    /// Returns the three arrays: row offsets (rows + 1), columns, values.
     pub fn parts(&self) -> (&[u32], &[u32], &[T]) {
         (&self.offsets, &self.columns, &self.values)
     }

@@ -1,11 +1,12 @@
-//! Logarithm and exponential with the same bits on every machine. Those of the standard library are the platform's, which differ in the last place between a
-//! browser and a program, and with them scores and now and then the order of hits. Here every step is an addition, a multiplication, a division or a change
-//! of the exponent, which IEEE 754 leaves no choice about.
+//! Logarithm and exponential with the same bits on every machine. The standard library uses the platform's,
+//! which differ between a browser and a program in the last place, and with it scores and sometimes the order
+//! of hits. Here every step is an addition, a multiplication, a division or a change of the exponent, whose
+//! results IEEE 754 fixes.
 
-/// ln 2 in two parts: a multiple of a number below 2^11 of the first is exact.
+/// ln 2 as a sum of two parts. A multiple of the first by a number below 2^11 is exact.
 const LN2: (f64, f64) = (0.693_147_180_369_123_8, 1.908_214_929_270_587_7e-10);
 
-/// The natural logarithm, to about 2e-16 of its value; -∞ at 0 and NaN below.
+/// Returns the natural logarithm, to about 2e-16 of its value; -∞ at 0 and NaN below.
 pub fn ln(x: f64) -> f64 {
     if x.is_nan() || x <= 0.0 {
         return if x == 0.0 { f64::NEG_INFINITY } else { f64::NAN };
@@ -13,7 +14,7 @@ pub fn ln(x: f64) -> f64 {
     if x == f64::INFINITY {
         return x;
     }
-    // Numbers too small for a whole mantissa are made larger first.
+    // Subnormal numbers have no full mantissa: scale them up first.
     let (x, lifted) = if x < f64::MIN_POSITIVE { (x * (1u64 << 54) as f64, 54) } else { (x, 0) };
     let bits = x.to_bits();
     let mut exponent = ((bits >> 52) as i32) - 1023 - lifted;
@@ -22,7 +23,7 @@ pub fn ln(x: f64) -> f64 {
         mantissa *= 0.5;
         exponent += 1;
     }
-    // ln m = 2 artanh s with |s| < 0.172; what the series leaves out is below 1e-17.
+    // ln m = 2 artanh s with |s| < 0.172; the rest of the series is below 1e-17.
     let s = (mantissa - 1.0) / (mantissa + 1.0);
     let z = s * s;
     let mut series = 0.0;
@@ -33,7 +34,7 @@ pub fn ln(x: f64) -> f64 {
     n * LN2.0 + (2.0 * s * series + n * LN2.1 + 2.0 * s)
 }
 
-/// e^x, to about 3e-16 of its value; 0 below -708, where there are hardly numbers left, ∞ beyond the largest.
+/// Returns e^x, to about 3e-16 of its value; 0 below -708 and ∞ above the largest double.
 pub fn exp(x: f64) -> f64 {
     if x.is_nan() || x > 709.78 {
         return if x.is_nan() { x } else { f64::INFINITY };
@@ -43,21 +44,21 @@ pub fn exp(x: f64) -> f64 {
     }
     let n = (x * std::f64::consts::LOG2_E + 0.5).floor();
     let r = x - n * LN2.0 - n * LN2.1;
-    // Taylor's series on |r| < 0.347; what it leaves out is below 1e-17.
+    // Taylor's series on |r| < 0.347; the rest of it is below 1e-17.
     let mut series = 1.0;
     for k in (1..=14).rev() {
         series = 1.0 + series * r / f64::from(k);
     }
-    // In two steps, since 2^1024 is no number, though half of it times two is.
+    // Two steps, because 2^1024 is not a double, though half of it times two is.
     series * f64::from_bits(((n as i64 + 1022) as u64) << 52) * 2.0
 }
 
-/// [`ln`] of a smaller number.
+/// Returns [`ln`] in single precision.
 pub fn ln_f32(x: f32) -> f32 {
     ln(f64::from(x)) as f32
 }
 
-/// [`exp`] of a smaller number.
+/// Returns [`exp`] in single precision.
 pub fn exp_f32(x: f32) -> f32 {
     exp(f64::from(x)) as f32
 }
@@ -69,7 +70,7 @@ mod tests {
 
     #[test]
     fn the_bits_are_those_of_every_machine() {
-        // What one machine found; the same test runs in WebAssembly.
+        // Measured on one machine; the same test runs in WebAssembly.
         let bits: Vec<u64> = [0.1, 0.5, 1.0, 1.5, 2.0, 10.0, 12_345.678, 1e-300, 5e-324, 1e308].map(|x| ln(x).to_bits()).into();
         let wanted: [u64; 10] = [
             0xc002_6bb1_bbb5_5515,

@@ -4,10 +4,10 @@ use futures::future::{FutureExt, LocalBoxFuture};
 use std::future::poll_fn;
 use std::task::Poll;
 
-/// Number of futures in progress at once: about what a host accepts from one page, and few enough that polling all of them costs nothing.
+/// Number of futures in progress at once: about what a host accepts from one page, and few enough to poll.
 const TOGETHER: usize = 64;
 
-/// The outputs of all futures, in their order.
+/// Waits for all futures and returns their outputs in their order.
 pub async fn join_all<T>(futures: Vec<LocalBoxFuture<'_, T>>) -> Vec<T> {
     let mut out: Vec<Option<T>> = futures.iter().map(|_| None).collect();
     let mut waiting = futures.into_iter().enumerate();
@@ -26,7 +26,7 @@ pub async fn join_all<T>(futures: Vec<LocalBoxFuture<'_, T>>) -> Vec<T> {
             if under_way.is_empty() && waiting.len() == 0 {
                 return Poll::Ready(());
             }
-            // Places that came free are filled at once, for what is not polled wakes nobody.
+            // Places that came free are filled at once, because a future that is never polled wakes nobody.
             if under_way.len() == before || waiting.len() == 0 {
                 return Poll::Pending;
             }

@@ -3,7 +3,7 @@
 use super::sort::{sort_by, sort_unique};
 use std::borrow::Borrow;
 
-/// Map in key order. Lookup is a binary search; inserting moves all later entries, so collect many entries at once.
+/// Map in key order. Lookup is a binary search. An insertion moves all later entries: collect many at once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Map<K, V> {
     entries: Vec<(K, V)>,
@@ -16,38 +16,38 @@ impl<K, V> Default for Map<K, V> {
 }
 
 impl<K: Ord, V> Map<K, V> {
-    /// An empty map.
+    /// Returns an empty map.
     pub fn new() -> Self {
         Map::default()
     }
 
-    /// The place of `key`, or the place where it belongs.
-    fn place<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
+    /// Returns the place of `key`, or the place where it belongs.
+    fn find_place<Q: Ord + ?Sized>(&self, key: &Q) -> Result<usize, usize>
     where
         K: Borrow<Q>,
     {
         self.entries.binary_search_by(|(k, _)| k.borrow().cmp(key))
     }
 
-    /// The value under `key`.
+    /// Returns the value of `key`.
     pub fn get<Q: Ord + ?Sized>(&self, key: &Q) -> Option<&V>
     where
         K: Borrow<Q>,
     {
-        self.place(key).ok().map(|at| &self.entries[at].1)
+        self.find_place(key).ok().map(|at| &self.entries[at].1)
     }
 
-    /// The value under `key`, to change.
+    /// Returns the value of `key`, to change.
     pub fn get_mut<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
     where
         K: Borrow<Q>,
     {
-        self.place(key).ok().map(|at| &mut self.entries[at].1)
+        self.find_place(key).ok().map(|at| &mut self.entries[at].1)
     }
 
-    /// The value under `key`, made by `make` where there is none.
+    /// Returns the value of `key`; inserts the result of `make` if there is none.
     pub fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
-        let at = match self.place(&key) {
+        let at = match self.find_place(&key) {
             Ok(at) => at,
             Err(at) => {
                 self.entries.insert(at, (key, make()));
@@ -57,20 +57,20 @@ impl<K: Ord, V> Map<K, V> {
         &mut self.entries[at].1
     }
 
-    /// Puts a value under `key`, in the place of another.
+    /// Sets the value of `key`; replaces an earlier one.
     pub fn insert(&mut self, key: K, value: V) {
-        match self.place(&key) {
+        match self.find_place(&key) {
             Ok(at) => self.entries[at].1 = value,
             Err(at) => self.entries.insert(at, (key, value)),
         }
     }
 
-    /// Takes the value under `key` out.
+    /// Removes `key` and returns its value.
     pub fn remove<Q: Ord + ?Sized>(&mut self, key: &Q) -> Option<V>
     where
         K: Borrow<Q>,
     {
-        self.place(key).ok().map(|at| self.entries.remove(at).1)
+        self.find_place(key).ok().map(|at| self.entries.remove(at).1)
     }
 
     /// Returns true if there are no entries.
@@ -78,29 +78,29 @@ impl<K: Ord, V> Map<K, V> {
         self.entries.is_empty()
     }
 
-    /// The number of entries.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// The entries in key order.
+    /// Iterates over the entries in key order.
     pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
         self.entries.iter().map(|(k, v)| (k, v))
     }
 
-    /// The keys in order.
+    /// Iterates over the keys in order.
     pub fn keys(&self) -> impl Iterator<Item = &K> {
         self.entries.iter().map(|(k, _)| k)
     }
 
-    /// The values in key order.
+    /// Iterates over the values in key order.
     pub fn values(&self) -> impl Iterator<Item = &V> {
         self.entries.iter().map(|(_, v)| v)
     }
 }
 
 impl<K: Ord, V> Extend<(K, V)> for Map<K, V> {
-    /// Adds many entries at once; of equal keys the last wins.
+    /// Adds many entries at once. The last of equal keys wins.
     fn extend<I: IntoIterator<Item = (K, V)>>(&mut self, entries: I) {
         self.entries.extend(entries);
         sort_by(&mut self.entries, |a, b| a.0.cmp(&b.0));
@@ -131,7 +131,7 @@ impl<K, V> IntoIterator for Map<K, V> {
     }
 }
 
-/// A set in order; collected at once, then asked.
+/// Ordered set. Collect its items at once, then look them up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Set<T> {
     items: Vec<T>,
@@ -152,7 +152,7 @@ impl<T: Ord> Set<T> {
         self.items.binary_search_by(|i| i.borrow().cmp(item)).is_ok()
     }
 
-    /// The items from `start` on, in order.
+    /// Returns the items from `start` on, in order.
     pub fn from<Q: Ord + ?Sized>(&self, start: &Q) -> &[T]
     where
         T: Borrow<Q>,
@@ -160,17 +160,17 @@ impl<T: Ord> Set<T> {
         &self.items[self.items.partition_point(|i| i.borrow() < start)..]
     }
 
-    /// All items, in order.
+    /// Returns all items, in order.
     pub fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// All items, in order, to change.
+    /// Returns all items as a vector, in order.
     pub fn into_items(self) -> Vec<T> {
         self.items
     }
 
-    /// Returns the number of items that are in the other set too.
+    /// Returns the number of items that are also in the other set.
     pub fn shared(&self, other: &Set<T>) -> usize {
         self.items.iter().filter(|i| other.contains(*i)).count()
     }

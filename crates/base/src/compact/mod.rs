@@ -1,8 +1,9 @@
-//! Sorting, sorted maps and waiting for several things, each compiled once.
+//! Sorting, sorted maps and joined futures, each compiled once.
 //!
-//! The standard library's sorts, its B-trees and the usual crate's joins are compiled again for every type that they meet: together they were a
-//! quarter of the wasm. Here the work is done by plain functions over indices and trait objects, and only a thin shell knows the type. They are
-//! made for the thousands of things that a question touches; what a build sorts by the million stays with the standard library.
+//! The standard library's sorts and B-trees and the usual crate's joins are compiled again for every type.
+//! Together they were a quarter of the wasm. Here plain functions over indices and trait objects do the work,
+//! and only a thin shell knows the type. They suit the thousands of items that a question touches; a build
+//! that sorts millions uses the standard library.
 
 mod join;
 mod map;

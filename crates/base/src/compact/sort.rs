@@ -8,7 +8,7 @@ pub fn sort_by<T>(items: &mut [T], mut compare: impl FnMut(&T, &T) -> Ordering) 
     rearrange(&mut order, &mut |a, b| items.swap(a, b));
 }
 
-/// Sorts, and leaves one of each.
+/// Sorts, and keeps one of equal items.
 pub fn sort_unique<T: Ord>(items: &mut Vec<T>) {
     sort_by(items, T::cmp);
     items.dedup();
@@ -41,7 +41,7 @@ fn sorted_order(n: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> 
     order
 }
 
-/// Brings thing `order[i]` to place `i`, for every `i`, by walking each cycle once.
+/// Moves item `order[i]` to place `i`, for every `i`, by walking each cycle once.
 fn rearrange(order: &mut [usize], swap: &mut dyn FnMut(usize, usize)) {
     for start in 0..order.len() {
         let mut at = start;

@@ -1,16 +1,16 @@
-//! A small JSON reader and writer for the few places where the engine meets JSON: the manifest, and LLM endpoints.
+//! Small JSON reader and writer for the engine's few uses of JSON: the manifest and LLM endpoints.
 //!
-//! Bulk data is never JSON. A full-featured library would cost the wasm more than these two hundred lines; the companion, where size
-//! does not matter, uses serde_json.
+//! Bulk data is never JSON. A full-featured library would cost the wasm more than these few hundred lines.
+//! The companion, where size does not matter, uses serde_json.
 
 mod number;
 mod parse;
 mod write;
 
-pub use number::read as number;
+pub use number::read_number as number;
 pub use parse::{ParseError, parse};
 
-/// A JSON value (RFC 8259). Objects keep their order; on duplicate keys the first wins in [`Value::get`].
+/// JSON value (RFC 8259). Objects keep their order. [`Value::get`] returns the first of duplicate keys.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// `null`
@@ -28,7 +28,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// The member `key` of an object; `None` for other values and absent keys.
+    /// Returns the member `key` of an object; `None` for other values and absent keys.
     pub fn get(&self, key: &str) -> Option<&Value> {
         match self {
             Value::Object(members) => members.iter().find(|(k, _)| k == key).map(|(_, v)| v),
@@ -36,7 +36,7 @@ impl Value {
         }
     }
 
-    /// The element `index` of an array; `None` for other values and beyond the end.
+    /// Returns element `index` of an array; `None` for other values and beyond the end.
     pub fn at(&self, index: usize) -> Option<&Value> {
         match self {
             Value::Array(items) => items.get(index),
@@ -44,7 +44,7 @@ impl Value {
         }
     }
 
-    /// The text of a string value.
+    /// Returns the text of a string.
     pub fn as_str(&self) -> Option<&str> {
         match self {
             Value::String(s) => Some(s),
@@ -52,7 +52,7 @@ impl Value {
         }
     }
 
-    /// The number of a number value.
+    /// Returns the value of a number.
     pub fn as_f64(&self) -> Option<f64> {
         match self {
             Value::Number(n) => Some(*n),
@@ -60,7 +60,7 @@ impl Value {
         }
     }
 
-    /// The number, if it is a non-negative integer that a double holds exactly (at most 2^53).
+    /// Returns the number if it is a non-negative integer that a double holds exactly (at most 2^53).
     pub fn as_u64(&self) -> Option<u64> {
         match self {
             Value::Number(n) if *n >= 0.0 && n.fract() == 0.0 && *n <= 9_007_199_254_740_992.0 => Some(*n as u64),
@@ -68,7 +68,7 @@ impl Value {
         }
     }
 
-    /// The truth value of a boolean.
+    /// Returns the truth value of a boolean.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Value::Bool(b) => Some(*b),
@@ -76,7 +76,7 @@ impl Value {
         }
     }
 
-    /// The elements of an array value.
+    /// Returns the elements of an array.
     pub fn as_array(&self) -> Option<&[Value]> {
         match self {
             Value::Array(items) => Some(items),
@@ -84,7 +84,7 @@ impl Value {
         }
     }
 
-    /// The members of an object value.
+    /// Returns the members of an object.
     pub fn as_object(&self) -> Option<&[(String, Value)]> {
         match self {
             Value::Object(members) => Some(members),
@@ -92,55 +92,31 @@ impl Value {
         }
     }
 
-    /// An object from its members, in the given order.
+    /// Makes an object of its members, in the given order.
     pub fn object<const N: usize>(members: [(&str, Value); N]) -> Value {
         Value::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
     }
 }
 
-impl From<&str> for Value {
-    fn from(s: &str) -> Self {
-        Value::String(s.to_owned())
-    }
+macro_rules! impl_from {
+    ($($from:ty, $of:ident => $value:expr;)*) => {
+        $(impl From<$from> for Value {
+            fn from($of: $from) -> Self {
+                $value
+            }
+        })*
+    };
 }
-impl From<String> for Value {
-    fn from(s: String) -> Self {
-        Value::String(s)
-    }
-}
-impl From<bool> for Value {
-    fn from(b: bool) -> Self {
-        Value::Bool(b)
-    }
-}
-impl From<f64> for Value {
-    fn from(n: f64) -> Self {
-        Value::Number(n)
-    }
-}
-impl From<f32> for Value {
-    /// With the digits of the single, not those of the double that is nearest to it.
-    fn from(n: f32) -> Self {
-        Value::Number(number::widen(n))
-    }
-}
-impl From<u32> for Value {
-    fn from(n: u32) -> Self {
-        Value::Number(f64::from(n))
-    }
-}
-impl From<u64> for Value {
-    fn from(n: u64) -> Self {
-        Value::Number(n as f64)
-    }
-}
-impl From<usize> for Value {
-    fn from(n: usize) -> Self {
-        Value::Number(n as f64)
-    }
-}
-impl From<Vec<Value>> for Value {
-    fn from(items: Vec<Value>) -> Self {
-        Value::Array(items)
-    }
+
+impl_from! {
+    &str, s => Value::String(s.to_owned());
+    String, s => Value::String(s);
+    bool, b => Value::Bool(b);
+    f64, n => Value::Number(n);
+    // Keeps the digits of the single, not those of the nearest double.
+    f32, n => Value::Number(number::widen_single(n));
+    u32, n => Value::Number(f64::from(n));
+    u64, n => Value::Number(n as f64);
+    usize, n => Value::Number(n as f64);
+    Vec<Value>, items => Value::Array(items);
 }

@@ -1,32 +1,33 @@
 //! Numbers as decimal text, both ways.
 //!
-//! The standard library's conversions and their tables are 17 kB of the compressed wasm. Nearly every number in JSON has at most fifteen digits and
-//! a small exponent, where one exact division of doubles is all there is to it (Clinger, "How to read floating point numbers accurately", 1990);
-//! the rest goes through the digits themselves, which is slow and short.
+//! The standard library's conversions and their tables are 17 kB of the compressed wasm. Nearly every number
+//! in JSON has at most fifteen digits and a small exponent, for which one exact division of doubles suffices
+//! (Clinger, "How to read floating point numbers accurately", 1990). The rest is computed digit by digit,
+//! which is slow and short.
 
 use std::fmt::{Formatter, Result, Write};
 
-/// Digits kept of a number that is written out in full. A double is decided by far fewer, unless it lies within 10^-60 of the middle of two.
+/// Maximum number of digits kept. Fewer decide a double, unless it is within 10^-60 of the middle of two.
 const KEPT: usize = 60;
-/// Every decimal of this many digits has a double of its own.
+/// Number of digits up to which every decimal has a double of its own.
 const SURE_DIGITS: usize = 15;
-/// The largest power of ten that is a double exactly.
+/// Largest power of ten that is exactly a double.
 const EXACT_POWER: usize = 22;
-/// Beyond these powers of ten a number is infinite or zero.
+/// Powers of ten beyond which a number is infinite or zero.
 const EXPONENTS: i64 = 400;
 
 fn power_of_ten(n: usize) -> f64 {
     (0..n).fold(1.0, |power, _| power * 10.0)
 }
 
-/// The double nearest to a decimal number such as `-12.5e3`; `None` when the text is something else. What is too large is infinite.
-pub fn read(text: &str) -> Option<f64> {
+/// Returns the double nearest to a decimal such as `-12.5e3`; infinite if too large, `None` if it is none.
+pub fn read_number(text: &str) -> Option<f64> {
     let (negative, unsigned) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text),
     };
     let (mantissa, exponent) = match unsigned.find(['e', 'E']) {
-        Some(at) => (&unsigned[..at], unsigned[at + 1..].parse::<i64>().map_or_else(|e| beyond(e.kind()), Some)?),
+        Some(at) => (&unsigned[..at], unsigned[at + 1..].parse::<i64>().map_or_else(|e| clamp_exponent(e.kind()), Some)?),
         None => (unsigned, 0),
     };
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -39,13 +40,13 @@ pub fn read(text: &str) -> Option<f64> {
         digits: digits().skip(leading).take(KEPT).map(|b| b - b'0').collect(),
         point: (whole.len() as i64 - leading as i64).saturating_add(exponent).clamp(-EXPONENTS, EXPONENTS) as i32,
     };
-    decimal.trim();
-    let value = decimal.nearest();
+    decimal.trim_zeros();
+    let value = decimal.nearest_double();
     Some(if negative { -value } else { value })
 }
 
-/// An exponent that fits no integer is as good as the largest; anything else is no exponent.
-fn beyond(kind: &std::num::IntErrorKind) -> Option<i64> {
+/// Returns the largest or smallest integer for an exponent that overflows; `None` for any other fault.
+fn clamp_exponent(kind: &std::num::IntErrorKind) -> Option<i64> {
     match kind {
         std::num::IntErrorKind::PosOverflow => Some(i64::MAX),
         std::num::IntErrorKind::NegOverflow => Some(i64::MIN),
@@ -53,13 +54,13 @@ fn beyond(kind: &std::num::IntErrorKind) -> Option<i64> {
     }
 }
 
-/// Writes the shortest decimal that reads back as `n`, which must be finite, without an exponent: what the standard library writes.
-pub fn write(f: &mut Formatter<'_>, n: f64) -> Result {
+/// Writes the shortest decimal that reads back as the finite `n`, as the standard library does: no exponent.
+pub fn write_number(f: &mut Formatter<'_>, n: f64) -> Result {
     if n.is_sign_negative() {
         f.write_char('-')?;
     }
-    let Decimal { digits, point } = shortest(n.abs());
-    // Beyond its digits, on both sides, a number has zeros; one stands before the point in any case.
+    let Decimal { digits, point } = shortest_decimal(n.abs());
+    // A number has zeros on both sides of its digits, and always one digit before the point.
     let digit = |i: i32| usize::try_from(i).ok().and_then(|i| digits.get(i)).map_or('0', |&d| char::from(b'0' + d));
     let end = digits.len() as i32;
     for i in point.min(1) - 1..point.max(end) {
@@ -71,15 +72,15 @@ pub fn write(f: &mut Formatter<'_>, n: f64) -> Result {
     Ok(())
 }
 
-/// Single precision as the double that is written with the same digits: 0.1, not 0.10000000149011612.
-pub fn widen(n: f32) -> f64 {
-    let exact = Decimal::of(f64::from(n.abs()));
-    let short = (1..=9).map(|digits| exact.rounded(digits).nearest()).find(|&x| x as f32 == n.abs());
+/// Returns the double with the digits of a single: 0.1, not 0.10000000149011612.
+pub fn widen_single(n: f32) -> f64 {
+    let exact = Decimal::from_double(f64::from(n.abs()));
+    let short = (1..=9).map(|digits| exact.round_to(digits).nearest_double()).find(|&x| x as f32 == n.abs());
     short.map_or(f64::from(n), |x| if n.is_sign_negative() { -x } else { x })
 }
 
-/// The shortest decimal that reads back as `n`.
-fn shortest(n: f64) -> Decimal {
+/// Returns the shortest decimal that reads back as `n`.
+fn shortest_decimal(n: f64) -> Decimal {
     for places in 0..=EXACT_POWER {
         let power = power_of_ten(places);
         let scaled = (n * power).round();
@@ -88,17 +89,17 @@ fn shortest(n: f64) -> Decimal {
         }
         if scaled / power == n {
             let mut out = Decimal::default();
-            out.carry(scaled as u64);
+            out.prepend_digits(scaled as u64);
             out.point -= places as i32;
             return out;
         }
     }
-    let exact = Decimal::of(n);
-    let short = (1..=16).map(|digits| exact.rounded(digits)).find(|short| short.nearest() == n);
-    short.unwrap_or_else(|| exact.rounded(17))
+    let exact = Decimal::from_double(n);
+    let short = (1..=16).map(|digits| exact.round_to(digits)).find(|short| short.nearest_double() == n);
+    short.unwrap_or_else(|| exact.round_to(17))
 }
 
-/// 0.d1 d2 d3 … × 10^point, d1 not 0; no digits for zero.
+/// The number 0.d1 d2 d3 … × 10^point, d1 not 0; no digits for zero.
 #[derive(Default, Clone)]
 struct Decimal {
     digits: Vec<u8>,
@@ -106,60 +107,60 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// A finite double that is not negative, digit for digit.
-    fn of(n: f64) -> Decimal {
+    /// Converts a finite double that is not negative, digit for digit.
+    fn from_double(n: f64) -> Decimal {
         let (fraction, exponent) = (n.to_bits() & ((1 << 52) - 1), (n.to_bits() >> 52) as i32);
         let mut out = Decimal::default();
-        out.carry(if exponent == 0 { fraction } else { fraction | 1 << 52 });
-        out.scale(exponent.max(1) - 1075);
+        out.prepend_digits(if exponent == 0 { fraction } else { fraction | 1 << 52 });
+        out.scale_by(exponent.max(1) - 1075);
         out
     }
 
-    fn trim(&mut self) {
+    fn trim_zeros(&mut self) {
         self.digits.truncate(KEPT);
         while self.digits.last() == Some(&0) {
             self.digits.pop();
         }
     }
 
-    /// Puts the digits of `n` in front.
-    fn carry(&mut self, mut n: u64) {
+    /// Inserts the digits of `n` before the first.
+    fn prepend_digits(&mut self, mut n: u64) {
         while n > 0 {
             self.digits.insert(0, (n % 10) as u8);
             self.point += 1;
             n /= 10;
         }
-        self.trim();
+        self.trim_zeros();
     }
 
     /// Multiplies by a factor of at most 2^60, so that a digit's product fits.
-    fn multiply(&mut self, factor: u64) {
+    fn multiply_by(&mut self, factor: u64) {
         let mut carry = 0;
         for digit in self.digits.iter_mut().rev() {
             let product = u64::from(*digit) * factor + carry;
             *digit = (product % 10) as u8;
             carry = product / 10;
         }
-        self.carry(carry);
+        self.prepend_digits(carry);
     }
 
-    /// Multiplies by 2^power. Halving is multiplying by five and moving the point.
-    fn scale(&mut self, mut power: i32) {
+    /// Multiplies by 2^power. Halving multiplies by five and moves the point.
+    fn scale_by(&mut self, mut power: i32) {
         while power > 0 {
             let step = power.min(60);
-            self.multiply(1 << step);
+            self.multiply_by(1 << step);
             power -= step;
         }
         while power < 0 {
             let step = power.max(-25);
-            self.multiply(5u64.pow(step.unsigned_abs()));
+            self.multiply_by(5u64.pow(step.unsigned_abs()));
             self.point += step;
             power -= step;
         }
     }
 
-    /// The nearest decimal of so many digits.
-    fn rounded(&self, digits: usize) -> Decimal {
+    /// Rounds to `digits` digits.
+    fn round_to(&self, digits: usize) -> Decimal {
         let mut out = self.clone();
         out.digits.truncate(digits);
         if self.digits.get(digits).is_some_and(|&d| d >= 5) {
@@ -168,15 +169,15 @@ impl Decimal {
             }
             match out.digits.last_mut() {
                 Some(last) => *last += 1,
-                None => out.carry(1),
+                None => out.prepend_digits(1),
             }
         }
-        out.trim();
+        out.trim_zeros();
         out
     }
 
-    /// The nearest whole number, of two equally near ones the even; the number must be below 2^60.
-    fn whole(&self) -> u64 {
+    /// Returns the nearest whole number, the even one of two equally near; the number must be below 2^60.
+    fn nearest_whole(&self) -> u64 {
         let digit = |i: i32| usize::try_from(i).ok().and_then(|i| self.digits.get(i)).copied().unwrap_or(0);
         let whole = (0..self.point).fold(0, |n, i| n * 10 + u64::from(digit(i)));
         let middle = digit(self.point) == 5 && self.digits.len() as i32 == self.point + 1;
@@ -184,8 +185,8 @@ impl Decimal {
         whole + u64::from(up)
     }
 
-    /// The nearest double.
-    fn nearest(&self) -> f64 {
+    /// Returns the nearest double.
+    fn nearest_double(&self) -> f64 {
         let places = self.digits.len() as i32 - self.point;
         if self.digits.len() <= SURE_DIGITS && places.unsigned_abs() as usize <= EXACT_POWER {
             let digits = self.digits.iter().fold(0, |n, &d| n * 10 + u64::from(d)) as f64;
@@ -195,17 +196,17 @@ impl Decimal {
         if self.digits.is_empty() {
             return 0.0;
         }
-        // Brought between 1/2 and 1, the number has 53 bits, fewer near the smallest doubles.
+        // Scaled to between 1/2 and 1, the number has 53 bits, or fewer near the smallest doubles.
         let mut part = self.clone();
         let mut exponent = 0;
         while part.point > 0 {
             let step = part.point * 3;
-            part.scale(-step);
+            part.scale_by(-step);
             exponent += step;
         }
         while part.point < 0 || part.digits[0] < 5 {
             let step = (part.point * -3).max(1);
-            part.scale(step);
+            part.scale_by(step);
             exponent -= step;
         }
         let bits = (exponent + 1074).min(53);
@@ -215,12 +216,12 @@ impl Decimal {
         if exponent > 1024 {
             return f64::INFINITY;
         }
-        part.scale(bits);
-        part.whole() as f64 * power_of_two(exponent - bits)
+        part.scale_by(bits);
+        part.nearest_whole() as f64 * power_of_two(exponent - bits)
     }
 }
 
-/// 2^power, for powers from -1074 to 1023.
+/// Returns 2^power, for powers from -1074 to 1023.
 fn power_of_two(power: i32) -> f64 {
     f64::from_bits(if power < -1022 { 1 << (power + 1074) } else { ((power + 1023) as u64) << 52 })
 }
@@ -235,14 +236,14 @@ mod tests {
 
     impl std::fmt::Display for Written {
         fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-            write(f, self.0)
+            write_number(f, self.0)
         }
     }
 
     fn agree(n: f64) {
         let theirs = n.to_string();
         assert_eq!(Written(n).to_string(), theirs);
-        assert_eq!(read(&theirs).unwrap().to_bits(), n.to_bits(), "{theirs}");
+        assert_eq!(read_number(&theirs).unwrap().to_bits(), n.to_bits(), "{theirs}");
     }
 
     #[test]
@@ -258,18 +259,18 @@ mod tests {
 
     #[test]
     fn what_is_beyond_doubles_is_infinite_or_zero() {
-        assert_eq!(read("1e309"), Some(f64::INFINITY));
-        assert_eq!(read("-1e99999999999999999999"), Some(f64::NEG_INFINITY));
-        assert_eq!(read("1e-99999999999999999999"), Some(0.0));
-        assert_eq!(read("0e99999999999999999999"), Some(0.0));
-        assert_eq!(read("2e-324"), Some(0.0));
-        assert_eq!(read("3e-324"), Some(5e-324));
+        assert_eq!(read_number("1e309"), Some(f64::INFINITY));
+        assert_eq!(read_number("-1e99999999999999999999"), Some(f64::NEG_INFINITY));
+        assert_eq!(read_number("1e-99999999999999999999"), Some(0.0));
+        assert_eq!(read_number("0e99999999999999999999"), Some(0.0));
+        assert_eq!(read_number("2e-324"), Some(0.0));
+        assert_eq!(read_number("3e-324"), Some(5e-324));
     }
 
     #[test]
     fn what_is_no_number_is_refused() {
         for text in ["", "-", ".", "e5", "1e", "1.2.3", "--1", "1x", "0x10", "inf", "NaN", " 1", "1e5.0"] {
-            assert_eq!(read(text), None, "{text}");
+            assert_eq!(read_number(text), None, "{text}");
         }
     }
 
@@ -290,20 +291,20 @@ mod tests {
 
         #[test]
         fn any_decimal_is_read_as_the_standard_library_does(text in "-?[0-9]{1,25}(\\.[0-9]{0,45})?([eE][+-]?[0-9]{1,3})?") {
-            prop_assert_eq!(read(&text).unwrap().to_bits(), text.parse::<f64>().unwrap().to_bits());
+            prop_assert_eq!(read_number(&text).unwrap().to_bits(), text.parse::<f64>().unwrap().to_bits());
         }
 
         #[test]
         fn single_precision_keeps_its_digits(bits: u32) {
             let n = f32::from_bits(bits);
             if n.is_finite() {
-                prop_assert_eq!(widen(n), n.to_string().parse::<f64>().unwrap());
+                prop_assert_eq!(widen_single(n), n.to_string().parse::<f64>().unwrap());
             }
         }
 
         #[test]
         fn no_text_makes_it_panic(text in ".{0,20}") {
-            let _ = read(&text);
+            let _ = read_number(&text);
         }
     }
 }

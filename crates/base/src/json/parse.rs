@@ -2,10 +2,10 @@
 
 use super::{Value, number};
 
-/// Nesting deeper than this is refused, so that hostile text cannot exhaust the stack.
+/// Maximum nesting depth, so that hostile text cannot exhaust the stack.
 const MAX_DEPTH: usize = 128;
 
-/// Why a text is not JSON, and where.
+/// Reason why a text is not JSON, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("not valid JSON at byte {offset}: {what}")]
 pub struct ParseError {
@@ -18,14 +18,14 @@ pub struct ParseError {
 /// Parses one JSON value that fills the whole text.
 ///
 /// # Errors
-/// [`ParseError`] with the byte offset of the first thing that is not JSON, or of nesting deeper than 128.
+/// [`ParseError`] with the byte offset of the first text that is not JSON or nested more than 128 deep.
 pub fn parse(text: &str) -> Result<Value, ParseError> {
     let mut p = Parser { bytes: text.as_bytes(), text, at: 0 };
-    p.white();
-    let value = p.value(0)?;
-    p.white();
+    p.skip_space();
+    let value = p.parse_value(0)?;
+    p.skip_space();
     if p.at < p.bytes.len() {
-        return Err(p.error("text after the value"));
+        return Err(p.error_here("text after the value"));
     }
     Ok(value)
 }
@@ -37,7 +37,7 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    fn error(&self, what: &'static str) -> ParseError {
+    fn error_here(&self, what: &'static str) -> ParseError {
         ParseError { offset: self.at, what }
     }
 
@@ -45,103 +45,103 @@ impl Parser<'_> {
         self.bytes.get(self.at).copied()
     }
 
-    fn white(&mut self) {
+    fn skip_space(&mut self) {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\n' | b'\r')) {
             self.at += 1;
         }
     }
 
-    fn literal(&mut self, word: &str, value: Value) -> Result<Value, ParseError> {
+    fn parse_literal(&mut self, word: &str, value: Value) -> Result<Value, ParseError> {
         if self.bytes[self.at..].starts_with(word.as_bytes()) {
             self.at += word.len();
             Ok(value)
         } else {
-            Err(self.error("expected a value"))
+            Err(self.error_here("expected a value"))
         }
     }
 
-    fn value(&mut self, depth: usize) -> Result<Value, ParseError> {
+    fn parse_value(&mut self, depth: usize) -> Result<Value, ParseError> {
         if depth > MAX_DEPTH {
-            return Err(self.error("nested too deeply"));
+            return Err(self.error_here("nested too deeply"));
         }
         match self.peek() {
-            None => Err(self.error("the text ends where a value was expected")),
-            Some(b'n') => self.literal("null", Value::Null),
-            Some(b't') => self.literal("true", Value::Bool(true)),
-            Some(b'f') => self.literal("false", Value::Bool(false)),
-            Some(b'"') => self.string().map(Value::String),
-            Some(b'[') => self.array(depth),
-            Some(b'{') => self.object(depth),
-            Some(b'-' | b'0'..=b'9') => self.number(),
-            Some(_) => Err(self.error("expected a value")),
+            None => Err(self.error_here("the text ends where a value was expected")),
+            Some(b'n') => self.parse_literal("null", Value::Null),
+            Some(b't') => self.parse_literal("true", Value::Bool(true)),
+            Some(b'f') => self.parse_literal("false", Value::Bool(false)),
+            Some(b'"') => self.parse_string().map(Value::String),
+            Some(b'[') => self.parse_array(depth),
+            Some(b'{') => self.parse_object(depth),
+            Some(b'-' | b'0'..=b'9') => self.parse_number(),
+            Some(_) => Err(self.error_here("expected a value")),
         }
     }
 
-    fn array(&mut self, depth: usize) -> Result<Value, ParseError> {
+    fn parse_array(&mut self, depth: usize) -> Result<Value, ParseError> {
         self.at += 1;
         let mut items = Vec::new();
-        self.white();
+        self.skip_space();
         if self.peek() == Some(b']') {
             self.at += 1;
             return Ok(Value::Array(items));
         }
         loop {
-            self.white();
-            items.push(self.value(depth + 1)?);
-            self.white();
+            self.skip_space();
+            items.push(self.parse_value(depth + 1)?);
+            self.skip_space();
             match self.peek() {
                 Some(b',') => self.at += 1,
                 Some(b']') => {
                     self.at += 1;
                     return Ok(Value::Array(items));
                 }
-                _ => return Err(self.error("expected , or ]")),
+                _ => return Err(self.error_here("expected , or ]")),
             }
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Value, ParseError> {
+    fn parse_object(&mut self, depth: usize) -> Result<Value, ParseError> {
         self.at += 1;
         let mut members = Vec::new();
-        self.white();
+        self.skip_space();
         if self.peek() == Some(b'}') {
             self.at += 1;
             return Ok(Value::Object(members));
         }
         loop {
-            self.white();
+            self.skip_space();
             if self.peek() != Some(b'"') {
-                return Err(self.error("expected a member's name"));
+                return Err(self.error_here("expected a member's name"));
             }
-            let key = self.string()?;
-            self.white();
+            let key = self.parse_string()?;
+            self.skip_space();
             if self.peek() != Some(b':') {
-                return Err(self.error("expected :"));
+                return Err(self.error_here("expected :"));
             }
             self.at += 1;
-            self.white();
-            members.push((key, self.value(depth + 1)?));
-            self.white();
+            self.skip_space();
+            members.push((key, self.parse_value(depth + 1)?));
+            self.skip_space();
             match self.peek() {
                 Some(b',') => self.at += 1,
                 Some(b'}') => {
                     self.at += 1;
                     return Ok(Value::Object(members));
                 }
-                _ => return Err(self.error("expected , or }")),
+                _ => return Err(self.error_here("expected , or }")),
             }
         }
     }
 
-    fn digits(&mut self) -> Result<(), ParseError> {
+    fn skip_digits(&mut self) -> Result<(), ParseError> {
         let start = self.at;
         while matches!(self.peek(), Some(b'0'..=b'9')) {
             self.at += 1;
         }
-        if self.at == start { Err(self.error("expected a digit")) } else { Ok(()) }
+        if self.at == start { Err(self.error_here("expected a digit")) } else { Ok(()) }
     }
 
-    fn number(&mut self) -> Result<Value, ParseError> {
+    fn parse_number(&mut self) -> Result<Value, ParseError> {
         let start = self.at;
         if self.peek() == Some(b'-') {
             self.at += 1;
@@ -149,33 +149,33 @@ impl Parser<'_> {
         if self.peek() == Some(b'0') {
             self.at += 1;
         } else {
-            self.digits()?;
+            self.skip_digits()?;
         }
         if self.peek() == Some(b'.') {
             self.at += 1;
-            self.digits()?;
+            self.skip_digits()?;
         }
         if matches!(self.peek(), Some(b'e' | b'E')) {
             self.at += 1;
             if matches!(self.peek(), Some(b'+' | b'-')) {
                 self.at += 1;
             }
-            self.digits()?;
+            self.skip_digits()?;
         }
-        match number::read(&self.text[start..self.at]) {
+        match number::read_number(&self.text[start..self.at]) {
             Some(n) if n.is_finite() => Ok(Value::Number(n)),
             _ => Err(ParseError { offset: start, what: "number out of range" }),
         }
     }
 
-    fn hex4(&mut self) -> Result<u32, ParseError> {
+    fn parse_hex4(&mut self) -> Result<u32, ParseError> {
         let mut code = 0;
         for _ in 0..4 {
             let digit = match self.peek() {
                 Some(c @ b'0'..=b'9') => c - b'0',
                 Some(c @ b'a'..=b'f') => c - b'a' + 10,
                 Some(c @ b'A'..=b'F') => c - b'A' + 10,
-                _ => return Err(self.error("expected four hexadecimal digits")),
+                _ => return Err(self.error_here("expected four hexadecimal digits")),
             };
             code = code * 16 + u32::from(digit);
             self.at += 1;
@@ -183,13 +183,13 @@ impl Parser<'_> {
         Ok(code)
     }
 
-    fn string(&mut self) -> Result<String, ParseError> {
+    fn parse_string(&mut self) -> Result<String, ParseError> {
         self.at += 1;
         let mut out = String::new();
         let mut run = self.at;
         loop {
             match self.peek() {
-                None => return Err(self.error("the text ends inside a string")),
+                None => return Err(self.error_here("the text ends inside a string")),
                 Some(b'"') => {
                     out.push_str(&self.text[run..self.at]);
                     self.at += 1;
@@ -198,17 +198,17 @@ impl Parser<'_> {
                 Some(b'\\') => {
                     out.push_str(&self.text[run..self.at]);
                     self.at += 1;
-                    self.escape(&mut out)?;
+                    self.parse_escape(&mut out)?;
                     run = self.at;
                 }
-                Some(0..=0x1f) => return Err(self.error("control character in a string")),
+                Some(0..=0x1f) => return Err(self.error_here("control character in a string")),
                 Some(_) => self.at += 1,
             }
         }
     }
 
-    fn escape(&mut self, out: &mut String) -> Result<(), ParseError> {
-        let c = self.peek().ok_or_else(|| self.error("the text ends inside an escape"))?;
+    fn parse_escape(&mut self, out: &mut String) -> Result<(), ParseError> {
+        let c = self.peek().ok_or_else(|| self.error_here("the text ends inside an escape"))?;
         self.at += 1;
         match c {
             b'"' => out.push('"'),
@@ -220,11 +220,11 @@ impl Parser<'_> {
             b'r' => out.push('\r'),
             b't' => out.push('\t'),
             b'u' => {
-                let mut code = self.hex4()?;
+                let mut code = self.parse_hex4()?;
                 if (0xd800..0xdc00).contains(&code) && self.bytes[self.at..].starts_with(b"\\u") {
                     let mark = self.at;
                     self.at += 2;
-                    let low = self.hex4()?;
+                    let low = self.parse_hex4()?;
                     if (0xdc00..0xe000).contains(&low) {
                         code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
                     } else {
@@ -234,7 +234,7 @@ impl Parser<'_> {
                 // A lone surrogate is not a character; servers that cut a pair in two send them.
                 out.push(char::from_u32(code).unwrap_or('\u{fffd}'));
             }
-            _ => return Err(self.error("unknown escape")),
+            _ => return Err(self.error_here("unknown escape")),
         }
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! The JSON writer: compact, and the same bytes for the same value.
+//! The JSON writer: compact, with the same bytes for the same value.
 
 use super::{Value, number};
 use std::fmt::{Display, Formatter, Result, Write};
@@ -8,10 +8,10 @@ impl Display for Value {
         match self {
             Value::Null => f.write_str("null"),
             Value::Bool(b) => f.write_str(if *b { "true" } else { "false" }),
-            // JSON has no infinities; null is what JavaScript writes for them too.
+            // JSON has no infinities; JavaScript writes null for them too.
             Value::Number(n) if !n.is_finite() => f.write_str("null"),
-            Value::Number(n) => number::write(f, *n),
-            Value::String(s) => string(f, s),
+            Value::Number(n) => number::write_number(f, *n),
+            Value::String(s) => write_string(f, s),
             Value::Array(items) => {
                 f.write_char('[')?;
                 for (i, item) in items.iter().enumerate() {
@@ -28,7 +28,7 @@ impl Display for Value {
                     if i > 0 {
                         f.write_char(',')?;
                     }
-                    string(f, key)?;
+                    write_string(f, key)?;
                     f.write_char(':')?;
                     value.fmt(f)?;
                 }
@@ -38,7 +38,7 @@ impl Display for Value {
     }
 }
 
-fn string(f: &mut Formatter<'_>, s: &str) -> Result {
+fn write_string(f: &mut Formatter<'_>, s: &str) -> Result {
     f.write_char('"')?;
     for c in s.chars() {
         match c {
