@@ -1,33 +1,34 @@
-//! Limits on what a bundle may cost. Its own figures count only as far as stored bytes back them: a file of a few megabytes must not cost
-//! a reader gigabytes.
+//! Limits on what a bundle may cost. Its figures count only as far as stored bytes back them, so that a file
+//! of a few megabytes cannot cost a reader gigabytes.
 
-/// No file of a bundle is longer, as stored or inflated, in bytes.
+/// Maximum length of a file of a bundle, as stored or inflated, in bytes.
 pub const LONGEST_FILE: u64 = 512 << 20;
 
-/// No manifest is longer, in bytes; a host that answers with a film is cut off here.
+/// Maximum length of a manifest in bytes. A host that answers with a film is cut off here.
 pub const LONGEST_MANIFEST: u64 = 1 << 20;
 
-/// No bundle has more chunks, or more documents. Their vectors alone would take 1.6 GB, which no page can scan.
+/// Maximum number of chunks, and of documents. The vectors of more would take 1.6 GB, which no page can scan.
 pub const MOST_CHUNKS: u64 = 1 << 22;
 
-/// Together the terms of a range are at most so many times as long as the range's file: front coding writes what a term shares with the one before it
-/// in a byte or two, so that without a bound some kilobytes would become gigabytes.
+/// Maximum ratio of the terms of a range to its file, in bytes. Front coding writes a shared prefix in a byte
+/// or two, so that without a bound some kilobytes would become gigabytes.
 pub const MOST_SHARED: usize = 8;
 
-/// Role of a file in its section, which limits how well it may be compressed.
+/// Role of a file in its section, which limits how far it may inflate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The section's own file. There are few, and some are lists of zeros for most corpora.
     Root,
-    /// A page of it. There may be thousands.
+    /// A page of a section. There may be thousands.
     Page,
-    /// Several of these in one file, as they are.
+    /// Several files in one, unchanged.
     Pack,
 }
 
 impl Part {
-    /// Returns true if `stored` bytes may inflate to `raw` bytes: at most 16 times plus a megabyte for a section's own file; 64 times plus four
-    /// kilobytes for a page; a pack is not compressed. Deflate can do 1,032 times, and what compresses so well is written without compression ([`Part::backs`] is what decides that, too).
+    /// Returns true if `stored` bytes may inflate to `raw` bytes: at most 16 times plus a megabyte for a
+    /// section's own file, 64 times plus four kilobytes for a page, and not at all for a pack. Deflate can
+    /// reach 1,032 times; writers leave what compresses further than these limits uncompressed.
     pub fn backs(self, stored: u64, raw: u64) -> bool {
         let (times, besides) = match self {
             Part::Root => (16, 1 << 20),

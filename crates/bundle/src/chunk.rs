@@ -6,7 +6,7 @@ use super::error::BundleError;
 use super::pages::PagedIndex;
 use serde::{Deserialize, Serialize};
 
-/// Number of chunks of a page: small enough that ten scattered hits cost about 50 kB, large enough to compress.
+/// Number of chunks of a page. Ten scattered hits cost about 50 kB, and a page is large enough to compress.
 pub const CHUNKS_PER_PAGE: usize = 16;
 
 /// A document: one page, file or record of the corpus.
@@ -40,7 +40,7 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// Returns the text that is embedded for this chunk: title, heading path and text. Titles have the words that a passage takes for granted.
+    /// Returns the text to embed: title, heading path and text. Titles have the words that a passage omits.
     pub fn context(&self, title: &str) -> String {
         let mut out = String::from(title);
         for h in &self.heading_path {
@@ -53,78 +53,70 @@ impl Chunk {
     }
 }
 
-/// The list of chunk pages.
+/// List of the pages of chunks.
 pub type ChunkIndex = PagedIndex;
 
-fn encode<T: Serialize + ?Sized>(kind: Kind, value: &T) -> Result<Vec<u8>, BundleError> {
+fn encode_postcard<T: Serialize + ?Sized>(kind: Kind, value: &T) -> Result<Vec<u8>, BundleError> {
     let mut out = begin(kind);
     let body = postcard::to_stdvec(value).map_err(|e| BundleError::Corrupt { file: format!("{kind:?}"), what: e.to_string() })?;
     out.extend_from_slice(&body);
     Ok(out)
 }
 
-/// The documents section.
+/// Encodes the documents section.
 ///
 /// # Errors
-/// Only where a text is too long to encode.
+/// [`BundleError::Corrupt`] if a text is too long to encode.
 pub fn encode_documents(documents: &[Document]) -> Result<Vec<u8>, BundleError> {
-    encode(Kind::Documents, documents)
+    encode_postcard(Kind::Documents, documents)
 }
 
-/// Reads the documents section.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no documents section.
+/// Reads the documents section. Fails if the bytes are not a documents section.
 pub fn decode_documents(file: &str, bytes: &[u8]) -> Result<Vec<Document>, BundleError> {
     let mut b = open_section(file, bytes, Kind::Documents)?;
-    // A document of three empty texts takes three bytes here and twenty times that in memory.
+    // A document of three empty texts takes three bytes here and twenty times as many in memory.
     if u64::from(b.clone().varint()?) > MOST_CHUNKS {
         return Err(b.corrupt("it has more documents than a bundle can hold"));
     }
     b.postcard()
 }
 
-/// Number of documents from which a page of chunks also holds their documents: the section of all documents would cost more than a first
-/// answer may.
+/// Number of documents from which pages of chunks also hold the chunks' documents, because the section of all
+/// documents would cost more than a first answer may.
 pub const TITLED_FROM: usize = 512;
 
-/// A page of chunks as it is read.
+/// Page of chunks, decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkPage {
     /// The chunks, in their order.
     pub chunks: Vec<Chunk>,
-    /// The documents that they are of, by number, ascending; `None` where these are to be looked up in their own section.
+    /// Documents of the chunks, by number, ascending; `None` if the page has none: see their own section.
     pub documents: Option<Vec<(u32, Document)>>,
 }
 
 impl ChunkPage {
-    /// The document of this number, where the page brings it.
+    /// Returns the document of this number, if the page has it.
     pub fn document(&self, number: u32) -> Option<&Document> {
         let documents = self.documents.as_ref()?;
         documents.binary_search_by_key(&number, |d| d.0).ok().and_then(|i| documents.get(i)).map(|d| &d.1)
     }
 }
 
-/// A page of chunks.
+/// Encodes a page of chunks.
 ///
 /// # Errors
-/// Only where a text is too long to encode.
+/// [`BundleError::Corrupt`] if a text is too long to encode.
 pub fn encode_chunks(chunks: &[Chunk]) -> Result<Vec<u8>, BundleError> {
-    encode(Kind::Chunks, chunks)
+    encode_postcard(Kind::Chunks, chunks)
 }
 
-/// A page of chunks with the documents that they are of, by number, ascending.
-///
-/// # Errors
-/// As [`encode_chunks`].
+/// Encodes a page of chunks with their documents, by number, ascending. Fails as [`encode_chunks`] does.
 pub fn encode_titled_chunks(chunks: &[Chunk], documents: &[(u32, &Document)]) -> Result<Vec<u8>, BundleError> {
-    encode(Kind::TitledChunks, &(chunks, documents))
+    encode_postcard(Kind::TitledChunks, &(chunks, documents))
 }
 
-/// Reads a page of chunks, with or without their documents; these must exist among `documents`.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such page.
+/// Reads a page of chunks, with or without documents. Fails if the bytes are not such a page, or a document's
+/// number is not below `documents`.
 pub fn decode_chunks(file: &str, bytes: &[u8], documents: u32) -> Result<ChunkPage, BundleError> {
     let titled = bytes.get(6..8) == Some(&(Kind::TitledChunks as u16).to_le_bytes());
     let mut b = open_section(file, bytes, if titled { Kind::TitledChunks } else { Kind::Chunks })?;

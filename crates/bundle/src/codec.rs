@@ -1,12 +1,12 @@
-//! Reading and writing section bytes: a checked cursor, variable-length integers, matrices, the common header.
+//! Reads and writes section bytes: a checked cursor, variable-length integers, matrices, the common header.
 
 use super::error::BundleError;
 use crate::vector::QuantizedMatrix;
 
-/// The format version of the sections that this crate writes, and the only one that it reads; and of bundles in which each has a file of its own.
+/// Format version that this crate writes and reads, in sections and in bundles with one file per section.
 pub const FORMAT: u16 = 5;
 
-/// The format version of bundles some of whose files share one. Only their manifests differ from those of [`FORMAT`].
+/// Format version of bundles with packs. Only their manifests differ from those of [`FORMAT`].
 pub const PACKED_FORMAT: u16 = 6;
 
 const MAGIC: [u8; 4] = *b"PGRF";
@@ -33,7 +33,7 @@ pub enum Kind {
     Keywords = 8,
     /// The keyword graph's edges and each keyword's chunks.
     KeywordGraph = 9,
-    /// The commonest pieces of the tokenizer's vocabulary, and the list of the ranges of the others.
+    /// The most frequent pieces of the tokenizer's vocabulary, and the list of the ranges of the others.
     Vocabulary = 10,
     /// The list of word-embedding pages.
     WordIndex = 11,
@@ -53,15 +53,15 @@ pub enum Kind {
     KgLabels = 18,
     /// The vectors of the labels of the knowledge graph's relations.
     KgRelationLabels = 19,
-    /// The list of sketch pages, and the coordinates that sketches are written in.
+    /// The list of sketch pages, and the coordinates of sketches.
     SketchIndex = 20,
     /// The sketches of a run of chunks.
     Sketches = 21,
     /// A run of a section's list of pages.
     PageList = 22,
-    /// A run of chunks with the documents that they are of.
+    /// A run of chunks with their documents.
     TitledChunks = 23,
-    /// The list of pages of the token table, and what its sums begin with.
+    /// The list of pages of the token table, and the initial value of its sums.
     TableIndex = 24,
     /// A run of the token table's rows.
     TableRows = 25,
@@ -79,13 +79,13 @@ pub enum Kind {
     MentionIndex = 31,
     /// The sentences of a run of chunks: names mentioned, and vectors.
     Mentions = 32,
-    /// Number of documents that mention each.
+    /// Number of other documents that mention each document.
     Links = 33,
     /// The pieces of a unigram tokenizer with their scores.
     Unigram = 34,
     /// Layouts of the texts of a run of chunks.
     Layouts = 35,
-    /// Chunks whose score counts for more or less than another's.
+    /// Factors of the scores of some chunks.
     Weights = 36,
     /// The function words of the documents' languages.
     FunctionWords = 37,
@@ -93,7 +93,7 @@ pub enum Kind {
     DocumentOrder = 38,
     /// Documents that are translations of each other.
     Translations = 39,
-    /// The vectors of names, and which names each sentence of the corpus mentions.
+    /// The vectors of names, and the names that each sentence of the corpus mentions.
     Entities = 40,
     /// Names that are nearly the same.
     Synonyms = 41,
@@ -111,7 +111,7 @@ pub enum Kind {
     Statements = 47,
 }
 
-/// A new section's bytes: the header, ready for its payload.
+/// Returns a new section's bytes: the header, ready for its payload.
 pub fn begin(kind: Kind) -> Vec<u8> {
     let mut out = Vec::with_capacity(64);
     out.extend_from_slice(&MAGIC);
@@ -120,7 +120,7 @@ pub fn begin(kind: Kind) -> Vec<u8> {
     out
 }
 
-/// Checks a section's header and gives a cursor on its payload.
+/// Checks a section's header and returns a cursor on its payload.
 ///
 /// # Errors
 /// [`BundleError::Corrupt`] for another magic or kind, [`BundleError::Version`] for another format.
@@ -145,7 +145,7 @@ pub fn open_section<'a>(file: &'a str, bytes: &'a [u8], kind: Kind) -> Result<By
     Ok(b)
 }
 
-/// A cursor that never reads past the end: every length from the bytes is checked before it is used.
+/// Cursor that never reads past the end: it checks every length before use.
 #[derive(Debug, Clone)]
 pub struct Bytes<'a> {
     file: &'a str,
@@ -154,25 +154,25 @@ pub struct Bytes<'a> {
 }
 
 impl<'a> Bytes<'a> {
-    /// A cursor on bytes without a header; `file` is named in errors.
+    /// Returns a cursor on bytes without a header. Errors name `file`.
     pub fn new(file: &'a str, bytes: &'a [u8]) -> Self {
         Bytes { file, bytes, at: 0 }
     }
 
-    /// The error for bytes that do not fit, naming the file.
+    /// Returns the error for bytes that do not fit, with the file's name.
     pub fn corrupt(&self, what: &str) -> BundleError {
         BundleError::Corrupt { file: self.file.to_owned(), what: format!("{what} (at byte {})", self.at) }
     }
 
-    /// Bytes not yet read.
+    /// Number of bytes not yet read.
     pub fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// The next `n` bytes.
+    /// Reads the next `n` bytes.
     ///
     /// # Errors
-    /// [`BundleError::Corrupt`] when fewer are left; so for all the readers below.
+    /// [`BundleError::Corrupt`] if fewer are left. The same holds for the readers below.
     pub fn take(&mut self, n: usize) -> Result<&'a [u8], BundleError> {
         if n > self.left() {
             return Err(self.corrupt("it ends early"));
@@ -182,52 +182,43 @@ impl<'a> Bytes<'a> {
         Ok(out)
     }
 
-    /// All that is left.
+    /// Reads all that is left.
     pub fn rest(&mut self) -> &'a [u8] {
         let out = &self.bytes[self.at..];
         self.at = self.bytes.len();
         out
     }
 
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], BundleError> {
+    fn take_array<const N: usize>(&mut self) -> Result<[u8; N], BundleError> {
         let mut out = [0; N];
         out.copy_from_slice(self.take(N)?);
         Ok(out)
     }
 
-    /// Reads the next little-endian u16.
-    ///
-    /// # Errors
-    /// As [`Bytes::take`].
+    /// Reads the next little-endian u16. Fails as [`Bytes::take`] does.
     pub fn u16(&mut self) -> Result<u16, BundleError> {
-        self.array().map(u16::from_le_bytes)
+        self.take_array().map(u16::from_le_bytes)
     }
 
-    /// Reads the next little-endian u32.
-    ///
-    /// # Errors
-    /// As [`Bytes::take`].
+    /// Reads the next little-endian u32. Fails as [`Bytes::take`] does.
     pub fn u32(&mut self) -> Result<u32, BundleError> {
-        self.array().map(u32::from_le_bytes)
+        self.take_array().map(u32::from_le_bytes)
     }
 
-    /// Reads the next little-endian f32, which must be finite.
-    ///
-    /// # Errors
-    /// As [`Bytes::take`].
+    /// Reads the next little-endian f32, which must be finite. Fails as [`Bytes::take`] does.
     pub fn f32(&mut self) -> Result<f32, BundleError> {
-        let x = self.array().map(f32::from_le_bytes)?;
+        let x = self.take_array().map(f32::from_le_bytes)?;
         if x.is_finite() { Ok(x) } else { Err(self.corrupt("a number is not finite")) }
     }
 
-    /// The next variable-length unsigned integer (7 bits a byte, low bits first, at most 5 bytes).
+    /// Reads a variable-length unsigned integer (7 bits a byte, low bits first, at most 5 bytes).
     ///
     /// # Errors
-    /// [`BundleError::Corrupt`] also when it does not fit 32 bits.
+    /// [`BundleError::Corrupt`] also if it does not fit 32 bits.
     pub fn varint(&mut self) -> Result<u32, BundleError> {
         let mut out = 0u64;
         for i in 0..5 {
-            let byte = self.array::<1>()?[0];
+            let byte = self.take_array::<1>()?[0];
             out |= u64::from(byte & 0x7f) << (7 * i);
             if byte < 0x80 {
                 return u32::try_from(out).map_err(|_| self.corrupt("an integer is too large"));
@@ -236,10 +227,10 @@ impl<'a> Bytes<'a> {
         Err(self.corrupt("an integer is too long"))
     }
 
-    /// A count of things that take at least `least` bytes each, so that a hostile count cannot ask for memory that the file does not back.
+    /// Reads a count of items of at least `least` bytes each. The rest of the file bounds it, and so memory.
     ///
     /// # Errors
-    /// [`BundleError::Corrupt`] when the rest of the file could not hold them.
+    /// [`BundleError::Corrupt`] if the rest of the file could not hold them.
     pub fn count(&mut self, least: usize) -> Result<usize, BundleError> {
         let n = self.varint()? as usize;
         if n.checked_mul(least.max(1)).is_none_or(|bytes| bytes > self.left()) {
@@ -248,10 +239,10 @@ impl<'a> Bytes<'a> {
         Ok(n)
     }
 
-    /// The rest as a postcard value, which must use all of it.
+    /// Reads the rest as a postcard value, which must use all of it.
     ///
     /// # Errors
-    /// [`BundleError::Corrupt`] when it does not decode or bytes are left over.
+    /// [`BundleError::Corrupt`] if it does not decode or bytes are left over.
     pub fn postcard<T: serde::de::DeserializeOwned>(&mut self) -> Result<T, BundleError> {
         match postcard::take_from_bytes::<T>(&self.bytes[self.at..]) {
             Ok((value, [])) => Ok(value),
@@ -260,10 +251,10 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// Nothing may be left.
+    /// Checks that nothing is left.
     ///
     /// # Errors
-    /// [`BundleError::Corrupt`] when something is.
+    /// [`BundleError::Corrupt`] if bytes are left over.
     pub fn end(&self) -> Result<(), BundleError> {
         if self.left() == 0 { Ok(()) } else { Err(self.corrupt("bytes are left over")) }
     }
@@ -289,10 +280,10 @@ pub fn put_matrix(out: &mut Vec<u8>, m: &QuantizedMatrix) {
     out.extend_from_slice(bytemuck::cast_slice(data));
 }
 
-/// Reads what [`put_matrix`] wrote.
+/// Reads the output of [`put_matrix`].
 ///
 /// # Errors
-/// [`BundleError::Corrupt`] when lengths, scales or components (-128 is never written) do not fit.
+/// [`BundleError::Corrupt`] if lengths, scales or components (-128 is never written) do not fit.
 pub fn take_matrix(b: &mut Bytes<'_>) -> Result<QuantizedMatrix, BundleError> {
     let (rows, dim) = (b.u32()? as usize, b.u32()? as usize);
     let cells = rows.checked_mul(dim).filter(|&c| c <= b.left()).ok_or_else(|| b.corrupt("a matrix is larger than the file"))?;
@@ -320,16 +311,16 @@ pub fn take_vectors(b: &mut Bytes<'_>, rows: usize, dim: u64) -> Result<Quantize
     }
 }
 
-/// Appends numbers: varint how many, then each as varint.
+/// Appends numbers: their count, then each, as varints.
 pub fn put_varints(out: &mut Vec<u8>, all: &[u32]) {
     put_varint(out, all.len() as u32);
     all.iter().for_each(|&n| put_varint(out, n));
 }
 
-/// Reads what [`put_varints`] wrote.
+/// Reads the output of [`put_varints`].
 ///
 /// # Errors
-/// [`BundleError::Corrupt`] when it ends early, or a number is none.
+/// [`BundleError::Corrupt`] if it ends early or an integer is too large.
 pub fn take_varints(b: &mut Bytes<'_>) -> Result<Vec<u32>, BundleError> {
     let n = b.count(1)?;
     (0..n).map(|_| b.varint()).collect()
@@ -341,25 +332,22 @@ pub fn put_text(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// Reads what [`put_text`] wrote.
+/// Reads the output of [`put_text`].
 ///
 /// # Errors
-/// [`BundleError::Corrupt`] when it ends early or is not UTF-8.
+/// [`BundleError::Corrupt`] if it ends early or is not UTF-8.
 pub fn take_text(b: &mut Bytes<'_>) -> Result<String, BundleError> {
     let length = b.count(1)?;
     std::str::from_utf8(b.take(length)?).map(str::to_owned).map_err(|_| b.corrupt("a text is not UTF-8"))
 }
 
-/// Appends texts: varint number, then each as [`put_text`] has it.
+/// Appends texts: their count as varint, then each as [`put_text`] does.
 pub fn put_texts(out: &mut Vec<u8>, texts: &[String]) {
     put_varint(out, texts.len() as u32);
     texts.iter().for_each(|t| put_text(out, t));
 }
 
-/// Reads the output of [`put_texts`].
-///
-/// # Errors
-/// As [`take_text`].
+/// Reads the output of [`put_texts`]. Fails as [`take_text`] does.
 pub fn take_texts(b: &mut Bytes<'_>) -> Result<Vec<String>, BundleError> {
     let n = b.count(1)?;
     (0..n).map(|_| take_text(b)).collect()

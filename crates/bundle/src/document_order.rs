@@ -3,7 +3,8 @@
 use super::codec::{Kind, begin, open_section, put_varints, take_varints};
 use super::error::BundleError;
 
-/// The section `document-order`: for each document, as chunks number them, its number in `documents`. An order that changes nothing is written as none.
+/// Encodes the section `document-order`: the number in `documents` of each document, as chunks number them.
+/// The identity is written as an empty list.
 pub fn encode_document_order(order: &[u32]) -> Vec<u8> {
     let order = if order.iter().zip(0..).all(|(&d, at)| d == at) { &[] } else { order };
     let mut out = begin(Kind::DocumentOrder);
@@ -11,10 +12,8 @@ pub fn encode_document_order(order: &[u32]) -> Vec<u8> {
     out
 }
 
-/// Reads what [`encode_document_order`] wrote; empty where both numbers of each document are the same.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such section.
+/// Reads the output of [`encode_document_order`]; empty if it is the identity. Fails if the bytes are not
+/// such a section.
 pub fn decode_document_order(file: &str, bytes: &[u8]) -> Result<Vec<u32>, BundleError> {
     let mut b = open_section(file, bytes, Kind::DocumentOrder)?;
     let out = take_varints(&mut b)?;

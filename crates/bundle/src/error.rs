@@ -2,10 +2,10 @@
 
 use super::source::SourceError;
 
-/// Why a bundle, or a file of it, cannot be used: always which file, and what to do where there is something to do.
+/// Reason why a bundle or a file of it cannot be used. It names the file, and a remedy if there is one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BundleError {
-    /// The bytes could not be had.
+    /// The bytes cannot be read.
     #[error("cannot read {file}: {reason}")]
     Source {
         /// The file's name in the bundle.
@@ -16,7 +16,7 @@ pub enum BundleError {
     /// `manifest.json` is not a manifest.
     #[error("manifest.json is not a PocketGraph manifest: {0}")]
     Manifest(String),
-    /// The bundle was written for another reader, a later or an earlier one.
+    /// The bundle was written for a later or an earlier reader.
     #[error(
         "{file} has format version {found}{built_by}; pocketgraph {} reads version {supported}: build the bundle again, or take the reader that it was built with",
         env!("CARGO_PKG_VERSION"),
@@ -28,7 +28,7 @@ pub enum BundleError {
         built_by: String,
         /// The version found.
         found: u64,
-        /// The version that this reader knows.
+        /// The version that this reader reads.
         supported: u64,
     },
     /// A file does not have the content that its bundle names.
@@ -42,9 +42,9 @@ pub enum BundleError {
     Length {
         /// The file's name in the bundle.
         file: String,
-        /// Bytes that the bundle promises.
+        /// Number of bytes that the bundle states.
         expected: u64,
-        /// Bytes found.
+        /// Number of bytes found.
         found: u64,
     },
     /// A file's bytes do not decode.
@@ -55,16 +55,16 @@ pub enum BundleError {
         /// Fault that was found.
         what: String,
     },
-    /// The bundle was built without something that was asked for.
+    /// The bundle was built without a section that a call needs.
     #[error("the bundle has no section {0}: it was built without it")]
     Missing(String),
-    /// The bundle was built without what a retriever reads.
+    /// The bundle was built without the sections that a retriever reads.
     #[error("the bundle is not prepared for the retriever {0}: build it with --retrievers auto,{0}")]
     NotPrepared(&'static str),
 }
 
 impl BundleError {
-    /// A stable word for each kind of error, for programs.
+    /// Returns a stable word for each kind of error, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             BundleError::Source { reason, .. } => reason.code(),

@@ -1,21 +1,19 @@
-//! The function words of the languages that documents are in, for questions in these.
+//! Function words of the documents' languages, for questions in them.
 
 use super::codec::{Kind, begin, open_section, put_texts, take_texts};
 use super::error::BundleError;
 
-/// Encodes the section `function-words`: one table a language, the commonest first. Its lines are index terms in the order of their bytes,
-/// each with a tab and its role in a question: `s` carries no subject, `m` asks for a manner, `q` for a figure, `a` for a figure after `m`,
-/// `f` names what is expressed in figures.
+/// Encodes the section `function-words`: one table a language, the most frequent language first. Lines are
+/// index terms in the order of their bytes, each with a tab and its role in a question: `s` carries no
+/// subject, `m` asks for a manner, `q` for a figure, `a` for a figure after `m`, `f` names what is expressed
+/// in figures.
 pub fn encode_function_words(tables: &[String]) -> Vec<u8> {
     let mut out = begin(Kind::FunctionWords);
     put_texts(&mut out, tables);
     out
 }
 
-/// Reads what [`encode_function_words`] wrote.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such section.
+/// Reads the output of [`encode_function_words`]. Fails if the bytes are not such a section.
 pub fn decode_function_words(file: &str, bytes: &[u8]) -> Result<Vec<String>, BundleError> {
     let mut b = open_section(file, bytes, Kind::FunctionWords)?;
     let tables = take_texts(&mut b)?;

@@ -1,7 +1,8 @@
-//! Layouts of chunks' texts: which pieces are paragraphs, list items, terms, code and tables.
+//! Layouts of chunks' texts: their paragraphs, list items, terms, code and tables.
 //!
-//! A chunk's text is plain: its blocks stand one after the other with a blank line between them, without marks. What an answer quotes is such a block in
-//! its context, so the section `layout` tells what each was. A bundle without it is read all the same: its blocks' kinds are then guessed.
+//! A chunk's text is plain: its blocks follow each other without marks, with a blank line between them. An
+//! answer quotes such a block in its context, so the section `layout` states the form of each. Readers guess
+//! the forms in a bundle without it.
 
 use super::codec::{Bytes, Kind, begin, open_section, put_text, put_varint, take_text};
 use super::error::BundleError;
@@ -9,7 +10,7 @@ use super::error::BundleError;
 /// Separator of two pieces of a chunk's text.
 pub const BETWEEN_PIECES: &str = "\n\n";
 
-/// Chunks on a page of layouts.
+/// Number of chunks on a page of layouts.
 pub const LAYOUTS_PER_PAGE: usize = 2048;
 
 /// Form of a piece of a chunk.
@@ -18,7 +19,7 @@ pub const LAYOUTS_PER_PAGE: usize = 2048;
 pub enum Form {
     /// Running text.
     Text = 0,
-    /// Heading in the text, because its section shares the chunk with another.
+    /// Heading in the text, if its section shares the chunk with another.
     Heading = 1,
     /// List item, or one paragraph of it; also the definition in a definition list.
     Item = 2,
@@ -33,7 +34,7 @@ pub enum Form {
 }
 
 const FORMS: [Form; 7] = [Form::Text, Form::Heading, Form::Item, Form::Term, Form::Code, Form::Table, Form::Quote];
-/// Set in the byte of a form that has a note.
+/// Flag in the byte of a form that has a note.
 const NOTED: u8 = 0x80;
 
 /// A piece of a chunk's text.
@@ -41,16 +42,16 @@ const NOTED: u8 = 0x80;
 pub struct Piece {
     /// Form of the piece.
     pub form: Form,
-    /// Its bytes.
+    /// Its length in bytes.
     pub bytes: u32,
-    /// The language of code, the number of an item, as the source has them; mostly empty.
+    /// Language of code or number of an item, as in the source; mostly empty.
     pub note: String,
 }
 
-/// Pieces of one chunk, in order, separated by [`BETWEEN_PIECES`]. Empty if nothing is known.
+/// Pieces of a chunk in order, separated by [`BETWEEN_PIECES`]; empty if they are unknown.
 pub type Layout = Vec<Piece>;
 
-/// A page of layouts, one a chunk.
+/// Encodes a page of layouts, one a chunk.
 pub fn encode_layouts(layouts: &[Layout]) -> Vec<u8> {
     let mut out = begin(Kind::Layouts);
     put_varint(&mut out, layouts.len() as u32);
@@ -67,10 +68,7 @@ pub fn encode_layouts(layouts: &[Layout]) -> Vec<u8> {
     out
 }
 
-/// Reads what [`encode_layouts`] wrote.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such page.
+/// Reads the output of [`encode_layouts`]. Fails if the bytes are not such a page.
 pub fn decode_layouts(file: &str, bytes: &[u8]) -> Result<Vec<Layout>, BundleError> {
     let mut b = open_section(file, bytes, Kind::Layouts)?;
     let chunks = b.count(1)?;
@@ -79,14 +77,14 @@ pub fn decode_layouts(file: &str, bytes: &[u8]) -> Result<Vec<Layout>, BundleErr
         let pieces = b.count(2)?;
         let mut layout = Vec::with_capacity(pieces);
         for _ in 0..pieces {
-            layout.push(piece(&mut b)?);
+            layout.push(take_piece(&mut b)?);
         }
         out.push(layout);
     }
     b.end().map(|()| out)
 }
 
-fn piece(b: &mut Bytes<'_>) -> Result<Piece, BundleError> {
+fn take_piece(b: &mut Bytes<'_>) -> Result<Piece, BundleError> {
     let byte = b.take(1)?.first().copied().unwrap_or(0);
     let form = FORMS.get(usize::from(byte & !NOTED)).copied().ok_or_else(|| b.corrupt("it has a form that there is not"))?;
     let bytes = b.varint()?;

@@ -1,4 +1,4 @@
-//! The manifest: what a bundle holds and by what its files are known.
+//! The manifest: a bundle's contents and the hashes of its files.
 
 use super::bounds::MOST_CHUNKS;
 use super::codec::{FORMAT, PACKED_FORMAT};
@@ -7,7 +7,7 @@ use super::pages::hex;
 use crate::json::{self, Value};
 use sha2::{Digest, Sha256};
 
-/// The manifest's name, the one file of a bundle whose name does not change.
+/// Name of the manifest, the only file of a bundle whose name does not change.
 pub const MANIFEST: &str = "manifest.json";
 
 /// Encoding of a section's file.
@@ -20,7 +20,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    fn word(self) -> &'static str {
+    fn to_word(self) -> &'static str {
         match self {
             Encoding::Raw => "raw",
             Encoding::Gzip => "gzip",
@@ -28,12 +28,12 @@ impl Encoding {
     }
 }
 
-/// A section's line in the manifest.
+/// Entry of a section in the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SectionInfo {
     /// Its name: `documents`, `chunks`, `vectors`, ...
     pub name: String,
-    /// Its file; for a paged section the file that names the pages.
+    /// Its file; for a paged section, the file that names the pages.
     pub file: String,
     /// Length of the file.
     pub bytes: u64,
@@ -49,11 +49,11 @@ pub struct SectionInfo {
     pub pages: u64,
     /// Length of all its pages together.
     pub page_bytes: u64,
-    /// The file itself, where it is so short that the manifest brings it: there is no such file in the folder then.
+    /// The file itself, if it is so short that the manifest contains it. The folder then has no such file.
     pub inline: Option<Vec<u8>>,
 }
 
-/// File that holds several other files, which are wanted together, one after the other. Those files are not in the folder.
+/// File that holds several others, one after the other, which are needed together and not in the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackInfo {
     /// Its own name.
@@ -62,7 +62,7 @@ pub struct PackInfo {
     pub bytes: u64,
     /// Its SHA-256.
     pub sha256: [u8; 32],
-    /// The files in it in their order, each with its length.
+    /// The files in it in order, each with its length.
     pub holds: Vec<(String, u64)>,
 }
 
@@ -77,12 +77,12 @@ pub struct Counts {
     pub keywords: u64,
 }
 
-/// Model that made the vectors, so that a question can be embedded to match.
+/// Model that made the vectors, so that questions can be embedded to match.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EmbedderInfo {
-    /// `minilm`, or the name given for vectors from outside.
+    /// `minilm`, or the name given for imported vectors.
     pub id: String,
-    /// Components a vector.
+    /// Number of components of a vector.
     pub dimension: u64,
     /// Storage of vectors: `int8`.
     pub quantisation: String,
@@ -92,18 +92,18 @@ pub struct EmbedderInfo {
     pub query_prefix: String,
     /// Prefix of a passage before it was embedded.
     pub passage_prefix: String,
-    /// Share of the cosine in the fused score, in percent; `None` where it has its usual share, 0 where words rank alone.
+    /// Share of the cosine in the fused score, in percent; `None` for the default, 0 if words rank alone.
     pub weight: Option<u64>,
 }
 
-/// Files that a page may ask for before the engine knows that it wants them, by their names.
+/// Names of files that a page may fetch before the engine asks for them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ahead {
     /// Files that the first hits by words need for any question.
     pub first: Vec<String>,
-    /// Files that rank them by meaning before a model is loaded.
+    /// Files that rank hits by meaning before a model is loaded.
     pub next: Vec<String>,
-    /// The chunks of a small corpus, of which a list of hits reads nearly all.
+    /// The chunks of a small corpus, nearly all of which a list of hits reads.
     pub passages: Vec<String>,
 }
 
@@ -116,25 +116,25 @@ pub struct Manifest {
     pub oldest_reader: u64,
     /// Program and version that built it.
     pub built_by: String,
-    /// Counts of what it holds.
+    /// Numbers of documents, chunks and keywords.
     pub counts: Counts,
-    /// The options of the build, for the reader's eyes, as (name, value).
+    /// Options of the build as (name, value), for the reader's information.
     pub options: Vec<(String, String)>,
     /// Model that embeds the questions.
     pub embedder: EmbedderInfo,
-    /// The sections in the order of writing.
+    /// Sections in the order of writing.
     pub sections: Vec<SectionInfo>,
     /// Packs: files and pages that share a file.
     pub packs: Vec<PackInfo>,
 }
 
-fn unhex(s: &str) -> Option<Vec<u8>> {
+fn parse_hex(s: &str) -> Option<Vec<u8>> {
     let digit = |b: u8| char::from(b).to_digit(16);
     s.as_bytes().chunks(2).map(|two| Some((digit(two[0])? << 4 | digit(*two.get(1)?)?) as u8)).collect()
 }
 
 fn hash_in(value: &Value) -> Option<[u8; 32]> {
-    value.as_str().and_then(unhex)?.try_into().ok()
+    value.as_str().and_then(parse_hex)?.try_into().ok()
 }
 
 /// Returns true for a name inside the bundle's folder, so that a manifest cannot lead out of it.
@@ -146,12 +146,12 @@ fn safe_file(name: &str) -> bool {
 }
 
 impl Manifest {
-    /// The section `name`.
+    /// Returns the section `name`.
     pub fn section(&self, name: &str) -> Option<&SectionInfo> {
         self.sections.iter().find(|s| s.name == name)
     }
 
-    /// Returns the pack that holds `file`, and its offset in there.
+    /// Returns the pack that holds `file`, and the file's offset in it.
     pub(super) fn pack_of(&self, file: &str) -> Option<(&PackInfo, u64)> {
         self.packs.iter().find_map(|pack| {
             let place = pack.holds.iter().position(|held| held.0 == file)?;
@@ -207,8 +207,8 @@ impl Manifest {
                                 ("bytes", s.bytes.into()),
                                 ("raw", s.raw.into()),
                                 ("sha256", hex(&s.sha256).into()),
-                                ("encoding", s.encoding.word().into()),
-                                ("pageEncoding", s.page_encoding.word().into()),
+                                ("encoding", s.encoding.to_word().into()),
+                                ("pageEncoding", s.page_encoding.to_word().into()),
                                 ("pages", s.pages.into()),
                                 ("pageBytes", s.page_bytes.into()),
                             ];
@@ -220,7 +220,7 @@ impl Manifest {
             ),
         ]);
         match value {
-            // A bundle without packs is as one of the format before.
+            // A bundle without packs is written in the earlier format.
             Value::Object(mut members) if !self.packs.is_empty() => {
                 members.push(("packs".to_owned(), Value::Array(self.packs.iter().map(pack_value).collect())));
                 Value::Object(members)
@@ -229,13 +229,13 @@ impl Manifest {
         }
     }
 
-    /// The manifest as the text of `manifest.json`. It carries the SHA-256 of its own content, so that a changed digit anywhere is seen.
+    /// Returns the text of `manifest.json`. It has the SHA-256 of its own content, which reveals any change.
     pub fn to_json(&self) -> String {
         self.to_json_with(&Ahead::default())
     }
 
-    /// Writes JSON as [`Manifest::to_json`], with the names of files that every question needs. Pages fetch them together; the engine does not
-    /// read these lists.
+    /// Returns [`Manifest::to_json`] with the names of files that every question needs. Pages fetch them
+    /// together; the engine does not read these lists.
     pub fn to_json_with(&self, ahead: &Ahead) -> String {
         let body = self.to_value(ahead);
         let sha: [u8; 32] = Sha256::digest(body.to_string().as_bytes()).into();
@@ -245,13 +245,14 @@ impl Manifest {
     /// Reads `manifest.json`.
     ///
     /// # Errors
-    /// [`BundleError::Manifest`] when it is not one, [`BundleError::Version`] when it is for another reader, [`BundleError::Hash`] when it was changed.
+    /// [`BundleError::Manifest`] if it is not one, [`BundleError::Version`] if it is for another reader,
+    /// [`BundleError::Hash`] if it was changed.
     pub fn from_json(bytes: &[u8]) -> Result<Self, BundleError> {
         let bad = |what: &str| BundleError::Manifest(what.to_owned());
         let text = std::str::from_utf8(bytes).map_err(|_| bad("it is not UTF-8"))?;
         let outer = json::parse(text).map_err(|e| bad(&e.to_string()))?;
         let body = outer.get("pocketgraph").ok_or_else(|| bad("it has no member pocketgraph"))?;
-        // The version is looked at first: another format may hash otherwise.
+        // Check the version first: another format may hash otherwise.
         let oldest = body.get("oldestReader").and_then(Value::as_u64).ok_or_else(|| bad("oldestReader is no number"))?;
         if !(u64::from(FORMAT)..=u64::from(PACKED_FORMAT)).contains(&oldest) {
             let built_by = body.get("builtBy").and_then(Value::as_str).map_or(String::new(), |by| [" of ", by].concat());
@@ -291,7 +292,7 @@ impl Manifest {
                 pages: number(s, "pages")?,
                 page_bytes: number(s, "pageBytes")?,
                 inline: match s.get("inline") {
-                    Some(bytes) => Some(bytes.as_str().and_then(unhex)?),
+                    Some(bytes) => Some(bytes.as_str().and_then(parse_hex)?),
                     None => None,
                 },
             });
@@ -405,9 +406,9 @@ mod tests {
 
     #[test]
     fn what_a_section_brings_along_is_hexadecimal_or_the_manifest_is_none() {
-        assert_eq!(unhex("00fF7a").unwrap(), [0, 255, 0x7a]);
+        assert_eq!(parse_hex("00fF7a").unwrap(), [0, 255, 0x7a]);
         for bad in ["0", "0g", "+1", "é"] {
-            assert_eq!(unhex(bad), None, "{bad}");
+            assert_eq!(parse_hex(bad), None, "{bad}");
         }
     }
 

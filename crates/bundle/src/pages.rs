@@ -1,11 +1,11 @@
-//! Pages: the lazily loaded slices of a section.
+//! Pages: the slices of a section that are loaded when needed.
 
 use super::codec::Bytes;
 use super::error::BundleError;
 use crate::compact::Set;
 
-/// Bytes of its SHA-256 that name a page. Nobody finds another content for 128 given bits, and lists of pages, much of what a first question
-/// loads, are a third shorter.
+/// Number of bytes of its SHA-256 that name a page. 128 bits suffice against forgery and make lists of pages,
+/// much of what a first question loads, a third shorter.
 pub const PAGE_HASH: usize = 16;
 
 /// A page as its section names it.
@@ -15,11 +15,11 @@ pub struct PageRef {
     pub sha256: [u8; PAGE_HASH],
     /// Length of the file in bytes.
     pub bytes: u32,
-    /// Length after inflating; equal to `bytes` where the page is not compressed.
+    /// Length after inflating; equal to `bytes` if the page is not compressed.
     pub raw: u32,
 }
 
-/// The pages of a section that holds `first.last()` items in runs: page p holds items `first[p]..first[p + 1]`.
+/// Pages of a section of `first.last()` items: page p holds items `first[p]..first[p + 1]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PagedIndex {
     /// The pages in order.
@@ -29,23 +29,23 @@ pub struct PagedIndex {
 }
 
 impl PagedIndex {
-    /// An index of no pages, to begin with.
+    /// Returns an index without pages.
     pub fn empty() -> Self {
         PagedIndex { pages: Vec::new(), first: vec![0] }
     }
 
-    /// Adds the next page, with so many items.
+    /// Adds the next page, which holds `items` items.
     pub fn push(&mut self, page: PageRef, items: u32) {
         self.pages.push(page);
         self.first.push(self.items() + items);
     }
 
-    /// The number of items.
+    /// Number of items.
     pub fn items(&self) -> u32 {
         self.first.last().copied().unwrap_or(0)
     }
 
-    /// The items that a page holds; none for a page that there is not.
+    /// Returns the items of a page; none if there is no such page.
     pub fn run(&self, page: usize) -> std::ops::Range<u32> {
         match (self.first.get(page), self.first.get(page + 1)) {
             (Some(&from), Some(&to)) => from..to,
@@ -53,7 +53,7 @@ impl PagedIndex {
         }
     }
 
-    /// The page that holds `item`, and the item's place on it.
+    /// Returns the page that holds `item`, and the item's place on it.
     pub fn locate(&self, item: u32) -> Option<(usize, usize)> {
         if item >= self.items() {
             return None;
@@ -62,13 +62,13 @@ impl PagedIndex {
         Some((page, (item - self.first[page]) as usize))
     }
 
-    /// The pages that hold `items`; items that the index does not have are on none.
+    /// Returns the pages that hold `items`. Items that the index does not have are on none.
     pub fn pages_of(&self, items: &[u32]) -> Set<usize> {
         items.iter().filter_map(|&i| self.locate(i)).map(|(page, _)| page).collect()
     }
 
-    /// Appends the index: number of pages, then for each its number of items, file length, inflated length (varints) and hash
-    /// ([`PAGE_HASH`] bytes).
+    /// Appends the index: number of pages, then for each its number of items, file length, inflated length
+    /// (varints) and hash ([`PAGE_HASH`] bytes).
     pub fn put(&self, out: &mut Vec<u8>) {
         super::codec::put_varint(out, self.pages.len() as u32);
         for (page, run) in self.pages.iter().zip(self.first.windows(2)) {
@@ -79,10 +79,10 @@ impl PagedIndex {
         }
     }
 
-    /// Reads what [`PagedIndex::put`] wrote.
+    /// Reads the output of [`PagedIndex::put`].
     ///
     /// # Errors
-    /// [`BundleError::Corrupt`] when the counts do not fit.
+    /// [`BundleError::Corrupt`] if the counts do not fit.
     pub fn take(b: &mut Bytes<'_>) -> Result<Self, BundleError> {
         let n = b.count(3 + PAGE_HASH)?;
         let (mut pages, mut first) = (Vec::with_capacity(n), vec![0u32]);
@@ -100,7 +100,7 @@ impl PagedIndex {
     }
 }
 
-/// Bytes in hexadecimal digits, lower case.
+/// Returns bytes as hexadecimal digits, lower case.
 pub fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write;
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut s, b| {
@@ -109,12 +109,12 @@ pub fn hex(bytes: &[u8]) -> String {
     })
 }
 
-/// The name of a section's file: the section's name and the first 20 hexadecimal digits of its hash.
+/// Returns the name of a section's file: the section's name and the first 20 hexadecimal digits of its hash.
 pub fn section_file(section: &str, sha256: &[u8; 32]) -> String {
     format!("{section}-{}.pgs", hex(&sha256[..10]))
 }
 
-/// The name of a page's file: a folder named as its section, and the first 20 hexadecimal digits of its hash.
+/// Returns the name of a page's file: its section as a folder, and 20 hexadecimal digits of its hash.
 pub fn page_file(section: &str, page: &PageRef) -> String {
     format!("{section}/{}.pgs", hex(&page.sha256[..10]))
 }

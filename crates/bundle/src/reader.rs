@@ -1,10 +1,10 @@
-//! Opening a bundle and loading its files: checked, once, within a memory limit.
+//! Opens a bundle and loads its files: checked, once, within a memory limit.
 
 use super::bounds::{LONGEST_MANIFEST, Part};
 use super::error::BundleError;
 use super::manifest::{Encoding, MANIFEST, Manifest};
 use super::pages::{PageRef, PagedIndex, page_file};
-use super::runs::{Runs, Wanted as WantedPage, decode_list, pick};
+use super::runs::{Runs, Wanted as WantedPage, decode_list, pick_pages};
 use super::source::Source;
 use crate::compact::{Map, join_all};
 use futures::future::{FutureExt, LocalBoxFuture, WeakShared, ready};
@@ -13,20 +13,20 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// Bytes that are hashed at once: about a millisecond in a page, some more before the code is optimised.
+/// Number of bytes hashed at once: about a millisecond in a page, more before the code is optimised.
 const HASHED_AT_ONCE: usize = 64 << 10;
 
-/// The SHA-256 of bytes.
+/// Returns the SHA-256 of bytes.
 pub fn content_hash(bytes: &[u8]) -> [u8; 32] {
     Sha256::digest(bytes).into()
 }
 
-/// What has been loaded so far.
+/// Amount loaded so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stats {
-    /// Files read from the source.
+    /// Number of files read from the source.
     pub requests: u64,
-    /// Their bytes as stored.
+    /// Bytes of these files as stored.
     pub bytes: u64,
     /// Bytes of decoded files held in memory.
     pub memory: u64,
@@ -34,19 +34,19 @@ pub struct Stats {
 
 type Loaded = Result<Rc<dyn Any>, BundleError>;
 
-/// A decoder that forgot its type, so that loading is compiled once and not for every kind of section. It is called until it gives something.
+/// Decoder without its type, so that loading is compiled once. It is called until it returns a value.
 type Decode = Box<dyn FnMut(&str, &[u8]) -> Option<Loaded>>;
 
-fn untyped<T: 'static>(decode: impl FnOnce(&str, &[u8]) -> Result<T, BundleError> + 'static) -> Decode {
+fn erase_type<T: 'static>(decode: impl FnOnce(&str, &[u8]) -> Result<T, BundleError> + 'static) -> Decode {
     let mut decode = Some(decode);
     Box::new(move |file, bytes| Some(decode.take()?(file, bytes).map(|value| Rc::new(value) as Rc<dyn Any>)))
 }
 
-fn untyped_steps<T: 'static>(mut step: impl FnMut(&str, &[u8]) -> Result<Option<T>, BundleError> + 'static) -> Decode {
+fn erase_step_type<T: 'static>(mut step: impl FnMut(&str, &[u8]) -> Result<Option<T>, BundleError> + 'static) -> Decode {
     Box::new(move |file, bytes| step(file, bytes).transpose().map(|done| done.map(|value| Rc::new(value) as Rc<dyn Any>)))
 }
 
-fn typed<T: 'static>(name: &str, loaded: Loaded) -> Result<Rc<T>, BundleError> {
+fn restore_type<T: 'static>(name: &str, loaded: Loaded) -> Result<Rc<T>, BundleError> {
     loaded?.downcast().map_err(|_| two_kinds(name))
 }
 
@@ -54,7 +54,7 @@ fn two_kinds(name: &str) -> BundleError {
     BundleError::Corrupt { file: name.to_owned(), what: "one file is used as two kinds".into() }
 }
 
-/// Returns the cache key of a decoded page: its file, and all that its list states about it.
+/// Returns the cache key of a decoded page: its file and all that its list states about it.
 fn page_key(file: &str, page: &PageRef, items: u32) -> String {
     use std::fmt::Write;
     let mut key = String::with_capacity(file.len() + 48);
@@ -77,7 +77,7 @@ struct Inner {
     manifest: Manifest,
     limit: u64,
     cache: RefCell<Map<String, Cached>>,
-    // Requests under way, so that two questions that need one page fetch it once. Weak: when every waiter is gone, so is the request.
+    // Requests under way, so that two questions fetch a page once. Weak: a request ends with its last waiter.
     under_way: RefCell<Map<String, WeakShared<LocalBoxFuture<'static, Loaded>>>>,
     clock: Cell<u64>,
     requests: Cell<u64>,
@@ -94,7 +94,7 @@ pub struct Bundle {
 pub struct Pages<T> {
     /// The pages by number.
     pub loaded: Map<usize, Rc<T>>,
-    /// Why others could not be loaded.
+    /// Errors of the pages that could not be loaded.
     pub failed: Vec<BundleError>,
 }
 
@@ -106,12 +106,12 @@ impl<T> Pages<T> {
 }
 
 struct Wanted {
-    /// What it is known by once it is decoded: a section's name; or, since one file may stand in several lists, and more than once in each, a page's file
-    /// with all that its list says of it. So what was decoded and checked for one place never stands in for another.
+    /// Key of the decoded file: a section's name; for a page, its file with all that its list states about
+    /// it. Several lists may name a file, and each entry is decoded and checked on its own.
     key: String,
     part: Part,
     file: String,
-    /// The SHA-256 that the file must have, or its beginning.
+    /// SHA-256 that the file must have, or its beginning.
     sha256: Vec<u8>,
     bytes: u64,
     raw: u64,
@@ -119,10 +119,8 @@ struct Wanted {
 }
 
 impl Bundle {
-    /// Reads the manifest. `limit` bounds the decoded bytes kept in memory; least recently used files go first.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the manifest cannot be read or is not one that this reader knows.
+    /// Reads the manifest. `limit` bounds the decoded bytes in memory; the least recently used files go
+    /// first. Fails if the manifest cannot be read or is for another reader.
     pub async fn open(source: Rc<dyn Source>, limit: u64) -> Result<Bundle, BundleError> {
         let bytes =
             source.read(MANIFEST, LONGEST_MANIFEST).await.map_err(|reason| BundleError::Source { file: MANIFEST.to_owned(), reason })?;
@@ -141,7 +139,7 @@ impl Bundle {
         })
     }
 
-    /// The manifest.
+    /// Returns the manifest.
     pub fn manifest(&self) -> &Manifest {
         &self.inner.manifest
     }
@@ -151,7 +149,7 @@ impl Bundle {
         self.inner.manifest.section(section).is_some()
     }
 
-    /// Statistics of what has been loaded so far.
+    /// Returns the amount loaded so far.
     pub fn stats(&self) -> Stats {
         Stats {
             requests: self.inner.requests.get(),
@@ -160,40 +158,35 @@ impl Bundle {
         }
     }
 
-    /// A section's file, checked, inflated and decoded by `decode(file name, bytes)`; cached under the section's name.
+    /// Loads a section's file, checks, inflates and decodes it by `decode(file name, bytes)`, and caches it.
     ///
     /// # Errors
-    /// [`BundleError`] when the section is absent, cannot be read, is not what the manifest names, or does not decode.
+    /// [`BundleError`] if the section is absent, cannot be read, is not what the manifest names, or does not
+    /// decode.
     pub async fn section<T: 'static>(
         &self,
         name: &str,
         decode: impl FnOnce(&str, &[u8]) -> Result<T, BundleError> + 'static,
     ) -> Result<Rc<T>, BundleError> {
-        typed(name, self.load_section(name, untyped(decode)).await)
+        restore_type(name, self.load_section(name, erase_type(decode)).await)
     }
 
-    /// Loads a section as [`Bundle::section`] if it takes long to decode: calls `step(file name, bytes)` until it returns a value, and yields
-    /// the thread between two calls.
-    ///
-    /// # Errors
-    /// As [`Bundle::section`].
+    /// Loads a section that takes long to decode: calls `step(file name, bytes)` until it returns a value,
+    /// and yields the thread between two calls. Fails as [`Bundle::section`] does.
     pub async fn section_in_steps<T: 'static>(
         &self,
         name: &str,
         step: impl FnMut(&str, &[u8]) -> Result<Option<T>, BundleError> + 'static,
     ) -> Result<Rc<T>, BundleError> {
-        typed(name, self.load_section(name, untyped_steps(step)).await)
+        restore_type(name, self.load_section(name, erase_step_type(step)).await)
     }
 
-    /// Lets others have the thread, where this work shares one with a page and has held it for long. See [`Source::pause`].
+    /// Yields the thread if this work shares it with a page and has held it for long. See [`Source::pause`].
     pub async fn pause(&self) {
         self.inner.pause().await;
     }
 
-    /// Loads a page of the section `name`, which must hold `items` items, as [`Bundle::section`].
-    ///
-    /// # Errors
-    /// As [`Bundle::section`].
+    /// Loads a page of the section `name`, which must hold `items` items, as [`Bundle::section`] does.
     pub async fn page<T: 'static>(
         &self,
         name: &str,
@@ -201,11 +194,11 @@ impl Bundle {
         items: u32,
         decode: impl FnOnce(&str, &[u8]) -> Result<T, BundleError> + 'static,
     ) -> Result<Rc<T>, BundleError> {
-        typed(name, self.load_page(name, page, items, untyped(decode)).await)
+        restore_type(name, self.load_page(name, page, items, erase_type(decode)).await)
     }
 
-    /// The pages `numbers` of the section `name`, loaded together; numbers beyond the index are passed over. `decode` gets the number of
-    /// items that its page must hold, the file's name and its bytes.
+    /// Loads the pages `numbers` of the section `name` together; skips numbers beyond the index. `decode`
+    /// gets the number of items that its page must hold, the file's name and its bytes.
     pub async fn pages<T: 'static>(
         &self,
         name: &str,
@@ -215,11 +208,11 @@ impl Bundle {
     ) -> Pages<T> {
         let decoder = |items: u32| {
             let decode = decode.clone();
-            untyped(move |file: &str, bytes: &[u8]| decode(items, file, bytes))
+            erase_type(move |file: &str, bytes: &[u8]| decode(items, file, bytes))
         };
         let mut out = Pages { loaded: Map::new(), failed: Vec::new() };
         for (number, loaded) in self.load_pages(name, index, numbers, &decoder).await {
-            match typed(name, loaded) {
+            match restore_type(name, loaded) {
                 Ok(page) => out.loaded.insert(number, page),
                 Err(e) => out.failed.push(e),
             }
@@ -227,8 +220,8 @@ impl Bundle {
         out
     }
 
-    /// The pages of section `name` that hold `items`: named by `index`; or, where `lists` names the section of its lists, by pages of that, of which
-    /// `index` is the list. All lists are loaded together, then all pages.
+    /// Loads the pages of section `name` that hold `items`. `index` names them, or, if `lists` is given, the
+    /// pages of that section, which name them. All lists are loaded together, then all pages.
     pub async fn runs<T: 'static>(
         &self,
         name: &str,
@@ -237,15 +230,15 @@ impl Bundle {
         items: &[u32],
         decode: impl Fn(u32, &str, &[u8]) -> Result<T, BundleError> + Clone + 'static,
     ) -> Runs<T> {
-        let (wanted, failed) = self.wanted(index, lists, items).await;
+        let (wanted, failed) = self.find_wanted(index, lists, items).await;
         let load = |(_, items, page): &WantedPage| {
             let (decode, items) = (decode.clone(), *items);
-            self.load_page(name, page, items, untyped(move |file: &str, bytes: &[u8]| decode(items, file, bytes)))
+            self.load_page(name, page, items, erase_type(move |file: &str, bytes: &[u8]| decode(items, file, bytes)))
         };
         let loaded = join_all(wanted.iter().map(load).collect()).await;
         let mut out = Runs { runs: Vec::new(), failed };
         for ((first, ..), loaded) in wanted.iter().zip(loaded) {
-            match typed(name, loaded) {
+            match restore_type(name, loaded) {
                 Ok(page) => out.runs.push((*first, page)),
                 Err(e) => out.failed.push(e),
             }
@@ -253,15 +246,15 @@ impl Bundle {
         out
     }
 
-    async fn wanted(&self, index: &PagedIndex, lists: Option<&str>, items: &[u32]) -> (Vec<WantedPage>, Vec<BundleError>) {
+    async fn find_wanted(&self, index: &PagedIndex, lists: Option<&str>, items: &[u32]) -> (Vec<WantedPage>, Vec<BundleError>) {
         let mut out = Vec::new();
         let Some(lists) = lists else {
-            pick(index, 0, items, &mut out);
+            pick_pages(index, 0, items, &mut out);
             return (out, Vec::new());
         };
         let loaded = self.pages(lists, index, index.pages_of(items).items(), decode_list).await;
         for (&number, list) in loaded.loaded.iter() {
-            pick(list, index.first.get(number).copied().unwrap_or(0), items, &mut out);
+            pick_pages(list, index.first.get(number).copied().unwrap_or(0), items, &mut out);
         }
         (out, loaded.failed)
     }
@@ -288,7 +281,7 @@ impl Bundle {
     fn load_section(&self, name: &str, decode: Decode) -> LocalBoxFuture<'static, Loaded> {
         match self.inner.manifest.section(name) {
             None => ready(Err(BundleError::Missing(name.to_owned()))).boxed_local(),
-            Some(s) => self.load(
+            Some(s) => self.load_file(
                 Wanted {
                     key: name.to_owned(),
                     part: Part::Root,
@@ -317,16 +310,16 @@ impl Bundle {
                     raw: page.raw.into(),
                     encoding: s.page_encoding,
                 };
-                self.load(wanted, decode)
+                self.load_file(wanted, decode)
             }
         }
     }
 
-    /// The file from memory, from a request that is under way, or from a new one. Nothing happens before the future is polled.
-    fn load(&self, wanted: Wanted, decode: Decode) -> LocalBoxFuture<'static, Loaded> {
+    /// Takes the file from memory, a request under way, or a new one. Nothing starts before it is polled.
+    fn load_file(&self, wanted: Wanted, decode: Decode) -> LocalBoxFuture<'static, Loaded> {
         let bundle = self.clone();
         async move {
-            if let Some(value) = bundle.cached(&wanted.key) {
+            if let Some(value) = bundle.find_cached(&wanted.key) {
                 return Ok(value);
             }
             let pending = bundle.inner.under_way.borrow().get(&wanted.key).and_then(WeakShared::upgrade);
@@ -334,7 +327,7 @@ impl Bundle {
                 Some(shared) => shared,
                 None => {
                     let key = wanted.key.clone();
-                    let shared = Rc::clone(&bundle.inner).fetch(wanted, decode).boxed_local().shared();
+                    let shared = Rc::clone(&bundle.inner).fetch_file(wanted, decode).boxed_local().shared();
                     if let Some(weak) = shared.downgrade() {
                         bundle.inner.under_way.borrow_mut().insert(key, weak);
                     }
@@ -346,7 +339,7 @@ impl Bundle {
         .boxed_local()
     }
 
-    fn cached(&self, key: &str) -> Option<Rc<dyn Any>> {
+    fn find_cached(&self, key: &str) -> Option<Rc<dyn Any>> {
         self.inner.clock.set(self.inner.clock.get() + 1);
         let mut cache = self.inner.cache.borrow_mut();
         let entry = cache.get_mut(key)?;
@@ -363,7 +356,7 @@ impl Inner {
     }
 
     /// Returns true if the hash of `bytes` begins with `sha256`.
-    async fn agrees(&self, bytes: &[u8], sha256: &[u8]) -> bool {
+    async fn matches_hash(&self, bytes: &[u8], sha256: &[u8]) -> bool {
         let mut hash = Sha256::new();
         for piece in bytes.chunks(HASHED_AT_ONCE) {
             self.pause().await;
@@ -372,8 +365,8 @@ impl Inner {
         hash.finalize().starts_with(sha256)
     }
 
-    /// The bytes of a file that shares one with others, which is loaded whole and once. A pack is never in another.
-    async fn unpacked(self: &Rc<Self>, w: &Wanted) -> Result<Option<Vec<u8>>, BundleError> {
+    /// Returns the bytes of a file in a pack, which is loaded whole and once. A pack is never in another.
+    async fn read_unpacked(self: &Rc<Self>, w: &Wanted) -> Result<Option<Vec<u8>>, BundleError> {
         let Some((pack, start)) = self.manifest.pack_of(&w.file).filter(|_| w.part != Part::Pack) else { return Ok(None) };
         let wanted = Wanted {
             key: ["pack ", &pack.file].concat(),
@@ -384,17 +377,17 @@ impl Inner {
             raw: pack.bytes,
             encoding: Encoding::Raw,
         };
-        let whole = Bundle { inner: Rc::clone(self) }.load(wanted, untyped(|_, bytes| Ok(bytes.to_vec()))).await;
-        let whole: Rc<Vec<u8>> = typed(&pack.file, whole)?;
-        // A part that lies beyond its pack's end has no bytes, and so the wrong length.
+        let whole = Bundle { inner: Rc::clone(self) }.load_file(wanted, erase_type(|_, bytes| Ok(bytes.to_vec()))).await;
+        let whole: Rc<Vec<u8>> = restore_type(&pack.file, whole)?;
+        // A file beyond its pack's end has no bytes, and so the wrong length.
         let end = start.saturating_add(w.bytes);
         Ok(Some(whole.get(start as usize..end as usize).unwrap_or_default().to_vec()))
     }
 
-    async fn fetch(self: Rc<Self>, w: Wanted, mut decode: Decode) -> Loaded {
+    async fn fetch_file(self: Rc<Self>, w: Wanted, mut decode: Decode) -> Loaded {
         let source_error = |reason| BundleError::Source { file: w.file.clone(), reason };
         let result = async {
-            // A file that is not compressed is as long as it is stored, whatever else its manifest says.
+            // A file that is not compressed has its stored length, whatever else its manifest states.
             let raw = if w.encoding == Encoding::Raw { w.bytes } else { w.raw };
             if !w.part.backs(w.bytes, raw) {
                 return Err(BundleError::Corrupt {
@@ -402,13 +395,13 @@ impl Inner {
                     what: "it would be larger than its stored bytes can back".into(),
                 });
             }
-            // To ask for a file takes a browser half a millisecond, and many may be wanted at once.
+            // A browser takes half a millisecond to request a file, and many may be wanted at once.
             self.pause().await;
-            // The manifest brings some files along.
+            // The manifest contains some files.
             let inline = if matches!(w.part, Part::Root) { self.manifest.section(&w.key).and_then(|s| s.inline.clone()) } else { None };
             let bytes = match inline {
                 Some(bytes) => bytes,
-                None => match self.unpacked(&w).await? {
+                None => match self.read_unpacked(&w).await? {
                     Some(bytes) => bytes,
                     None => {
                         let bytes = self.source.read(&w.file, w.bytes).await.map_err(source_error)?;
@@ -421,7 +414,7 @@ impl Inner {
             if bytes.len() as u64 != w.bytes {
                 return Err(BundleError::Length { file: w.file.clone(), expected: w.bytes, found: bytes.len() as u64 });
             }
-            if !self.agrees(&bytes, &w.sha256).await {
+            if !self.matches_hash(&bytes, &w.sha256).await {
                 return Err(BundleError::Hash { file: w.file.clone() });
             }
             let raw = match w.encoding {
@@ -439,17 +432,17 @@ impl Inner {
         .await;
         self.under_way.borrow_mut().remove(&w.key);
         let (value, cost) = result?;
-        self.keep(w.key, Rc::clone(&value), cost);
+        self.keep_decoded(w.key, Rc::clone(&value), cost);
         Ok(value)
     }
 
-    fn keep(&self, key: String, value: Rc<dyn Any>, cost: u64) {
+    fn keep_decoded(&self, key: String, value: Rc<dyn Any>, cost: u64) {
         let mut cache = self.cache.borrow_mut();
         let used = self.clock.get();
         cache.insert(key, Cached { value, cost, used });
         let mut total: u64 = cache.values().map(|c| c.cost).sum();
         while total > self.limit && cache.len() > 1 {
-            // Of equally old files the first by key goes.
+            // The first by key of equally old files goes.
             let Some(oldest) = cache.iter().min_by_key(|(_, c)| c.used).map(|(name, _)| name.clone()) else { break };
             if let Some(gone) = cache.remove(&oldest) {
                 total -= gone.cost;

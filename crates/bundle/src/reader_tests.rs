@@ -9,7 +9,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
     future.now_or_never().unwrap()
 }
 
-/// A bundle of sections, each with its bytes as stored, their inflated length and their encoding; and of pages.
+/// Makes a bundle of pages and of sections, each with its stored bytes, inflated length and encoding.
 fn bundle(sections: &[(&str, &[u8], u64, Encoding)], pages: &[(&str, &PageRef, &[u8])]) -> Bundle {
     let mut files = MemorySource::default();
     let mut listed = Vec::new();
@@ -54,7 +54,7 @@ fn page(bytes: &[u8]) -> PageRef {
     PageRef { sha256, bytes: bytes.len() as u32, raw: bytes.len() as u32 }
 }
 
-/// The bytes themselves, of which there must be as many as items.
+/// Returns the bytes themselves, which must be as many as the items.
 fn counted(items: u32, file: &str, bytes: &[u8]) -> Result<Vec<u8>, BundleError> {
     if bytes.len() == items as usize { Ok(bytes.to_vec()) } else { Err(Bytes::new(file, bytes).corrupt("another number")) }
 }
@@ -88,7 +88,7 @@ fn a_list_that_says_something_else_of_a_loaded_page_is_not_answered_from_memory(
     assert_eq!(load(PageRef { bytes: 4, ..honest }), Some("truncated"));
 }
 
-/// The same bundle, some of its files put into one: its bytes, and each file's name with the length that the manifest states.
+/// Packs some files of a bundle into one, given with their lengths in the manifest.
 fn packed(bundle: &Bundle, whole: &[u8], holds: &[(&str, u64)]) -> Bundle {
     let sha256 = content_hash(whole);
     let pack = PackInfo {
@@ -128,7 +128,7 @@ fn a_pack_that_lies_is_an_error_that_names_a_file() {
     assert_eq!(code(b"abc", &[("b.pgs", 1 << 40), (&a, 3)]), Err("truncated"));
     assert_eq!(code(b"abc", &[("b.pgs", 1), (&a, 3)]), Err("truncated"));
     assert_eq!(code(b"abd", &[(&a, 3)]), Err("hash-mismatch"));
-    // A pack that says it stands in itself is read all the same: packs are in no other.
+    // A pack that claims to be in itself is read all the same: packs are in no other.
     let itself = section_file("pack", &content_hash(b"abc"));
     assert_eq!(code(b"abc", &[(&a, 3), (&itself, 3)]), Ok(()));
 }
@@ -148,7 +148,7 @@ fn sizes_are_believed_as_far_as_stored_bytes_back_them() {
         let bundle = bundle(&[("a", bytes, raw, encoding)], &[]);
         block_on(bundle.section("a", |_, b| Ok(b.len()))).map(|n| *n).unwrap_err().to_string()
     };
-    // Not even the first of these bytes is inflated: nothing of it is gzip.
+    // Not even the first byte is inflated: nothing in it is gzip.
     assert!(read(&[0; 100], 3 << 30, Encoding::Gzip).contains("larger than its stored bytes can back"));
     assert!(read(&[0; 100], 1 << 20, Encoding::Gzip).contains("not a gzip file"));
     let large = PageRef { raw: 100_000, ..page(b"abc") };

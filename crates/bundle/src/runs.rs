@@ -1,28 +1,26 @@
-//! Pages by the items that they hold, also where the list of pages is itself cut into pages.
+//! Pages by the items that they hold, also if the list of pages is itself cut into pages.
 //!
-//! A section names each of its pages in about 22 bytes. Where there are thousands of pages that list alone would cost more than a first answer may. So
-//! a section `NAME-lists` beside it has the same list cut into pages of [`PAGES_PER_LIST`] names: a reader that wants few pages loads the few lists that
-//! name them.
+//! A section names each of its pages in about 22 bytes. A list of thousands would cost more than a first
+//! answer may. So the section `NAME-lists` has the list cut into pages of [`PAGES_PER_LIST`] names, and a
+//! reader loads only the lists that it needs.
 
 use super::codec::{Kind, begin, open_section};
 use super::error::BundleError;
 use super::pages::{PageRef, PagedIndex};
 use std::rc::Rc;
 
-/// Number of pages in one list (0.7 kB). A question loads a list for each hit, and the file that names all lists grows with their number.
+/// Number of pages in a list (0.7 kB). A question loads a list for each hit, and the file that names all
+/// lists grows with their number.
 pub const PAGES_PER_LIST: usize = 32;
 
-/// A list of pages: a run of a section's own list, items counted from the first page of the run.
+/// Encodes a list of pages: a run of a section's list, with items counted from the run's first page.
 pub fn encode_list(list: &PagedIndex) -> Vec<u8> {
     let mut out = begin(Kind::PageList);
     list.put(&mut out);
     out
 }
 
-/// Reads what [`encode_list`] wrote; its pages must hold `items` items.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such list.
+/// Reads the output of [`encode_list`] with `items` items. Fails if the bytes are not such a list.
 pub fn decode_list(items: u32, file: &str, bytes: &[u8]) -> Result<PagedIndex, BundleError> {
     let mut b = open_section(file, bytes, Kind::PageList)?;
     let list = PagedIndex::take(&mut b)?;
@@ -30,11 +28,11 @@ pub fn decode_list(items: u32, file: &str, bytes: &[u8]) -> Result<PagedIndex, B
     if list.items() == items { Ok(list) } else { Err(b.corrupt("its pages hold other items than its section says")) }
 }
 
-/// A page to be loaded: its first item, how many it holds, and its name.
+/// Page to be loaded: its first item, its number of items, and its name.
 pub(super) type Wanted = (u32, u32, PageRef);
 
-/// Appends the pages of `list` that hold any of `items`; the list's first item is item `base` of the section.
-pub(super) fn pick(list: &PagedIndex, base: u32, items: &[u32], out: &mut Vec<Wanted>) {
+/// Appends the pages of `list` that hold any of `items`. The list's first item is item `base` of the section.
+pub(super) fn pick_pages(list: &PagedIndex, base: u32, items: &[u32], out: &mut Vec<Wanted>) {
     let within: Vec<u32> = items.iter().filter_map(|i| i.checked_sub(base)).collect();
     for &n in list.pages_of(&within).items() {
         if let (Some(page), Some(&[from, to])) = (list.pages.get(n), list.first.get(n..n + 2).and_then(<[u32]>::first_chunk)) {
@@ -47,12 +45,13 @@ pub(super) fn pick(list: &PagedIndex, base: u32, items: &[u32], out: &mut Vec<Wa
 pub struct Runs<T> {
     /// First item and page, ascending.
     pub runs: Vec<(u32, Rc<T>)>,
-    /// Why others could not be loaded.
+    /// Errors of the pages that could not be loaded.
     pub failed: Vec<BundleError>,
 }
 
 impl<T> Runs<T> {
-    /// The page that may hold `item`, and the item's place on it, which lies beyond the page's end where the item's own page is not loaded.
+    /// Returns the page that may hold `item`, and the item's place on it; beyond the page's end if the item's
+    /// own page is not loaded.
     pub fn get(&self, item: u32) -> Option<(&T, usize)> {
         let at = self.runs.partition_point(|r| r.0 <= item).checked_sub(1)?;
         let (first, page) = self.runs.get(at)?;
@@ -89,14 +88,14 @@ mod tests {
         ) {
             let whole = index(&sizes);
             let mut direct = Vec::new();
-            pick(&whole, 0, &items, &mut direct);
+            pick_pages(&whole, 0, &items, &mut direct);
             let mut listed = Vec::new();
             for start in (0..whole.pages.len()).step_by(per_list) {
                 let end = (start + per_list).min(whole.pages.len());
                 let first = whole.first[start..=end].iter().map(|f| f - whole.first[start]).collect();
                 let list = PagedIndex { pages: whole.pages[start..end].to_vec(), first };
                 let read = decode_list(list.items(), "t", &encode_list(&list)).unwrap();
-                pick(&read, whole.first[start], &items, &mut listed);
+                pick_pages(&read, whole.first[start], &items, &mut listed);
             }
             prop_assert_eq!(direct, listed);
         }

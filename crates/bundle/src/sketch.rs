@@ -1,34 +1,35 @@
-//! Sketches: every chunk's vector in 48 bytes, so that a reader can rank by meaning before the vectors have arrived.
+//! Sketches: each chunk's vector in 48 bytes, so that a reader ranks by meaning before the vectors arrive.
 //!
-//! A vector is written in the coordinates of the corpus's principal components, four bits a coordinate, each in units of that coordinate's own
-//! standard deviation. At 96 of 384 components nothing is lost where BM25's best are ranked again (docs/benchmarks/first-seconds.md), for an eighth of the bytes.
+//! A sketch has the coordinates of a vector along the corpus's principal components, in four bits each, in
+//! units of the coordinate's standard deviation. 96 of 384 components reorder BM25's best hits without loss
+//! (docs/benchmarks/first-seconds.md), in an eighth of the bytes.
 
 use super::codec::{Bytes, Kind, begin, open_section, put_matrix, take_matrix};
 use super::error::BundleError;
 use super::pages::PagedIndex;
 use crate::vector::{QuantizedMatrix, QuantizedVector};
 
-/// Components that a sketch keeps, where the vectors have as many.
+/// Number of components of a sketch, if the vectors have as many.
 pub const SKETCH_DIM: usize = 96;
 
-/// Between two levels of a coordinate, in standard deviations: the step that loses least of a normal distribution at sixteen levels.
+/// Distance of two levels in standard deviations: optimal for a normal distribution and sixteen levels.
 const STEP: f32 = 0.3352;
 
-/// The root of the sketches: where they lie, and the coordinates that they are written in.
+/// The root of the sketches: their pages and coordinates.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SketchIndex {
-    /// The pages; items are chunks.
+    /// Pages; items are chunks.
     pub pages: PagedIndex,
-    /// The mean of all vectors: d components.
+    /// Mean of all vectors: d components.
     pub mean: Vec<f32>,
-    /// The principal components, strongest first: k rows of d, each about a unit vector.
+    /// Principal components, strongest first: k rows of d, each about a unit vector.
     pub basis: QuantizedMatrix,
-    /// The standard deviation along each component: k.
+    /// Standard deviation along each component: k.
     pub spread: Vec<f32>,
 }
 
 impl SketchIndex {
-    /// The section's bytes.
+    /// Returns the section's bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = begin(Kind::SketchIndex);
         self.pages.put(&mut out);
@@ -39,10 +40,8 @@ impl SketchIndex {
         out
     }
 
-    /// Reads the root of a bundle of `chunks` vectors of dimension `dim`.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the bytes are no such section, or counts differ from the manifest's.
+    /// Reads the root of a bundle of `chunks` vectors of dimension `dim`. Fails if the bytes are not such a
+    /// section, or counts differ from the manifest's.
     pub fn decode(file: &str, bytes: &[u8], chunks: u64, dim: u64) -> Result<Self, BundleError> {
         let mut b = open_section(file, bytes, Kind::SketchIndex)?;
         let pages = PagedIndex::take(&mut b)?;
@@ -50,25 +49,26 @@ impl SketchIndex {
         if u64::from(pages.items()) != chunks || basis.dim() as u64 != dim || basis.rows() == 0 {
             return Err(b.corrupt("its counts differ from the manifest's"));
         }
-        let mean = finite(&mut b, basis.dim())?;
-        let spread = finite(&mut b, basis.rows())?;
+        let mean = take_finite(&mut b, basis.dim())?;
+        let spread = take_finite(&mut b, basis.rows())?;
         b.end()?;
         Ok(SketchIndex { pages, mean, basis, spread })
     }
 
-    /// Bytes of one sketch.
+    /// Number of bytes of a sketch.
     pub fn width(&self) -> usize {
         self.basis.rows().div_ceil(2)
     }
 
-    /// The coordinates of `vector` (d components) along the components, without those of the mean: k numbers.
+    /// Returns the k coordinates of `vector` (d components) along the components, relative to the mean.
     pub fn coordinates(&self, vector: &[f32]) -> Vec<f32> {
         let centred: Vec<f32> = vector.iter().zip(&self.mean).map(|(x, m)| x - m).collect();
         let q = QuantizedVector::from_f32(&centred);
         (0..self.basis.rows()).map(|i| self.basis.dot(i, &q)).collect()
     }
 
-    /// The sketch of a vector: [`SketchIndex::width`] bytes, the first coordinate in the low half of the first.
+    /// Returns a vector's sketch: [`SketchIndex::width`] bytes, the first coordinate in the low half of byte
+    /// 0.
     pub fn sketch(&self, vector: &[f32]) -> Vec<u8> {
         let level = |(x, s): (&f32, &f32)| if *s > 0.0 { (x / s / STEP + 7.5).round().clamp(0.0, 15.0) as u8 } else { 7 };
         let levels: Vec<u8> = self.coordinates(vector).iter().zip(&self.spread).map(level).collect();
@@ -82,7 +82,7 @@ impl SketchIndex {
         self.spread.iter().enumerate().map(|(i, s)| (f32::from(level(i)) - 7.5) * STEP * s).collect()
     }
 
-    /// The vector that has these coordinates: d components.
+    /// Returns the vector that has these coordinates: d components.
     pub fn lift(&self, coordinates: &[f32]) -> Vec<f32> {
         let mut out = self.mean.clone();
         for (i, &c) in coordinates.iter().enumerate().take(self.basis.rows()) {
@@ -92,8 +92,8 @@ impl SketchIndex {
         out
     }
 
-    /// The unit vector along the part of the mean that no component can say; zeros where there is none.
-    fn plane(&self) -> Vec<f32> {
+    /// Returns the unit vector along the part of the mean outside all components; zeros if there is none.
+    fn mean_direction(&self) -> Vec<f32> {
         let mut rest = self.mean.clone();
         for i in 0..self.basis.rows() {
             let row = self.basis.row_f32(i);
@@ -105,17 +105,17 @@ impl SketchIndex {
         rest
     }
 
-    /// A vector's products with the components, and with the part of the mean outside them: all of it that a sketch can be compared with.
+    /// Returns a vector's products with the components and the part of the mean outside them.
     pub fn plane_coordinates(&self, vector: &[f32]) -> Vec<f32> {
         let product = |row: Vec<f32>| row.iter().zip(vector).map(|(a, b)| a * b).sum();
-        (0..self.basis.rows()).map(|i| self.basis.row_f32(i)).chain([self.plane()]).map(product).collect()
+        (0..self.basis.rows()).map(|i| self.basis.row_f32(i)).chain([self.mean_direction()]).map(product).collect()
     }
 
-    /// The shortest vector that has the products `coordinates` with the components and the mean.
+    /// Returns the shortest vector that has the products `coordinates` with the components and the mean.
     pub fn raise(&self, coordinates: &[f32]) -> Vec<f32> {
         let mut out = vec![0.0; self.mean.len()];
         for (i, &c) in coordinates.iter().enumerate() {
-            let row = if i < self.basis.rows() { self.basis.row_f32(i) } else { self.plane() };
+            let row = if i < self.basis.rows() { self.basis.row_f32(i) } else { self.mean_direction() };
             out.iter_mut().zip(&row).for_each(|(o, x)| *o += c * x);
         }
         out
@@ -123,7 +123,8 @@ impl SketchIndex {
 
     /// Prepares `vector` for comparisons with sketches.
     pub fn against(&self, vector: &[f32]) -> Against {
-        // A sketch stands for mean + sum c_i b_i, so its product with the vector is a constant and a sum over the levels.
+        // A sketch represents mean + sum c_i b_i: its product with the vector is a constant and a sum over
+        // c_i.
         let q = QuantizedVector::from_f32(vector);
         let factor = |(i, s): (usize, &f32)| self.basis.dot(i, &q) * s * STEP;
         let factors: Vec<f32> = self.spread.iter().enumerate().map(factor).collect();
@@ -141,7 +142,7 @@ pub struct Against {
 }
 
 impl Against {
-    /// Returns the product of the vector with the sketched one: about their cosine, if both have length 1.
+    /// Returns the product of the vector with the sketched one: about their cosine if both have length 1.
     pub fn product(&self, sketch: &[u8]) -> f32 {
         let pair =
             |(two, &byte): (&[f32], &u8)| two[0] * f32::from(byte & 15) + two.get(1).map_or(0.0, |second| second * f32::from(byte >> 4));
@@ -149,7 +150,7 @@ impl Against {
     }
 }
 
-fn finite(b: &mut Bytes<'_>, n: usize) -> Result<Vec<f32>, BundleError> {
+fn take_finite(b: &mut Bytes<'_>, n: usize) -> Result<Vec<f32>, BundleError> {
     if n.checked_mul(4).is_none_or(|bytes| bytes > b.left()) {
         return Err(b.corrupt("it is shorter than its counts say"));
     }
@@ -157,17 +158,14 @@ fn finite(b: &mut Bytes<'_>, n: usize) -> Result<Vec<f32>, BundleError> {
     if all.iter().all(|x| x.is_finite()) { Ok(all) } else { Err(b.corrupt("a number is not finite")) }
 }
 
-/// A page of sketches, `width` bytes each, one after the other.
+/// Encodes a page of sketches, one after the other.
 pub fn encode_sketches(sketches: &[u8]) -> Vec<u8> {
     let mut out = begin(Kind::Sketches);
     out.extend_from_slice(sketches);
     out
 }
 
-/// Reads what [`encode_sketches`] wrote: `rows` sketches of `width` bytes.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such page.
+/// Reads the output of [`encode_sketches`]: `rows` sketches of `width` bytes; fails for other bytes.
 pub fn decode_sketches(file: &str, bytes: &[u8], rows: u32, width: usize) -> Result<Vec<u8>, BundleError> {
     let mut b = open_section(file, bytes, Kind::Sketches)?;
     if (rows as usize).checked_mul(width) != Some(b.left()) {
@@ -194,7 +192,7 @@ mod tests {
     }
 
     proptest! {
-        /// The fast product is the product with the vector that the sketch stands for.
+        /// The fast product equals the product with the vector that the sketch represents.
         #[test]
         fn the_product_is_that_with_the_lifted_sketch(v in prop::collection::vec(-1.0f32..1.0, 5), q in prop::collection::vec(-1.0f32..1.0, 5)) {
             let index = index();

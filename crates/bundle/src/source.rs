@@ -3,7 +3,7 @@
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::collections::BTreeMap;
 
-/// Why bytes could not be had.
+/// Reason why bytes cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
     /// There is no such file.
@@ -12,10 +12,10 @@ pub enum SourceError {
     /// The host answered with an error.
     #[error("the host answered with status {0}")]
     Status(u16),
-    /// The host could not be reached, or broke off.
+    /// The host cannot be reached, or the connection broke.
     #[error("the network failed: {0}")]
     Network(String),
-    /// The file is larger than its bundle says.
+    /// The file is larger than its bundle states.
     #[error("it is longer than the {0} bytes that belong there")]
     TooLong(u64),
     /// The bytes do not inflate.
@@ -27,7 +27,7 @@ pub enum SourceError {
 }
 
 impl SourceError {
-    /// A stable word for each kind of error, for programs.
+    /// Returns a stable word for each kind of error, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             SourceError::NotFound | SourceError::Status(_) => "http",
@@ -39,12 +39,12 @@ impl SourceError {
     }
 }
 
-/// Source of the bytes of a bundle's files: memory, a folder, or HTTP. Everything is async; dropping a future abandons its request.
+/// Source of a bundle's files: memory, a folder, or HTTP. Dropping a future abandons its request.
 pub trait Source {
-    /// The whole of `file` (a relative name with forward slashes), refused when longer than `limit` bytes.
+    /// Reads all of `file` (a relative name with forward slashes), at most `limit` bytes.
     ///
     /// # Errors
-    /// [`SourceError`] when there is no such file, it is too long, or reading fails.
+    /// [`SourceError`] if there is no such file, it is too long, or reading fails.
     fn read<'a>(&'a self, file: &'a str, limit: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>>;
 
     /// Inflates a gzip file whose inflated length must be exactly `length`.
@@ -53,13 +53,13 @@ pub trait Source {
     /// [`SourceError::Inflate`] for anything else.
     fn inflate<'a>(&'a self, gzip: Vec<u8>, length: u64) -> LocalBoxFuture<'a, Result<Vec<u8>, SourceError>>;
 
-    /// Yields the thread to a page that shares it with the engine, until the future is ready. Called in the middle of long work.
+    /// Yields the thread to a page that shares it, until the future is ready. For the middle of long work.
     fn pause(&self) -> Option<LocalBoxFuture<'static, ()>> {
         None
     }
 }
 
-/// A bundle in memory, for tests and for pages that bring their own bytes.
+/// Bundle in memory, for tests and for pages with their own bytes.
 #[derive(Debug, Clone, Default)]
 pub struct MemorySource {
     /// The files by name.
@@ -91,7 +91,7 @@ impl Source for MemorySource {
 /// Inflates a gzip file as the companion writes them (no optional header fields) to exactly `length` bytes.
 ///
 /// # Errors
-/// [`SourceError::Inflate`] when it is not such a file or inflates to another length.
+/// [`SourceError::Inflate`] if it is not such a file or inflates to another length.
 #[cfg(not(target_arch = "wasm32"))]
 pub fn inflate_gzip(gzip: &[u8], length: u64) -> Result<Vec<u8>, SourceError> {
     let bad = |what: &str| SourceError::Inflate(what.to_owned());

@@ -1,6 +1,6 @@
-//! Sections of terms: sorted texts with their postings, cut into ranges. A question loads the ranges of its own words.
+//! Sections of terms: sorted texts with postings, cut into ranges. A question loads the ranges of its words.
 //!
-//! Three sections are such: the word index (`lexical`), the names of documents (`names`) and the words of their titles (`titles`).
+//! They are the word index (`lexical`), the names of documents (`names`) and the words of titles (`titles`).
 
 use super::bounds::MOST_SHARED;
 use super::codec::{Bytes, Kind, begin, open_section, put_varint};
@@ -11,20 +11,20 @@ use crate::compact::Map;
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
 
-/// A term is at most this long, in bytes; the bound keeps front coding from growing a file into gigabytes.
+/// Maximum length of a term in bytes, so that front coding cannot make gigabytes of a file.
 const LONGEST: usize = 4096;
 
-/// The root of a section of terms: which range holds which.
+/// The root of a section of terms: the first term of each range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TermIndex {
     /// First term of each range, ascending.
     pub first_terms: Vec<String>,
-    /// The ranges' files; items are terms.
+    /// Files of the ranges; items are terms.
     pub ranges: PagedIndex,
 }
 
 impl TermIndex {
-    /// The range that would hold `term`, if any could.
+    /// Returns the range that would hold `term`, if any could.
     pub fn range_of(&self, term: &str) -> Option<usize> {
         self.first_terms.partition_point(|t| t.as_str() <= term).checked_sub(1)
     }
@@ -36,7 +36,7 @@ impl TermIndex {
         start..(start + 1 + end).min(self.first_terms.len())
     }
 
-    /// The section's bytes.
+    /// Returns the section's bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = begin(Kind::TermIndex);
         self.ranges.put(&mut out);
@@ -47,10 +47,7 @@ impl TermIndex {
         out
     }
 
-    /// Reads what [`TermIndex::encode`] wrote.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the bytes are no such section.
+    /// Reads the output of [`TermIndex::encode`]. Fails if the bytes are not such a section.
     pub fn decode(file: &str, bytes: &[u8]) -> Result<TermIndex, BundleError> {
         let mut b = open_section(file, bytes, Kind::TermIndex)?;
         let ranges = PagedIndex::take(&mut b)?;
@@ -58,7 +55,7 @@ impl TermIndex {
         for _ in 0..ranges.pages.len() {
             let length = b.count(1)?;
             let bytes = b.take(length)?;
-            let term = utf8(&b, bytes)?;
+            let term = decode_utf8(&b, bytes)?;
             if first_terms.last().is_some_and(|l| *l >= term) {
                 return Err(b.corrupt("ranges are not in order"));
             }
@@ -69,7 +66,7 @@ impl TermIndex {
     }
 }
 
-fn utf8(b: &Bytes<'_>, bytes: &[u8]) -> Result<String, BundleError> {
+fn decode_utf8(b: &Bytes<'_>, bytes: &[u8]) -> Result<String, BundleError> {
     String::from_utf8(bytes.to_vec()).map_err(|_| b.corrupt("a term is not UTF-8"))
 }
 
@@ -78,16 +75,17 @@ fn utf8(b: &Bytes<'_>, bytes: &[u8]) -> Result<String, BundleError> {
 pub struct TermPostings {
     /// The term.
     pub term: String,
-    /// (number, value), numbers ascending.
+    /// Postings as (number, value), numbers ascending.
     pub postings: Vec<(u32, u32)>,
 }
 
-/// The number of each part of a range as it is written: terms, then all gaps between numbers, then all values. They follow each other; one who compresses
-/// them should begin anew with each, for they have little in common.
+/// The three parts of a range, which follow each other: terms with their counts, gaps between numbers,
+/// values. Compress each on its own, since they have little in common.
 pub type RangeParts = [Vec<u8>; 3];
 
-/// A range: terms front-coded (shared prefix, rest) with how many numbers each has; then the gaps between these; then their values. Where the terms would
-/// become longer than [`MOST_SHARED`] times what is written of them, a term is written whole.
+/// Encodes a range: terms front-coded (shared prefix, rest) with their counts of numbers, then the gaps
+/// between these, then their values. A term is written whole where the terms would exceed [`MOST_SHARED`]
+/// times their encoding.
 pub fn encode_range(terms: &[TermPostings]) -> RangeParts {
     let (mut head, mut gaps, mut values) = (begin(Kind::Terms), Vec::new(), Vec::new());
     put_varint(&mut head, terms.len() as u32);
@@ -114,10 +112,8 @@ pub fn encode_range(terms: &[TermPostings]) -> RangeParts {
     [head, gaps, values]
 }
 
-/// Reads a range whose numbers are below `limit`.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such range: terms or numbers out of order, or beyond the limit.
+/// Reads a range whose numbers are below `limit`. Fails if the bytes are not such a range: terms or numbers
+/// out of order, or beyond the limit.
 pub fn decode_range(file: &str, bytes: &[u8], limit: u32) -> Result<Vec<TermPostings>, BundleError> {
     let mut b = open_section(file, bytes, Kind::Terms)?;
     let n = b.count(3)?;
@@ -145,7 +141,7 @@ pub fn decode_range(file: &str, bytes: &[u8], limit: u32) -> Result<Vec<TermPost
             return Err(b.corrupt("a count is larger than the file"));
         }
         counts.push(count);
-        out.push(TermPostings { term: utf8(&b, &term)?, postings: Vec::new() });
+        out.push(TermPostings { term: decode_utf8(&b, &term)?, postings: Vec::new() });
     }
     for (t, count) in out.iter_mut().zip(counts) {
         t.postings.reserve_exact(count);
@@ -169,7 +165,7 @@ pub fn decode_range(file: &str, bytes: &[u8], limit: u32) -> Result<Vec<TermPost
 /// Decodes a range of `items` terms, as [`decode_range`].
 ///
 /// # Errors
-/// As [`decode_range`], and for another number of terms.
+/// As [`decode_range`], and [`BundleError::Corrupt`] for another number of terms.
 pub fn decode_run(items: u32, file: &str, bytes: &[u8], limit: u32) -> Result<Vec<TermPostings>, BundleError> {
     let terms = decode_range(file, bytes, limit)?;
     if terms.len() == items as usize {
@@ -179,12 +175,12 @@ pub fn decode_run(items: u32, file: &str, bytes: &[u8], limit: u32) -> Result<Ve
     }
 }
 
-/// A section of terms and those of its ranges that are at hand.
+/// Section of terms with those of its ranges that are loaded.
 #[derive(Clone)]
 pub struct Terms {
     /// Index of the ranges.
     pub index: Rc<TermIndex>,
-    /// Why others could not be loaded.
+    /// Errors of the ranges that could not be loaded.
     pub missing: Vec<String>,
     bundle: Bundle,
     section: &'static str,
@@ -193,10 +189,8 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// The section named `section`, whose numbers are below `limit`; no range is loaded yet.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the section's root cannot be loaded.
+    /// Opens the section named `section`, whose numbers are below `limit`. No range is loaded yet. Fails if
+    /// the section's root cannot be loaded.
     pub fn open<'a>(bundle: &'a Bundle, section: &'static str, limit: u64) -> LocalBoxFuture<'a, Result<Terms, BundleError>> {
         async move {
             let index = bundle.section(section, TermIndex::decode).await?;
@@ -206,7 +200,7 @@ impl Terms {
         .boxed_local()
     }
 
-    /// Loads the ranges of these numbers that are not at hand, together. Those that cannot be loaded are named in [`Terms::missing`].
+    /// Loads together the ranges that are not loaded yet. Errors are added to [`Terms::missing`].
     pub fn load<'a>(&'a mut self, mut ranges: Vec<usize>) -> LocalBoxFuture<'a, ()> {
         async move {
             ranges.retain(|r| self.ranges.get(r).is_none());
@@ -227,7 +221,7 @@ impl Terms {
         self.index.range_of(term).is_none_or(|r| self.ranges.get(&r).is_some())
     }
 
-    /// A term by its text, with its place among all terms, where its range is at hand.
+    /// Returns a term and its place among all terms, if its range is loaded.
     pub fn find(&self, term: &str) -> Option<(u32, &TermPostings)> {
         let number = self.index.range_of(term)?;
         let range = self.ranges.get(&number)?;
@@ -235,13 +229,13 @@ impl Terms {
         Some((self.index.ranges.first.get(number)?.checked_add(place as u32)?, range.get(place)?))
     }
 
-    /// The term at a place among all terms, where its range is at hand.
+    /// Returns the term at a place among all terms, if its range is loaded.
     pub fn at(&self, place: u32) -> Option<&TermPostings> {
         let (range, place) = self.index.ranges.locate(place)?;
         self.ranges.get(&range)?.get(place)
     }
 
-    /// The terms at hand, ascending.
+    /// Iterates over the loaded terms, ascending.
     pub fn iter(&self) -> impl Iterator<Item = &TermPostings> {
         self.ranges.values().flat_map(|r| r.iter())
     }
@@ -299,7 +293,7 @@ mod tests {
             prop_assert_eq!(&TermIndex::decode("t", &index.encode()).unwrap(), &index);
             let naive = index.first_terms.iter().rposition(|t| *t <= term);
             prop_assert_eq!(index.range_of(&term), naive);
-            // Of a prefix, every range that holds a term with it is among the ranges given.
+            // Every range that holds a term with the prefix is among the ranges given.
             let given = index.ranges_of_prefix(&term);
             for (i, first) in index.first_terms.iter().enumerate() {
                 let begins_after = index.first_terms.get(i + 1).is_none_or(|next| term < *next);

@@ -3,14 +3,14 @@
 use super::codec::{Kind, begin, open_section, put_texts, put_varints, take_texts, take_varints};
 use super::error::BundleError;
 
-/// A document that there is in other languages too.
+/// Document that exists in other languages too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Translated {
-    /// The document, as chunks number it.
+    /// Number of the document, as chunks number them.
     pub document: u32,
     /// Number of its group of translations.
     pub original: u32,
-    /// Its language, a place in [`Translations::languages`].
+    /// Index of its language in [`Translations::languages`].
     pub language: u32,
 }
 
@@ -29,12 +29,12 @@ impl Translations {
         self.documents.binary_search_by_key(&document, |d| d.document).ok().and_then(|at| self.documents.get(at))
     }
 
-    /// The tag of a language.
+    /// Returns the tag of a language.
     pub fn language(&self, language: u32) -> &str {
         self.languages.get(language as usize).map_or("", String::as_str)
     }
 
-    /// The section's bytes.
+    /// Returns the section's bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = begin(Kind::Translations);
         put_texts(&mut out, &self.languages);
@@ -48,10 +48,7 @@ impl Translations {
         out
     }
 
-    /// Reads what [`Translations::encode`] wrote.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the bytes are no such section.
+    /// Reads the output of [`Translations::encode`]. Fails if the bytes are not such a section.
     pub fn decode(file: &str, bytes: &[u8]) -> Result<Translations, BundleError> {
         let mut b = open_section(file, bytes, Kind::Translations)?;
         let mut out = Translations { languages: take_texts(&mut b)?, documents: Vec::new() };

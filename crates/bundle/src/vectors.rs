@@ -1,21 +1,21 @@
-//! The vector sections: cells of chunk vectors, and the centroids that say which cell to look into.
+//! The vector sections: cells of chunk vectors, and the centroids by which readers choose cells.
 
 use super::codec::{Kind, begin, open_section, put_matrix, take_matrix};
 use super::error::BundleError;
 use super::pages::PagedIndex;
 use crate::vector::QuantizedMatrix;
 
-/// The root of the vectors: cell c holds the vectors of chunks `cells.first[c]..cells.first[c + 1]` (chunks are numbered in cell order).
+/// The root of the vectors. Cell c holds the vectors of chunks `cells.first[c]..cells.first[c + 1]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorIndex {
-    /// The cells' files; items are chunks.
+    /// Files of the cells; items are chunks.
     pub cells: PagedIndex,
-    /// The mean of each cell's vectors, normalised: cells x d.
+    /// Mean of each cell's vectors, normalised: cells x d.
     pub centroids: QuantizedMatrix,
 }
 
 impl VectorIndex {
-    /// The section's bytes.
+    /// Returns the section's bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = begin(Kind::VectorIndex);
         self.cells.put(&mut out);
@@ -23,10 +23,8 @@ impl VectorIndex {
         out
     }
 
-    /// Reads the vector root of a bundle of `chunks` vectors of dimension `dim`.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the bytes are no such section, or counts differ from the manifest's.
+    /// Reads the vector root of a bundle of `chunks` vectors of dimension `dim`. Fails if the bytes are not
+    /// such a section, or counts differ from the manifest's.
     pub fn decode(file: &str, bytes: &[u8], chunks: u64, dim: u64) -> Result<Self, BundleError> {
         let mut b = open_section(file, bytes, Kind::VectorIndex)?;
         let cells = PagedIndex::take(&mut b)?;
@@ -42,17 +40,15 @@ impl VectorIndex {
     }
 }
 
-/// A page of int8 vectors under `kind` ([`Kind::Vectors`] or [`Kind::Words`]).
+/// Encodes a page of int8 vectors as `kind` ([`Kind::Vectors`] or [`Kind::Words`]).
 pub fn encode_vectors(kind: Kind, m: &QuantizedMatrix) -> Vec<u8> {
     let mut out = begin(kind);
     put_matrix(&mut out, m);
     out
 }
 
-/// Reads what [`encode_vectors`] wrote: exactly `rows` vectors of dimension `dim`.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such page.
+/// Reads the output of [`encode_vectors`]: exactly `rows` vectors of dimension `dim`. Fails if the bytes are
+/// not such a page.
 pub fn decode_vectors(file: &str, bytes: &[u8], kind: Kind, rows: u32, dim: u64) -> Result<QuantizedMatrix, BundleError> {
     let mut b = open_section(file, bytes, kind)?;
     let m = take_matrix(&mut b)?;

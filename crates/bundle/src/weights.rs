@@ -6,16 +6,16 @@ use super::error::BundleError;
 /// Chunks of one weight.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WeightGroup {
-    /// Factor of their scores in hundredths: 50 is half. Never 0.
+    /// Factor of their scores in percent: 50 is half. Never 0.
     pub percent: u32,
-    /// Terms of a question that ask for just these chunks: it then takes them as they are.
+    /// Terms of a question that ask for these chunks; their weight then does not apply.
     pub unless: Vec<String>,
-    /// Chunks as ascending runs: the first, and the one after the last.
+    /// Ascending runs of chunks: the first, and the one after the last.
     pub runs: Vec<(u32, u32)>,
 }
 
 impl WeightGroup {
-    /// A group of ascending chunks.
+    /// Makes a group of ascending chunks.
     pub fn new(percent: u32, unless: Vec<String>, chunks: &[u32]) -> WeightGroup {
         let mut runs: Vec<(u32, u32)> = Vec::new();
         for &chunk in chunks {
@@ -34,7 +34,7 @@ impl WeightGroup {
     }
 }
 
-/// The section `weights`. A chunk in several groups has the weight of the first.
+/// Encodes the section `weights`. A chunk in several groups has the weight of the first.
 pub fn encode_weights(groups: &[WeightGroup]) -> Vec<u8> {
     let mut out = begin(Kind::Weights);
     put_varint(&mut out, groups.len() as u32);
@@ -52,18 +52,15 @@ pub fn encode_weights(groups: &[WeightGroup]) -> Vec<u8> {
     out
 }
 
-/// Reads what [`encode_weights`] wrote.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such section.
+/// Reads the output of [`encode_weights`]. Fails if the bytes are not such a section.
 pub fn decode_weights(file: &str, bytes: &[u8]) -> Result<Vec<WeightGroup>, BundleError> {
     let mut b = open_section(file, bytes, Kind::Weights)?;
     let groups = b.count(3)?;
-    let groups = (0..groups).map(|_| group(&mut b)).collect::<Result<_, _>>()?;
+    let groups = (0..groups).map(|_| take_group(&mut b)).collect::<Result<_, _>>()?;
     b.end().map(|()| groups)
 }
 
-fn group(b: &mut Bytes<'_>) -> Result<WeightGroup, BundleError> {
+fn take_group(b: &mut Bytes<'_>) -> Result<WeightGroup, BundleError> {
     let percent = b.varint()?;
     let unless = take_texts(b)?;
     let count = b.count(2)?;
