@@ -1,4 +1,4 @@
-//! A BERT encoder (Devlin et al. 2019): self-attention and feed-forward layers with normalisation after each.
+//! BERT encoder (Devlin et al. 2019): self-attention and feed-forward layers, each followed by normalisation.
 
 use super::float::{LANES, layer_norm, multiply_into, normalise, quantise, round, softmax};
 use super::kernel::{Finish, Kernel, Numbers};
@@ -6,15 +6,15 @@ use super::layout::PANEL;
 use super::linear::{Buffer, Linear, Panels, ShapeError, multiply};
 use crate::vector::{Set, Simd};
 
-/// Most tokens in one sequence.
+/// Maximum number of tokens in a sequence.
 pub const MAX_SEQUENCE: usize = 512;
 
 /// Weight and bias of a layer normalisation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerNorm {
-    /// Multiplies the normalised vector.
+    /// Factors of the normalised vector.
     pub weight: Vec<f32>,
-    /// Added after.
+    /// Addends after multiplication.
     pub bias: Vec<f32>,
 }
 
@@ -23,15 +23,15 @@ pub struct LayerNorm {
 pub struct Layer {
     /// hidden to 3 * hidden: queries, keys and values of all heads, one after the other.
     pub qkv: Linear,
-    /// hidden to hidden: what attention gathered.
+    /// hidden to hidden: the output of attention.
     pub attended: Linear,
-    /// After attention.
+    /// Normalisation after attention.
     pub attention_norm: LayerNorm,
     /// hidden to intermediate, then GELU.
     pub up: Linear,
     /// intermediate to hidden.
     pub down: Linear,
-    /// After the feed-forward part.
+    /// Normalisation after the feed-forward part.
     pub output_norm: LayerNorm,
 }
 
@@ -45,7 +45,7 @@ pub struct Encoder {
     layers: Vec<Layer>,
 }
 
-/// Buffers of a forward pass. Kept between calls, a pass allocates nothing but growth.
+/// Buffers of a forward pass. If they are kept between calls, a pass allocates only when they grow.
 #[derive(Debug, Default)]
 pub struct Scratch {
     rounded: Rounded,
@@ -60,7 +60,7 @@ pub struct Scratch {
     shares: Vec<i16>,
 }
 
-/// The rows that a linear layer is given, as it takes them.
+/// Rows of inputs of a linear layer, rounded.
 #[derive(Debug, Default)]
 struct Rounded {
     row: Vec<f32>,
@@ -69,15 +69,16 @@ struct Rounded {
     buffer: Buffer,
 }
 
-/// Bias of products that have none.
+/// Bias of products without one.
 const NO_BIAS: [f32; MAX_SEQUENCE] = [0.0; MAX_SEQUENCE];
 
 impl Encoder {
-    /// An encoder for vectors of `hidden` numbers in `heads` heads; `input_norm` comes before the first layer, `epsilon` is that of all
-    /// normalisations.
+    /// Makes an encoder for vectors of `hidden` numbers in `heads` heads. `input_norm` precedes the first
+    /// layer; all normalisations use `epsilon`.
     ///
     /// # Errors
-    /// [`ShapeError`] when sizes disagree, `hidden` or a head's size is no multiple of 16, or a number is not finite.
+    /// [`ShapeError`] if sizes disagree, `hidden` or a head's size is no multiple of 16, or a number is not
+    /// finite.
     pub fn new(hidden: usize, heads: usize, epsilon: f32, input_norm: LayerNorm, layers: Vec<Layer>) -> Result<Encoder, ShapeError> {
         let head_sized = heads > 0 && hidden.is_multiple_of(heads) && (hidden / heads).is_multiple_of(PANEL) && hidden / heads <= 256;
         if !head_sized || hidden == 0 || hidden > 4096 {
@@ -109,12 +110,12 @@ impl Encoder {
         Ok(Encoder { hidden, heads, epsilon, input_norm, layers })
     }
 
-    /// Numbers in a token's vector.
+    /// Length of a token's vector.
     pub fn hidden(&self) -> usize {
         self.hidden
     }
 
-    /// Attention heads.
+    /// Number of attention heads.
     pub fn heads(&self) -> usize {
         self.heads
     }
@@ -129,19 +130,20 @@ impl Encoder {
         &self.input_norm
     }
 
-    /// The addend under every normalisation's root.
+    /// Addend to the variance in each normalisation.
     pub fn epsilon(&self) -> f32 {
         self.epsilon
     }
 
-    /// The mean of the last layer's vectors over each sequence, scaled to length 1.
+    /// Computes the mean of the last layer's vectors over each sequence, scaled to length 1.
     ///
-    /// `x` holds the token vectors (embedding sums before normalisation) of all sequences one after the other, and holds the last layer's
-    /// afterwards; `lengths` are the sequences' tokens. Sequences do not see each other: each one's result is the same in any company. `out` receives
-    /// `lengths.len() * hidden` numbers; a sequence whose mean cannot be normalised (hostile weights) becomes NaN.
+    /// `x` has the token vectors (embedding sums before normalisation) of all sequences one after the other,
+    /// and afterwards the last layer's. `lengths` are the sequences' numbers of tokens. The result of a
+    /// sequence does not depend on the others. `out` gets `lengths.len() * hidden` numbers; NaN for a
+    /// sequence whose mean cannot be normalised (hostile weights).
     ///
     /// # Errors
-    /// [`ShapeError`] when lengths disagree, or a sequence is empty or longer than [`MAX_SEQUENCE`].
+    /// [`ShapeError`] if lengths disagree, or a sequence is empty or longer than [`MAX_SEQUENCE`].
     pub fn mean_vectors(
         &self,
         simd: Simd,
@@ -150,7 +152,7 @@ impl Encoder {
         scratch: &mut Scratch,
         out: &mut Vec<f32>,
     ) -> Result<(), ShapeError> {
-        // All tokens at once: the weights are read once for all.
+        // All tokens at once, so that the weights are read only once.
         let rows = x.len();
         for number in 0..self.steps(x.len() / self.hidden, rows) {
             self.step(simd, number, rows, x, lengths, scratch)?;
@@ -158,8 +160,9 @@ impl Encoder {
         self.means(x, lengths, out)
     }
 
-    /// Returns the number of steps of a pass over `tokens`, none of which multiplies more than `rows` tokens by weights. For each layer: queries,
-    /// keys and values, `rows` tokens a step; attention, a head a step; and the rest, `rows` tokens a step.
+    /// Number of steps of a pass over `tokens`, each of which multiplies at most `rows` tokens by weights.
+    /// For each layer: queries, keys and values, `rows` tokens a step; attention, a head a step; the rest,
+    /// `rows` tokens a step.
     pub fn steps(&self, tokens: usize, rows: usize) -> usize {
         self.layers.len().max(1) * self.steps_of_layer(tokens.div_ceil(rows.max(1)))
     }
@@ -168,11 +171,10 @@ impl Encoder {
         2 * blocks + self.heads
     }
 
-    /// Runs the step `number` of a pass over `x`; the first one normalises before. All of [`Encoder::steps`] in their order, with the same `rows`
-    /// and `scratch`, and then [`Encoder::means`], are [`Encoder::mean_vectors`], for callers that do other work in between.
-    ///
-    /// # Errors
-    /// As [`Encoder::mean_vectors`].
+    /// Runs step `number` of a pass over `x`; the first one normalises before. All of [`Encoder::steps`] in
+    /// order, with the same `rows` and `scratch`, and then [`Encoder::means`], do what
+    /// [`Encoder::mean_vectors`] does, for callers with other work in between. Fails as
+    /// [`Encoder::mean_vectors`] does.
     pub fn step(
         &self,
         simd: Simd,
@@ -182,31 +184,29 @@ impl Encoder {
         lengths: &[usize],
         scratch: &mut Scratch,
     ) -> Result<(), ShapeError> {
-        let longest = self.longest(x, lengths)?;
+        let longest = self.longest_sequence(x, lengths)?;
         scratch.reserve(self, x.len() / self.hidden, longest);
         match simd.0 {
             #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-            Set::Scalar => self.forward::<super::kernel::Scalar>(number, rows, x, lengths, scratch),
+            Set::Scalar => self.run_step::<super::kernel::Scalar>(number, rows, x, lengths, scratch),
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Set::Simd128 => self.forward::<super::kernel::Simd128>(number, rows, x, lengths, scratch),
+            Set::Simd128 => self.run_step::<super::kernel::Simd128>(number, rows, x, lengths, scratch),
             #[cfg(target_arch = "aarch64")]
-            Set::Neon => self.forward::<super::kernel::Neon>(number, rows, x, lengths, scratch),
+            Set::Neon => self.run_step::<super::kernel::Neon>(number, rows, x, lengths, scratch),
             // SAFETY: a `Simd` is only made after finding its features on this machine.
             #[cfg(target_arch = "x86_64")]
-            Set::Avx2 => unsafe { self.forward_avx2(number, rows, x, lengths, scratch) },
+            Set::Avx2 => unsafe { self.run_step_avx2(number, rows, x, lengths, scratch) },
             // SAFETY: the same.
             #[cfg(target_arch = "x86_64")]
-            Set::Avx512Vnni => unsafe { self.forward_vnni(number, rows, x, lengths, scratch) },
+            Set::Avx512Vnni => unsafe { self.run_step_vnni(number, rows, x, lengths, scratch) },
         }
         Ok(())
     }
 
     /// Computes the mean of each sequence of `x` after the last step, as [`Encoder::mean_vectors`] does.
-    ///
-    /// # Errors
-    /// As [`Encoder::mean_vectors`].
+    /// Fails as [`Encoder::mean_vectors`] does.
     pub fn means(&self, x: &[f32], lengths: &[usize], out: &mut Vec<f32>) -> Result<(), ShapeError> {
-        self.longest(x, lengths)?;
+        self.longest_sequence(x, lengths)?;
         out.clear();
         out.resize(lengths.len() * self.hidden, 0.0);
         let mut rest = x;
@@ -225,8 +225,8 @@ impl Encoder {
         Ok(())
     }
 
-    /// The length of the longest sequence, where `lengths` are those of `x`.
-    fn longest(&self, x: &[f32], lengths: &[usize]) -> Result<usize, ShapeError> {
+    /// Returns the length of the longest sequence; checks that `lengths` fit `x`.
+    fn longest_sequence(&self, x: &[f32], lengths: &[usize]) -> Result<usize, ShapeError> {
         let longest = lengths.iter().copied().max().unwrap_or(0);
         let total = lengths.iter().fold(0usize, |t, &n| t.saturating_add(n));
         if lengths.contains(&0) || longest > MAX_SEQUENCE || total.checked_mul(self.hidden) != Some(x.len()) {
@@ -237,19 +237,19 @@ impl Encoder {
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn forward_avx2(&self, number: usize, rows: usize, x: &mut [f32], lengths: &[usize], s: &mut Scratch) {
-        self.forward::<super::kernel::Avx2>(number, rows, x, lengths, s);
+    fn run_step_avx2(&self, number: usize, rows: usize, x: &mut [f32], lengths: &[usize], s: &mut Scratch) {
+        self.run_step::<super::kernel::Avx2>(number, rows, x, lengths, s);
     }
 
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")]
-    fn forward_vnni(&self, number: usize, rows: usize, x: &mut [f32], lengths: &[usize], s: &mut Scratch) {
-        self.forward::<super::kernel::Avx512Vnni>(number, rows, x, lengths, s);
+    fn run_step_vnni(&self, number: usize, rows: usize, x: &mut [f32], lengths: &[usize], s: &mut Scratch) {
+        self.run_step::<super::kernel::Avx512Vnni>(number, rows, x, lengths, s);
     }
 
-    /// One step. Inlined into a function per instruction set, so that its floating-point loops are compiled for each.
+    /// Runs one step. Inlined into a function per instruction set, so that its float loops use that set.
     #[inline(always)]
-    fn forward<K: Kernel>(&self, number: usize, rows: usize, x: &mut [f32], lengths: &[usize], s: &mut Scratch) {
+    fn run_step<K: Kernel>(&self, number: usize, rows: usize, x: &mut [f32], lengths: &[usize], s: &mut Scratch) {
         let (hidden, tokens) = (self.hidden, x.len() / self.hidden);
         let rows = rows.clamp(1, tokens.max(1));
         let blocks = tokens.div_ceil(rows);
@@ -265,11 +265,11 @@ impl Encoder {
             let block = block(part);
             let wide = &mut s.wide[block.start * 3 * hidden..block.end * 3 * hidden];
             let x = &x[block.start * hidden..block.end * hidden];
-            apply::<K>(&layer.qkv, x, wide, Finish::Store, &mut s.rounded);
+            apply_linear::<K>(&layer.qkv, x, wide, Finish::Store, &mut s.rounded);
         } else if part < blocks + self.heads {
             let mut start = 0;
             for &n in lengths {
-                self.head::<K>(part - blocks, start, n, s);
+                self.attend_head::<K>(part - blocks, start, n, s);
                 start += n;
             }
         } else {
@@ -277,20 +277,21 @@ impl Encoder {
             let block = block.start * hidden..block.end * hidden;
             let x = &mut x[block.clone()];
             // x += attended(attention(x)).
-            apply::<K>(&layer.attended, &s.context[block], x, Finish::Add, &mut s.rounded);
+            apply_linear::<K>(&layer.attended, &s.context[block], x, Finish::Add, &mut s.rounded);
             norm_rows(x, &layer.attention_norm, self.epsilon);
-            // x += down(gelu(up(x))). The queries, keys and values are not needed any more.
+            // x += down(gelu(up(x))). The buffer of queries, keys and values is free now.
             let wide = &mut s.wide[..x.len() / hidden * layer.up.outputs()];
-            apply::<K>(&layer.up, x, wide, Finish::Gelu, &mut s.rounded);
-            apply::<K>(&layer.down, wide, x, Finish::Add, &mut s.rounded);
+            apply_linear::<K>(&layer.up, x, wide, Finish::Gelu, &mut s.rounded);
+            apply_linear::<K>(&layer.down, wide, x, Finish::Add, &mut s.rounded);
             norm_rows(x, &layer.output_norm, self.epsilon);
         }
     }
 
-    /// One head of scaled dot-product attention (Vaswani et al. 2017) over `n` tokens from `start`, in integers like the linear layers.
+    /// Runs a head of scaled dot-product attention (Vaswani et al. 2017) over `n` tokens from `start`, in
+    /// integers like the linear layers.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    fn head<K: Kernel>(&self, head: usize, start: usize, n: usize, s: &mut Scratch) {
+    fn attend_head<K: Kernel>(&self, head: usize, start: usize, n: usize, s: &mut Scratch) {
         let size = self.hidden / self.heads;
         let padded = n.next_multiple_of(PANEL);
         // size * limit^2 fits 31 bits.
@@ -310,7 +311,7 @@ impl Encoder {
         for t in 0..n {
             s.query_scales[t] = root * quantise(&s.wide[part(t, 0)], limit, &mut s.queries[t * size..(t + 1) * size]);
             s.key_scales[t] = quantise(&s.wide[part(t, 1)], limit, &mut row[..size]);
-            // Keys are the outputs of this product: into panels.
+            // Keys are the outputs of this product, so they go into panels.
             let panel = &mut keys[(t / PANEL) * PANEL * size..(t / PANEL + 1) * PANEL * size];
             for (pair, to) in row[..size].chunks_exact(2).zip(panel.chunks_exact_mut(2 * PANEL)) {
                 to[(t % PANEL) * 2] = pair[0];
@@ -321,7 +322,8 @@ impl Encoder {
                 *l = if v > *l { v } else { *l };
             }
         }
-        // Values are rounded per component, over the tokens that are summed. Shares add up to less than 2^15 + 2^8, so 15 bits fit.
+        // Values are rounded per component, over all summed tokens. Shares sum to less than 2^15 + 2^8: 15
+        // bits.
         let mut inverse = [0.0f32; 256];
         let mut value_scales = [0.0f32; 256];
         for (j, &l) in largest.iter().enumerate().take(size) {
@@ -367,10 +369,10 @@ fn norm_rows(x: &mut [f32], norm: &LayerNorm, epsilon: f32) {
     }
 }
 
-/// `out[row] = finish(W x[row] + b)`, where each row of `x` is multiplied by the factors of the layer's inputs and rounded first.
+/// Computes `out[row] = finish(W x[row] + b)`; rounds each row of `x` times its inputs' factors first.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-fn apply<K: Kernel>(layer: &Linear, x: &[f32], out: &mut [f32], finish: Finish, s: &mut Rounded) {
+fn apply_linear<K: Kernel>(layer: &Linear, x: &[f32], out: &mut [f32], finish: Finish, s: &mut Rounded) {
     let n = layer.inputs();
     let tokens = x.len() / n;
     let row = &mut s.row[..n];
@@ -382,27 +384,27 @@ fn apply<K: Kernel>(layer: &Linear, x: &[f32], out: &mut [f32], finish: Finish, 
 }
 
 impl Scratch {
-    /// Room for `tokens` tokens in sequences of at most `longest`.
+    /// Reserves room for `tokens` tokens in sequences of at most `longest`.
     fn reserve(&mut self, e: &Encoder, tokens: usize, longest: usize) {
         let widest = e.layers.iter().map(|l| l.up.outputs()).max().unwrap_or(0).max(3 * e.hidden);
         let padded = longest.next_multiple_of(PANEL.max(LANES));
         let head = e.hidden / e.heads;
-        grow(&mut self.rounded.row, widest);
-        grow(&mut self.rounded.quantised, tokens * widest);
-        grow(&mut self.rounded.scales, tokens);
-        grow(&mut self.wide, tokens * widest);
-        grow(&mut self.context, tokens * e.hidden);
-        grow(&mut self.queries, padded * head);
-        grow(&mut self.query_scales, padded);
-        grow(&mut self.keys, padded * head);
-        grow(&mut self.key_scales, padded);
-        grow(&mut self.values, padded * head);
-        grow(&mut self.scores, 32 * padded);
-        grow(&mut self.shares, 32 * padded);
+        grow_to(&mut self.rounded.row, widest);
+        grow_to(&mut self.rounded.quantised, tokens * widest);
+        grow_to(&mut self.rounded.scales, tokens);
+        grow_to(&mut self.wide, tokens * widest);
+        grow_to(&mut self.context, tokens * e.hidden);
+        grow_to(&mut self.queries, padded * head);
+        grow_to(&mut self.query_scales, padded);
+        grow_to(&mut self.keys, padded * head);
+        grow_to(&mut self.key_scales, padded);
+        grow_to(&mut self.values, padded * head);
+        grow_to(&mut self.scores, 32 * padded);
+        grow_to(&mut self.shares, 32 * padded);
     }
 }
 
-fn grow<T: Copy + Default>(v: &mut Vec<T>, n: usize) {
+fn grow_to<T: Copy + Default>(v: &mut Vec<T>, n: usize) {
     if v.len() < n {
         v.resize(n, T::default());
     }

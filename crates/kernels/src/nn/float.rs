@@ -1,22 +1,23 @@
 //! The floating-point steps between matrix products.
 //!
-//! Sums run in sixteen lanes that are folded in one order, rounding is to nearest even, and nothing is fused: so the results do not depend on
-//! the width of the machine's registers. All of it is inlined into functions compiled for each instruction set, and vectorises there; in WebAssembly,
-//! where one set holds for the whole module, larger functions stay apart, which halves the code.
+//! Sums run in sixteen lanes that are folded in one order, rounding is to nearest even, and nothing is fused,
+//! so results do not depend on the width of registers. All functions are inlined into functions compiled for
+//! each instruction set, and vectorise there. WebAssembly has one set per module; there, larger functions are
+//! not inlined, which halves the code.
 
-/// Lanes of every sum and maximum.
+/// Number of lanes of every sum and maximum.
 pub(super) const LANES: usize = 16;
 
-/// Added and subtracted, it rounds a number of magnitude below 2^22 to an integer, which is then in the low bits.
+/// Addend that rounds a number of magnitude below 2^22 to an integer in the low bits.
 const ROUND: f32 = 12_582_912.0;
 
 #[inline(always)]
 fn larger(a: f32, b: f32) -> f32 {
-    // Not f32::max, which costs a call in WebAssembly.
+    // f32::max costs a call in WebAssembly.
     if a > b { a } else { b }
 }
 
-/// The sum of `x`, whose length is a multiple of [`LANES`].
+/// Returns the sum of `term` over `x`, whose length is a multiple of [`LANES`].
 #[inline(always)]
 fn sum(x: &[f32], mut term: impl FnMut(f32) -> f32) -> f32 {
     let mut lanes = [0.0f32; LANES];
@@ -35,7 +36,7 @@ fn sum(x: &[f32], mut term: impl FnMut(f32) -> f32) -> f32 {
     lanes[0]
 }
 
-/// The largest of `x`, and `floor` at least. NaN is passed over. (The order of comparisons does not matter, so there are more lanes.)
+/// Returns the maximum of `floor` and `term` over `x`, without NaN. It has more lanes: order does not matter.
 #[inline(always)]
 fn maximum(x: &[f32], floor: f32, mut term: impl FnMut(f32) -> f32) -> f32 {
     let mut lanes = [floor; 2 * LANES];
@@ -59,23 +60,23 @@ fn maximum(x: &[f32], floor: f32, mut term: impl FnMut(f32) -> f32) -> f32 {
     lanes[0]
 }
 
-/// e^x for x <= 0; relative error below 3e-7, and 1.6e-38 for anything below -87.
+/// Returns e^x for x <= 0; relative error below 3e-7, and 1.6e-38 for anything below -87.
 #[inline(always)]
 pub(super) fn exp_negative(x: f32) -> f32 {
     let x = larger(x, -87.0);
     let t = x * std::f32::consts::LOG2_E + ROUND;
     let n = t - ROUND;
-    // ln 2 in two parts, so that n times the first is exact.
+    // ln 2 as a sum, so that n times the first part is exact.
     let r = x - n * 0.693_359_4 - n * -2.121_944_4e-4;
-    // e^r on |r| <= ln(2)/2: Taylor's series, whose rest is below 2e-8 there.
+    // e^r on |r| <= ln(2)/2 by Taylor's series, whose rest is below 2e-8 there.
     let p = 1.0 + r * (1.0 + r * (0.5 + r * (1.0 / 6.0 + r * (1.0 / 24.0 + r * (1.0 / 120.0 + r * (1.0 / 720.0))))));
-    // n stands in the low bits of t; shifted into the exponent it is 2^n.
+    // The low bits of t are n; shifted into the exponent they give 2^n.
     p * f32::from_bits((t.to_bits() << 23).wrapping_add(0x3f80_0000))
 }
 
-/// GELU with the error function (Hendrycks and Gimpel 2016), x * Phi(x), to about 2e-7 * |x|.
+/// Returns GELU with the error function (Hendrycks and Gimpel 2016), x * Phi(x), to about 2e-7 * |x|.
 ///
-/// Phi's tail by Abramowitz and Stegun 7.1.26.
+/// Phi's tail is by Abramowitz and Stegun 7.1.26.
 #[inline(always)]
 pub(super) fn gelu(x: f32) -> f32 {
     let z = x.abs() * std::f32::consts::FRAC_1_SQRT_2;
@@ -85,7 +86,7 @@ pub(super) fn gelu(x: f32) -> f32 {
     if x > 0.0 { x - tail } else { tail }
 }
 
-/// `out[i] = x[i] * factors[i]`.
+/// Computes `out[i] = x[i] * factors[i]`.
 #[inline(always)]
 pub(super) fn multiply_into(x: &[f32], factors: &[f32], out: &mut [f32]) {
     for ((o, &v), &f) in out.iter_mut().zip(x).zip(factors) {
@@ -93,7 +94,8 @@ pub(super) fn multiply_into(x: &[f32], factors: &[f32], out: &mut [f32]) {
     }
 }
 
-/// Rounds `x` to integers of magnitude at most `limit`; gives what one is worth. All zeros, worth 0, where nothing is between 1e-30 and 1e30.
+/// Rounds `x` to multiples of magnitude at most `limit` of the returned unit. All zeros with unit 0 if the
+/// largest magnitude is not between 1e-30 and 1e30.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 pub(super) fn quantise(x: &[f32], limit: i16, out: &mut [i16]) -> f32 {
@@ -109,13 +111,13 @@ pub(super) fn quantise(x: &[f32], limit: i16, out: &mut [i16]) -> f32 {
     max / f32::from(limit)
 }
 
-/// The nearest integer, ties to even, of a number between -2^15 and 2^15.
+/// Returns the nearest integer, ties to even, of a number between -2^15 and 2^15.
 #[inline(always)]
 pub(super) fn round(x: f32) -> i16 {
     (x + ROUND).to_bits() as i16
 }
 
-/// Layer normalisation (Ba, Kiros and Hinton 2016) in place: (x - mean) / sqrt(variance + epsilon) * weight + bias.
+/// Normalises a layer (Ba et al. 2016) in place: (x - mean) / sqrt(variance + epsilon) * weight + bias.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 pub(super) fn layer_norm(x: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f32) {
@@ -128,8 +130,8 @@ pub(super) fn layer_norm(x: &mut [f32], weight: &[f32], bias: &[f32], epsilon: f
     }
 }
 
-/// Softmax of the first `n` scores into integers that add up to about 32767, the rest 0. `scores` is overwritten; its length is a multiple of
-/// [`LANES`]. The sum stays below 32767 + length/2.
+/// Computes the softmax of the first `n` scores as integers that add up to about 32767, the rest 0.
+/// Overwrites `scores`, whose length is a multiple of [`LANES`]. The sum stays below 32767 + length/2.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 pub(super) fn softmax(scores: &mut [f32], n: usize, out: &mut [i16]) {
@@ -146,7 +148,7 @@ pub(super) fn softmax(scores: &mut [f32], n: usize, out: &mut [i16]) {
     }
 }
 
-/// Scales `x` to length 1; false where that is impossible.
+/// Scales `x` to length 1; returns false if that is impossible.
 #[inline(always)]
 pub(super) fn normalise(x: &mut [f32]) -> bool {
     let norm = sum(x, |v| v * v).sqrt();
@@ -165,7 +167,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The error function by its Taylor series in 64 bits, exact to 1e-12 for |x| below 5.
+    /// Computes the error function by its Taylor series in 64 bits, exact to 1e-12 for |x| below 5.
     fn erf(x: f64) -> f64 {
         let (mut term, mut total) = (x, x);
         for n in 1..200 {

@@ -1,15 +1,16 @@
-//! Weights in four bits: how bundles have them, and how kernels do.
+//! Weights in four bits, as bundles and as kernels store them.
 
 use super::layout::{PANEL, RUN};
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::relaxed::{Levels, Relaxed};
 
-/// Bytes of a run's steps.
+/// Number of bytes of a run's steps.
 const STEPS: usize = PANEL / 2;
-/// Largest magnitude of inputs of such a layer. Finer rounding finds nothing more (docs/benchmarks/first-seconds.md), and relaxed SIMD multiplies bytes.
+/// Largest magnitude of inputs of such a layer. Finer rounding does not improve hits
+/// (docs/benchmarks/first-seconds.md), and relaxed SIMD multiplies bytes.
 pub(super) const LIMIT: i16 = 127;
 
-/// The steps of a run of a panel of bytes, where there are such that four bits say all weights.
+/// Returns the steps of a run of a panel of bytes with which four bits represent all weights, if any.
 fn steps_of(run: &[i8]) -> Option<[i8; PANEL]> {
     let mut steps = [1i8; PANEL];
     for (output, step) in steps.iter_mut().enumerate() {
@@ -20,12 +21,12 @@ fn steps_of(run: &[i8]) -> Option<[i8; PANEL]> {
     Some(steps)
 }
 
-/// Returns true if four bits can hold a layer's `panels`, of `inputs` inputs.
-pub(super) fn say(inputs: usize, panels: &[i8]) -> bool {
+/// Returns true if four bits can represent a layer's `panels`, of `inputs` inputs.
+pub(super) fn fit_four_bits(inputs: usize, panels: &[i8]) -> bool {
     panels.chunks(inputs * PANEL).all(|panel| panel.chunks(RUN * PANEL).all(|run| steps_of(run).is_some()))
 }
 
-/// A layer's `panels` in four bits, where these say all weights.
+/// Returns a layer's `panels` in four bits; `None` if these cannot represent all weights.
 pub(super) fn encode(inputs: usize, panels: &[i8]) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     for run in panels.chunks(inputs * PANEL).flat_map(|panel| panel.chunks(RUN * PANEL)) {
@@ -41,7 +42,7 @@ pub(super) fn encode(inputs: usize, panels: &[i8]) -> Option<Vec<u8>> {
 }
 
 /// Appends a panel in four bits as bytes: level times step.
-fn expand(panel: &[u8], out: &mut Vec<i8>) {
+fn expand_panel(panel: &[u8], out: &mut Vec<i8>) {
     for run in panel.chunks(STEPS + RUN * PANEL / 2) {
         let Some((steps, levels)) = run.split_first_chunk::<STEPS>() else { continue };
         let steps: [i8; PANEL] = std::array::from_fn(|i| (steps[i / 2] >> (i % 2 * 4) & 15) as i8 + 1);
@@ -53,19 +54,22 @@ fn expand(panel: &[u8], out: &mut Vec<i8>) {
     }
 }
 
-/// A layer's weights in four bits, panel by panel as they are read: a level of -8 to 7 times a step of 1 to 16, which 64 weights of one output share.
+/// A layer's weights in four bits, read panel by panel: a level of -8 to 7 times a step of 1 to 16, which 64
+/// weights of one output share.
 ///
-/// A panel of them, as a bundle holds it: for each run of 64 inputs (the last may be shorter) the steps less one of the panel's 16 outputs, half a
-/// byte each, then the levels plus eight, half a byte each, in the order of a panel ([`super::Linear`]); the first of two is in the low bits.
+/// A panel in a bundle has for each run of 64 inputs (the last may be shorter) the steps less one of the
+/// panel's 16 outputs, then the levels plus eight in the order of a panel ([`super::Linear`]), half a byte
+/// each. The first of two is in the low bits.
 ///
-/// In memory they become bytes, level times step, which every kernel reads; or, where the page has brought the module with relaxed SIMD, what that takes.
+/// In memory they are bytes, level times step, which every kernel reads; or the form that relaxed SIMD takes,
+/// if the page has loaded that module.
 pub struct FourBits {
     inputs: usize,
     panels: usize,
     pub(super) form: Form,
 }
 
-/// Form in which kernels read them.
+/// Form in which kernels read the weights.
 pub(super) enum Form {
     Bytes(Vec<i8>),
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -73,7 +77,7 @@ pub(super) enum Form {
 }
 
 impl FourBits {
-    /// No panels yet, of `inputs` inputs; room for `panels` of them.
+    /// Returns an empty layer of `inputs` inputs with room for `panels` panels.
     pub fn new(inputs: usize, panels: usize) -> FourBits {
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         if let Some(relaxed) = Relaxed::installed()
@@ -84,28 +88,28 @@ impl FourBits {
         FourBits { inputs, panels: 0, form: Form::Bytes(Vec::with_capacity(panels * inputs * PANEL)) }
     }
 
-    /// Bytes of a panel of `inputs` inputs.
+    /// Number of bytes of a panel of `inputs` inputs.
     pub fn bytes_a_panel(inputs: usize) -> usize {
         STEPS * inputs.div_ceil(RUN) + inputs * PANEL / 2
     }
 
-    /// The next panel, of [`FourBits::bytes_a_panel`] bytes. Any bytes are weights.
+    /// Adds the next panel, of [`FourBits::bytes_a_panel`] bytes. Any bytes are weights.
     pub fn push(&mut self, panel: &[u8]) {
         debug_assert_eq!(panel.len(), Self::bytes_a_panel(self.inputs));
         match &mut self.form {
-            Form::Bytes(out) => expand(panel, out),
+            Form::Bytes(out) => expand_panel(panel, out),
             #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
             Form::Levels(levels) => levels.push(panel),
         }
         self.panels += 1;
     }
 
-    /// Panels so far.
+    /// Number of panels so far.
     pub fn panels(&self) -> usize {
         self.panels
     }
 
-    /// Inputs of each.
+    /// Number of inputs of each panel.
     pub(super) fn inputs(&self) -> usize {
         self.inputs
     }
@@ -131,8 +135,8 @@ mod tests {
             bytes.chunks(FourBits::bytes_a_panel(inputs)).for_each(|panel| read.push(panel));
             let Form::Bytes(panels) = read.form;
             prop_assert_eq!(panels.len(), 2 * inputs * PANEL);
-            prop_assert!(say(inputs, &panels));
-            // Other steps may say the same weights.
+            prop_assert!(fit_four_bits(inputs, &panels));
+            // Other steps may represent the same weights.
             let again = encode(inputs, &panels).unwrap();
             let mut read = FourBits::new(inputs, 2);
             again.chunks(FourBits::bytes_a_panel(inputs)).for_each(|panel| read.push(panel));
@@ -145,8 +149,8 @@ mod tests {
     fn weights_between_the_levels_are_not_said() {
         let mut panels = vec![0i8; 64 * PANEL];
         (panels[0], panels[2 * PANEL]) = (16, 17);
-        assert!(!say(64, &panels) && encode(64, &panels).is_none());
+        assert!(!fit_four_bits(64, &panels) && encode(64, &panels).is_none());
         panels[2 * PANEL] = 32;
-        assert!(say(64, &panels));
+        assert!(fit_four_bits(64, &panels));
     }
 }

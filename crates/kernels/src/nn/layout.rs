@@ -1,7 +1,7 @@
-//! The layout of weights that layers, kernels and bundles share.
+//! Layout of weights in layers, kernels and bundles.
 
-/// Outputs a panel. Sixteen 32-bit sums fill one AVX-512 register, two of AVX2, four of SSE2 or WebAssembly.
+/// Number of outputs of a panel. Sixteen 32-bit sums fill one AVX-512 register, two of AVX2, four of SSE2.
 pub const PANEL: usize = 16;
 
-/// Inputs whose weights to one output share a step.
+/// Number of inputs whose weights to one output share a step.
 pub(super) const RUN: usize = 64;

@@ -6,10 +6,10 @@ use super::layout::PANEL;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 use super::relaxed::{self, Levels};
 
-/// Why arrays are not a layer.
+/// Reason why arrays are not a layer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeError {
-    /// Lengths disagree, or a size that the kernels cannot take.
+    /// Lengths disagree, or the kernels do not support a size.
     #[error("{0}: wrong shape")]
     Shape(&'static str),
     /// A number is infinite, not a number or, as a scale, negative.
@@ -17,14 +17,17 @@ pub enum ShapeError {
     Number(&'static str),
 }
 
-/// y = W x + b, with W in int8, one scale per output and one per input: `W[o][i] = scales[o] * columns[i] * weights[o][i]`.
+/// Linear layer y = W x + b with W in int8 and a scale per output and per input: `W[o][i] = scales[o] *
+/// columns[i] * weights[o][i]`.
 ///
-/// BERT's feed-forward layers hold a few inputs with weights fifty times the others'. With a scale per output alone, these cost the others of the
-/// same row their precision; with one per input too, they do not. Inputs are multiplied by theirs before they are rounded.
+/// BERT's feed-forward layers have a few inputs whose weights are fifty times the others'. With a scale per
+/// output alone, these cost the rest of the row its precision; a scale per input too avoids that. Inputs are
+/// multiplied by theirs before rounding.
 ///
-/// W is kept in panels of [`PANEL`] outputs; in a panel, inputs go by twos: `panel[pair][output][2]`. A kernel reads it from start to end.
+/// W is kept in panels of [`PANEL`] outputs; in a panel, inputs go by twos: `panel[pair][output][2]`. A
+/// kernel reads it from start to end.
 ///
-/// Inputs are rounded as finely as sums in 32 bits allow, or to eight bits where four say the weights ([`FourBits`]).
+/// Inputs are rounded as finely as 32-bit sums allow, or to eight bits for weights in four ([`FourBits`]).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linear {
     inputs: usize,
@@ -36,7 +39,7 @@ pub struct Linear {
     limit: i16,
 }
 
-/// W, for kernels to read.
+/// W in the form that kernels read.
 #[derive(Debug, Clone, PartialEq)]
 enum Weights {
     Panels(Vec<i8>),
@@ -44,7 +47,7 @@ enum Weights {
     Levels(Levels),
 }
 
-/// Buffer in which rounded inputs get the form that the weights need.
+/// Buffer for rounded inputs in the form that the weights need.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -54,11 +57,11 @@ pub(super) struct Buffer {
 /// The floating-point numbers of a layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Factors {
-    /// One an output: what its weights are multiplied by.
+    /// Factor of the weights of each output.
     pub scales: Vec<f32>,
-    /// One an input: what its weights are multiplied by.
+    /// Factor of the weights of each input.
     pub columns: Vec<f32>,
-    /// One an output: added last.
+    /// Addend of each output.
     pub bias: Vec<f32>,
 }
 
@@ -67,11 +70,12 @@ pub(super) fn panel_index(inputs: usize, output: usize, input: usize) -> usize {
     (output / PANEL) * PANEL * inputs + (input / 2) * PANEL * 2 + (output % PANEL) * 2 + input % 2
 }
 
-/// The largest magnitude by which the weights of any one output can be multiplied and added up within 31 bits.
-fn limit(inputs: usize, panels: &[i8]) -> i16 {
+/// Returns the largest magnitude of inputs with which no output's sum of products exceeds 31 bits.
+fn input_limit(inputs: usize, panels: &[i8]) -> i16 {
     let mut largest = 1u32;
     for panel in panels.chunks_exact(inputs * PANEL) {
-        // At most 8192 inputs of magnitude at most 128. In a plain order: this is done once a layer, and the vector code of a better one is 3 kB.
+        // At most 8192 inputs of magnitude at most 128. In plain order: it runs once a layer, and vector code
+        // for a faster order takes 3 kB.
         for output in 0..PANEL {
             let sum = |s: u32, pair: &[i8; 2]| s.wrapping_add(pair.iter().fold(0, |s, w| s + u32::from(w.unsigned_abs())));
             largest = largest.max(panel.as_chunks::<2>().0.iter().skip(output).step_by(PANEL).fold(0, sum));
@@ -81,32 +85,30 @@ fn limit(inputs: usize, panels: &[i8]) -> i16 {
 }
 
 /// Returns true if kernels support layers of this size.
-fn sized(inputs: usize, outputs: usize) -> bool {
+fn has_valid_size(inputs: usize, outputs: usize) -> bool {
     (2..=8192).contains(&inputs) && inputs.is_multiple_of(2) && outputs.is_multiple_of(PANEL) && outputs <= 1 << 16
 }
 
 impl Linear {
-    /// A layer whose weights are already in panels.
+    /// Makes a layer of weights that are already in panels.
     ///
     /// # Errors
-    /// [`ShapeError`] when lengths disagree, `inputs` is odd or not in 2..=8192, `outputs` is no multiple of [`PANEL`], or a number is not finite.
+    /// [`ShapeError`] if lengths disagree, `inputs` is odd or not in 2..=8192, `outputs` is no multiple of
+    /// [`PANEL`], or a number is not finite.
     pub fn from_panels(inputs: usize, outputs: usize, panels: Vec<i8>, factors: Factors) -> Result<Linear, ShapeError> {
-        if !sized(inputs, outputs) || panels.len() != inputs * outputs {
+        if !has_valid_size(inputs, outputs) || panels.len() != inputs * outputs {
             return Err(ShapeError::Shape("linear layer"));
         }
-        // In a browser layers are read from bundles, where weights that four bits say have four bits.
-        let coarse = cfg!(not(target_arch = "wasm32")) && four_bits::say(inputs, &panels);
-        let limit = if coarse { four_bits::LIMIT } else { limit(inputs, &panels) };
+        // A browser reads layers from bundles, which store weights in four bits where these suffice.
+        let coarse = cfg!(not(target_arch = "wasm32")) && four_bits::fit_four_bits(inputs, &panels);
+        let limit = if coarse { four_bits::LIMIT } else { input_limit(inputs, &panels) };
         Linear::new(inputs, outputs, Weights::Panels(panels), limit, factors)
     }
 
-    /// Builds a layer from weights in four bits.
-    ///
-    /// # Errors
-    /// As [`Linear::from_panels`].
+    /// Builds a layer from weights in four bits. Fails as [`Linear::from_panels`] does.
     pub fn from_four_bits(outputs: usize, weights: FourBits, factors: Factors) -> Result<Linear, ShapeError> {
         let inputs = weights.inputs();
-        if !sized(inputs, outputs) || weights.panels() * PANEL != outputs {
+        if !has_valid_size(inputs, outputs) || weights.panels() * PANEL != outputs {
             return Err(ShapeError::Shape("linear layer"));
         }
         let weights = match weights.form {
@@ -117,7 +119,7 @@ impl Linear {
         Linear::new(inputs, outputs, weights, four_bits::LIMIT, factors)
     }
 
-    /// The layer, if its numbers are as many as its size asks for, and finite.
+    /// Makes a layer, if its numbers are as many as its size requires, and finite.
     fn new(inputs: usize, outputs: usize, weights: Weights, limit: i16, factors: Factors) -> Result<Linear, ShapeError> {
         let Factors { scales, columns, bias } = factors;
         if scales.len() != outputs || columns.len() != inputs || bias.len() != outputs {
@@ -129,10 +131,7 @@ impl Linear {
         Ok(Linear { inputs, outputs, weights, scales, columns, bias, limit })
     }
 
-    /// Builds a layer from rows of weights: `rows[output][input]`.
-    ///
-    /// # Errors
-    /// As [`Linear::from_panels`].
+    /// Builds a layer from rows of weights: `rows[output][input]`. Fails as [`Linear::from_panels`] does.
     pub fn from_rows(inputs: usize, outputs: usize, rows: &[i8], factors: Factors) -> Result<Linear, ShapeError> {
         if inputs.checked_mul(outputs) != Some(rows.len()) || !inputs.is_multiple_of(2) || !outputs.is_multiple_of(PANEL) {
             return Err(ShapeError::Shape("linear layer"));
@@ -154,7 +153,7 @@ impl Linear {
         self.outputs
     }
 
-    /// The weights in panels; none where a browser keeps them in four bits.
+    /// Returns the weights in panels; empty if a browser keeps them in four bits.
     pub fn panels(&self) -> &[i8] {
         match &self.weights {
             Weights::Panels(panels) => panels,
@@ -163,32 +162,32 @@ impl Linear {
         }
     }
 
-    /// The weights as [`FourBits`] reads them, panel after panel, where four bits say all of them.
+    /// Returns the weights as [`FourBits`] reads them, panel by panel; `None` if four bits do not suffice.
     pub fn four_bits(&self) -> Option<Vec<u8>> {
         four_bits::encode(self.inputs, self.panels())
     }
 
-    /// One scale an output.
+    /// Returns the scale of each output.
     pub fn scales(&self) -> &[f32] {
         &self.scales
     }
 
-    /// One scale an input.
+    /// Returns the scale of each input.
     pub fn columns(&self) -> &[f32] {
         &self.columns
     }
 
-    /// One addend an output.
+    /// Returns the addend of each output.
     pub fn bias(&self) -> &[f32] {
         &self.bias
     }
 
-    /// Largest magnitude that inputs may be rounded to, so that no sum leaves 32 bits.
+    /// Largest magnitude that inputs may be rounded to, so that no sum exceeds 32 bits.
     pub(super) fn limit(&self) -> i16 {
         self.limit
     }
 
-    /// `out[row] = finish(W x[row] + b)` for quantised rows `x` with scales `x_scales`.
+    /// Computes `out[row] = finish(W x[row] + b)` for quantised rows `x` with scales `x_scales`.
     #[inline(always)]
     #[cfg_attr(not(all(target_arch = "wasm32", target_feature = "simd128")), allow(unused_variables))]
     pub(super) fn apply<K: Kernel>(&self, x: &[i16], x_scales: &[f32], out: &mut [f32], finish: Finish, buffer: &mut Buffer) {
@@ -203,18 +202,19 @@ impl Linear {
     }
 }
 
-/// A right-hand side in panels: weights, or keys and values of attention.
+/// Right-hand side in panels: weights, or keys and values of attention.
 pub(super) struct Panels<'a> {
     pub(super) data: Numbers<'a>,
     /// Length of a row of the left-hand side; even.
     pub(super) inputs: usize,
-    /// One scale an output; a multiple of [`PANEL`] of them.
+    /// Scale of each output; a multiple of [`PANEL`] of them.
     pub(super) scales: &'a [f32],
-    /// One addend an output.
+    /// Addend of each output.
     pub(super) bias: &'a [f32],
 }
 
-/// `out[r][o] = finish(sum_i x[r][i] w[o][i] * x_scales[r] * scales[o] + bias[o])`, `x` rows apart by `stride`, `out` rows by `out_stride`.
+/// Computes `out[r][o] = finish(sum_i x[r][i] w[o][i] * x_scales[r] * scales[o] + bias[o])`. Rows of `x` are
+/// `stride` apart, rows of `out` `out_stride`.
 #[cfg_attr(target_arch = "wasm32", inline(never))]
 #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
 pub(super) fn multiply<K: Kernel>(

@@ -1,8 +1,9 @@
-//! Transformer inference kernels: int8 weights, exact enough to stand in for the original (cosine above 0.999).
+//! Transformer inference kernels: int8 weights, exact enough to replace the original (cosine above 0.999).
 //!
-//! Weights are int8 with a scale per output row; activations are rounded per token to up to 15 bits, or to 8 where four bits say the weights, so that
-//! every product is summed exactly in 32-bit integers. What is left in floating point is written once, in a fixed order and without fused multiply-add, and only compiled
-//! for each instruction set: **every kernel gives the same bits**, in a browser and at build time.
+//! Weights are int8 with a scale per output row. Activations are rounded per token to up to 15 bits, or to 8
+//! if four bits represent the weights, so that every product is summed exactly in 32-bit integers. The
+//! floating-point rest has one source with a fixed order and without fused multiply-add: **every kernel gives
+//! the same bits**, in a browser and at build time.
 
 mod encoder;
 mod float;

@@ -1,14 +1,15 @@
-//! Weights in four bits, multiplied by the instructions of relaxed SIMD, where the browser has them.
+//! Weights in four bits, multiplied by the instructions of relaxed SIMD if the browser has them.
 //!
-//! The loop is a module of its own (`relaxed/` in the repository), which works in this module's memory: a page that finds its browser able loads it and
-//! puts its functions into this module's table. Its sums are the very integers that the other kernels add up, so vectors are the same with and
-//! without it.
+//! The loop is a module of its own (`relaxed/` in the repository) that works in this module's memory. A page
+//! whose browser supports it loads it and puts its functions into this module's table. Its sums are the same
+//! integers as the other kernels', so vectors are the same with and without it.
 
 use super::kernel::Finish;
 use super::layout::{PANEL, RUN};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bytes of a run of a panel, as bundles have it and as the module's loop takes it: see `relaxed/src/arrange.rs`.
+/// Bytes of a run of a panel, as bundles store it and as the module's loop takes it: see
+/// `relaxed/src/arrange.rs`.
 const PACKED: usize = PANEL / 2 + RUN * PANEL / 2;
 const ARRANGED: usize = PANEL + RUN * PANEL / 2;
 
@@ -24,7 +25,7 @@ type Multiply = unsafe extern "C" fn(
     sums: *mut [i32; PANEL],
 );
 
-/// The functions of the module with relaxed SIMD, which the page has put into this module's table.
+/// Functions of the module with relaxed SIMD, which the page has put into this module's table.
 #[derive(Debug, Clone, Copy)]
 pub struct Relaxed {
     arrange: Arrange,
@@ -35,18 +36,19 @@ pub struct Relaxed {
 static INSTALLED: AtomicUsize = AtomicUsize::new(0);
 
 impl Relaxed {
-    /// Has layers that are read from now on use the functions at `index` of the table, `arrange_panels`, and at the next, `multiply`.
+    /// Makes layers that are read from now on use the functions at `index` of the table, `arrange_panels`,
+    /// and the next, `multiply`.
     ///
     /// # Safety
-    /// There are these functions of `relaxed/`, instantiated with this module's memory, and they stay there.
+    /// These are functions of `relaxed/`, instantiated with this module's memory, and they stay there.
     pub unsafe fn install(index: usize) {
         INSTALLED.store(index, Ordering::Relaxed);
     }
 
-    /// The functions, where they have been installed.
+    /// Returns the functions, if they are installed.
     pub(super) fn installed() -> Option<Relaxed> {
         let index = INSTALLED.load(Ordering::Relaxed);
-        // SAFETY: a function pointer is an index into the table, and at these are such functions (`install`).
+        // SAFETY: a function pointer is an index into the table, where `install` has put these functions.
         (index != 0).then(|| unsafe {
             Relaxed { arrange: std::mem::transmute::<usize, Arrange>(index), multiply: std::mem::transmute::<usize, Multiply>(index + 1) }
         })
@@ -76,16 +78,16 @@ pub(super) struct Buffer {
 }
 
 impl Levels {
-    /// No panels yet, of so many runs of 64 inputs; room for `panels`.
+    /// Returns an empty layer of `runs` runs of 64 inputs with room for `panels` panels.
     pub(super) fn new(by: Relaxed, runs: usize, panels: usize) -> Levels {
         Levels { by, runs, bytes: Vec::with_capacity(panels * runs * ARRANGED) }
     }
 
-    /// The next panel, as bundles have it.
+    /// Adds the next panel, as bundles store it.
     pub(super) fn push(&mut self, panel: &[u8]) {
         let (runs, at) = (panel.len() / PACKED, self.bytes.len());
         self.bytes.resize(at + runs * ARRANGED, 0);
-        // SAFETY: so many runs of these sizes lie in `panel` and from `at` on.
+        // SAFETY: `panel`, and the bytes from `at` on, have `runs` runs of these sizes.
         unsafe { (self.by.arrange)(panel.as_ptr(), runs, self.bytes[at..].as_mut_ptr()) };
     }
 
@@ -105,7 +107,8 @@ impl Levels {
         b.bytes.resize(x.len(), 0);
         b.corrections.resize(rows * self.runs, 0);
         b.sums.resize(rows * panels, [0; PANEL]);
-        // SAFETY: `x` and `bytes` hold `rows` rows of `runs` runs, `self.bytes` `panels` panels of them, and the buffers have just been made as large as they must be.
+        // SAFETY: `x` and `bytes` have `rows` rows of `runs` runs, `self.bytes` has `panels` panels of them,
+        // and the buffers were just resized.
         unsafe {
             let (x, weights, bytes) = (x.as_ptr(), self.bytes.as_ptr(), b.bytes.as_mut_ptr());
             (self.by.multiply)(x, rows, self.runs, weights, panels, bytes, b.corrections.as_mut_ptr(), b.sums.as_mut_ptr());

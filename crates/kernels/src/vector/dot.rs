@@ -9,8 +9,8 @@ mod x86;
 
 use super::{Set, Simd};
 
-/// The dot product of two int8 vectors; the shorter length counts. Exact: |result| <= 128 * 128 * len fits i32 up to 131,071 dimensions; beyond, it
-/// wraps.
+/// Returns the dot product of two int8 vectors, over the shorter length. Exact up to 131,071 dimensions
+/// (|result| <= 128 * 128 * len fits i32); wraps beyond.
 pub fn dot_i8(a: &[i8], b: &[i8]) -> i32 {
     let n = a.len().min(b.len());
     let mut out = [0];
@@ -18,17 +18,17 @@ pub fn dot_i8(a: &[i8], b: &[i8]) -> i32 {
     out[0]
 }
 
-/// `out[i]` = the dot product of `q` with the first `q.len()` numbers of row `i`; row `i` of `rows` starts at `i * dim`. `q` is at most `dim` long, and
-/// `rows` holds `out.len()` rows; panics otherwise.
+/// Sets `out[i]` to the dot product of `q` with the first `q.len()` numbers of row `i`; row `i` of `rows`
+/// starts at `i * dim`. Panics if `q` is longer than `dim`, or `rows` has not `out.len()` rows.
 pub(crate) fn dots(simd: Simd, rows: &[i8], dim: usize, q: &[i8], out: &mut [i32]) {
     assert!(q.len() <= dim && out.len().checked_mul(dim) == Some(rows.len()));
     match simd.0 {
         #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-        Set::Scalar => scalar(rows, dim, q, out),
+        Set::Scalar => dots_scalar(rows, dim, q, out),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-        Set::Simd128 => in_groups(rows, dim, q, out, wasm::group::<{ wasm::ROWS }>, wasm::group::<1>),
+        Set::Simd128 => in_groups(rows, dim, q, out, wasm::dot_group::<{ wasm::ROWS }>, wasm::dot_group::<1>),
         #[cfg(target_arch = "aarch64")]
-        Set::Neon => in_groups(rows, dim, q, out, neon::group::<{ neon::ROWS }>, neon::group::<1>),
+        Set::Neon => in_groups(rows, dim, q, out, neon::dot_group::<{ neon::ROWS }>, neon::dot_group::<1>),
         // SAFETY: a `Simd` is proof of its features; the lengths are checked above.
         #[cfg(target_arch = "x86_64")]
         Set::Avx2 => unsafe { x86::dots_avx2(rows, dim, q, out) },
@@ -40,13 +40,13 @@ pub(crate) fn dots(simd: Simd, rows: &[i8], dim: usize, q: &[i8], out: &mut [i32
 
 /// The definition, and the fallback.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-fn scalar(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32]) {
+fn dots_scalar(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32]) {
     for (i, o) in out.iter_mut().enumerate() {
-        *o = rest(&rows[i.wrapping_mul(dim)..], q);
+        *o = dot_plain(&rows[i.wrapping_mul(dim)..], q);
     }
 }
 
-/// `group` for every `N` rows and `one` for each that is left.
+/// Calls `group` for every `N` rows and `one` for each remaining row.
 #[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
 #[inline(always)]
 fn in_groups<const N: usize>(
@@ -70,9 +70,9 @@ fn in_groups<const N: usize>(
     }
 }
 
-/// The dot product of `q` and as many numbers of `row`, in plain code.
+/// Returns the dot product of `q` and as many numbers of `row`, in plain code.
 #[inline(always)]
-fn rest(row: &[i8], q: &[i8]) -> i32 {
+fn dot_plain(row: &[i8], q: &[i8]) -> i32 {
     row.iter().zip(q).fold(0i32, |sum, (&x, &y)| sum.wrapping_add(i32::from(x) * i32::from(y)))
 }
 

@@ -3,10 +3,10 @@
 use super::dot::dots;
 use super::{Simd, dot_i8};
 
-/// Rows whose sums are turned into scores together: a multiple of what kernels take at a time.
+/// Number of rows whose sums are scaled together: a multiple of the kernels' rows.
 const BLOCK: usize = 48;
 
-/// A vector as int8 with one scale: component i is about `scale * data[i]`.
+/// Vector as int8 with one scale: component i is about `scale * data[i]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuantizedVector {
     /// Quantised components, in -127..=127.
@@ -16,7 +16,7 @@ pub struct QuantizedVector {
 }
 
 impl QuantizedVector {
-    /// Quantises with the largest magnitude at 127. The zero vector has scale 0.
+    /// Quantises a vector with its largest magnitude at 127. The zero vector has scale 0.
     pub fn from_f32(v: &[f32]) -> Self {
         let max = v.iter().fold(0.0f32, |m, x| if x.is_finite() { m.max(x.abs()) } else { m });
         if max == 0.0 {
@@ -27,13 +27,13 @@ impl QuantizedVector {
         QuantizedVector { data, scale }
     }
 
-    /// Back to floating point.
+    /// Converts back to floating point.
     pub fn to_f32(&self) -> Vec<f32> {
         self.data.iter().map(|&x| f32::from(x) * self.scale).collect()
     }
 }
 
-/// A row-major int8 matrix with one scale a row.
+/// Row-major int8 matrix with one scale a row.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct QuantizedMatrix {
     dim: usize,
@@ -41,7 +41,7 @@ pub struct QuantizedMatrix {
     scales: Vec<f32>,
 }
 
-/// Why arrays are not a quantised matrix.
+/// Reason why arrays are not a quantised matrix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MatrixError {
     /// The data is not rows x dimension long.
@@ -60,10 +60,10 @@ pub enum MatrixError {
 }
 
 impl QuantizedMatrix {
-    /// A matrix from its parts, checked.
+    /// Checks the parts and makes a matrix of them.
     ///
     /// # Errors
-    /// [`MatrixError`] when lengths disagree or a scale is not a finite non-negative number.
+    /// [`MatrixError`] if lengths disagree or a scale is not a finite non-negative number.
     pub fn new(dim: usize, data: Vec<i8>, scales: Vec<f32>) -> Result<Self, MatrixError> {
         if scales.len().checked_mul(dim) != Some(data.len()) {
             return Err(MatrixError::Shape { data: data.len(), rows: scales.len(), dim });
@@ -74,12 +74,12 @@ impl QuantizedMatrix {
         Ok(QuantizedMatrix { dim, data, scales })
     }
 
-    /// An empty matrix of dimension `dim`.
+    /// Returns an empty matrix of dimension `dim`.
     pub fn empty(dim: usize) -> Self {
         QuantizedMatrix { dim, data: Vec::new(), scales: Vec::new() }
     }
 
-    /// Appends a quantised row. A row of another dimension is cut or padded with zeros.
+    /// Appends a quantised row. Cuts a row of another dimension or pads it with zeros.
     pub fn push(&mut self, row: &QuantizedVector) {
         let mut data = row.data.clone();
         data.resize(self.dim, 0);
@@ -101,38 +101,38 @@ impl QuantizedMatrix {
         self.scales.len()
     }
 
-    /// Number of components a row.
+    /// Number of components of a row.
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Components and scale of row `i`. Panics beyond the last row, as indexing a slice does.
+    /// Returns components and scale of row `i`. Panics beyond the last row, as indexing a slice does.
     pub fn row(&self, i: usize) -> (&[i8], f32) {
         (&self.data[i * self.dim..(i + 1) * self.dim], self.scales[i])
     }
 
-    /// Row `i` in floating point.
+    /// Returns row `i` in floating point.
     pub fn row_f32(&self, i: usize) -> Vec<f32> {
         let (data, scale) = self.row(i);
         data.iter().map(|&x| f32::from(x) * scale).collect()
     }
 
-    /// The dot product of row `i` with `q`: the cosine, where both are unit vectors.
+    /// Returns the dot product of row `i` with `q`: the cosine, if both are unit vectors.
     pub fn dot(&self, i: usize, q: &QuantizedVector) -> f32 {
         let (data, scale) = self.row(i);
         dot_i8(data, &q.data) as f32 * scale * q.scale
     }
 
-    /// The dot products of all rows with `q`, in row order.
+    /// Returns the dot products of all rows with `q`, in row order.
     pub fn scan(&self, q: &QuantizedVector) -> Vec<f32> {
         self.scan_with(Simd::detect(), q)
     }
 
-    /// [`QuantizedMatrix::scan`] on a given instruction set; the scores are the same.
+    /// Runs [`QuantizedMatrix::scan`] on a given instruction set. The scores are the same.
     pub fn scan_with(&self, simd: Simd, q: &QuantizedVector) -> Vec<f32> {
         let query = q.data.get(..self.dim).unwrap_or(&q.data);
         let mut scores = Vec::with_capacity(self.rows());
-        // In blocks whose sums stay in the nearest cache, rather than all sums and then all scores.
+        // In blocks whose sums stay in the nearest cache.
         let mut sums = [0; BLOCK];
         for (i, scales) in self.scales.chunks(BLOCK).enumerate() {
             let sums = &mut sums[..scales.len()];
@@ -143,7 +143,7 @@ impl QuantizedMatrix {
         scores
     }
 
-    /// All components, row-major, and all scales.
+    /// Returns all components, row-major, and all scales.
     pub fn parts(&self) -> (&[i8], &[f32]) {
         (&self.data, &self.scales)
     }

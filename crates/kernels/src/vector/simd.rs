@@ -1,17 +1,17 @@
 //! Instruction sets of this machine.
 
-/// An instruction set that this machine has. Made only by looking, so that holding one is proof.
+/// Instruction set that this machine has. It can only be made by detection, so that a value is proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Simd(pub(crate) Set);
 
-/// The instruction sets that have kernels.
+/// Instruction sets that have kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Set {
     /// Plain code.
     #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     Scalar,
-    /// WebAssembly's 128-bit instructions. A module either has them or does not load, so this is known when compiling, and such a module carries no
-    /// plain code beside them.
+    /// WebAssembly's 128-bit instructions. A module either has them or does not load, so this is known when
+    /// compiling, and such a module has no plain code.
     #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
     Simd128,
     /// NEON, which every 64-bit ARM processor has.
@@ -25,13 +25,13 @@ pub(crate) enum Set {
 }
 
 impl Simd {
-    /// Plain code, on any machine; not in a WebAssembly module with 128-bit instructions.
+    /// Returns plain code, on any machine; not in a WebAssembly module with 128-bit instructions.
     #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
     pub fn scalar() -> Simd {
         Simd(Set::Scalar)
     }
 
-    /// The fastest set of this machine.
+    /// Returns the fastest set of this machine.
     pub fn detect() -> Simd {
         #[cfg(target_arch = "x86_64")]
         {
@@ -50,7 +50,7 @@ impl Simd {
         Simd(Set::Scalar)
     }
 
-    /// All sets of this machine, slowest first.
+    /// Returns all sets of this machine, slowest first.
     pub fn available() -> Vec<Simd> {
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         let sets = vec![Set::Simd128];
@@ -71,7 +71,7 @@ impl Simd {
         sets.into_iter().map(Simd).collect()
     }
 
-    /// Its name: `scalar`, `simd128`, `neon`, `avx2`, `avx512vnni`.
+    /// Returns its name: `scalar`, `simd128`, `neon`, `avx2`, `avx512vnni`.
     pub fn name(self) -> &'static str {
         match self.0 {
             #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]

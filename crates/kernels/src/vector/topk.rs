@@ -3,16 +3,17 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// An index and its score.
+/// Index with its score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scored {
     /// Number of the scored item: a row, a chunk, a keyword.
     pub index: u32,
-    /// Its score; larger is better.
+    /// Score; larger is better.
     pub score: f32,
 }
 
-/// Scores in the order in which they rank: better ones are less. Larger scores are better, then smaller indexes, so that equal scores rank the same everywhere.
+/// Scores in ranking order: better ones are less. Larger scores are better, then smaller indexes, so that
+/// equal scores rank the same everywhere.
 #[derive(Clone, Copy, PartialEq)]
 struct Ranking(Scored);
 
@@ -30,24 +31,24 @@ impl Ord for Ranking {
     }
 }
 
-/// The `k` best of `scores`, best first; ties go to the smaller index. NaN scores are left out.
+/// Returns the `k` best of `scores`, best first. Ties go to the smaller index. NaN scores are left out.
 pub fn top_k(scores: impl IntoIterator<Item = Scored>, k: usize) -> Vec<Scored> {
     let mut best = Best { k, kept: BinaryHeap::new() };
     for s in scores {
-        best.offer(Ranking(s));
+        best.offer_score(Ranking(s));
     }
-    best.ranked()
+    best.into_ranked()
 }
 
-/// The best so far, the worst of them on top of a heap: most scores are compared with that one and are done. Apart from [`top_k`], so that it is compiled once
-/// and not for every kind of iterator.
+/// The best so far, with the worst of them on top of a heap: most scores only meet that one. Not in
+/// [`top_k`], so that it is compiled once and not for every kind of iterator.
 struct Best {
     k: usize,
     kept: BinaryHeap<Ranking>,
 }
 
 impl Best {
-    fn offer(&mut self, s: Ranking) {
+    fn offer_score(&mut self, s: Ranking) {
         if s.0.score.is_nan() {
             return;
         }
@@ -60,7 +61,7 @@ impl Best {
         }
     }
 
-    fn ranked(self) -> Vec<Scored> {
+    fn into_ranked(self) -> Vec<Scored> {
         self.kept.into_sorted_vec().into_iter().map(|r| r.0).collect()
     }
 }

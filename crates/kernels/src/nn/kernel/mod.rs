@@ -1,4 +1,4 @@
-//! The one inner loop of inference, a tile of 32-bit sums, for each instruction set.
+//! The inner loop of inference, a tile of 32-bit sums, for each instruction set.
 
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -22,7 +22,7 @@ use super::PANEL;
 use super::float::gelu;
 use std::ops::Range;
 
-/// Makes `$kernel` a kernel of up to four rows and one panel, by the function `rows_of::<ROWS, NARROW>` beside it.
+/// Makes `$kernel` a kernel of up to four rows and one panel, by its file's `rows_of::<ROWS, NARROW>`.
 #[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
 macro_rules! kernel_of_four_rows {
     ($kernel:ident) => {
@@ -32,9 +32,10 @@ macro_rules! kernel_of_four_rows {
 
             #[inline(always)]
             fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: super::Numbers<'_>, count: usize, tile: &mut super::Tile) {
-                let (w, narrow) = super::check(x, stride, rows, pairs, panels, count);
+                let (w, narrow) = super::check_bounds(x, stride, rows, pairs, panels, count);
                 let (x, t) = (x.as_ptr(), tile.as_mut_ptr());
-                // SAFETY: `check` holds the reads of `rows` rows and of one panel, and the writes of `rows` rows, inside their slices.
+                // SAFETY: `check` keeps the reads of `rows` rows and of one panel, and the writes of `rows`
+                // rows, inside their slices.
                 unsafe {
                     match (rows, narrow) {
                         (1, true) => rows_of::<1, true>(x, stride, pairs, w, t),
@@ -54,13 +55,13 @@ macro_rules! kernel_of_four_rows {
 #[cfg(any(target_arch = "aarch64", all(target_arch = "wasm32", target_feature = "simd128")))]
 use kernel_of_four_rows;
 
-/// Most rows in a tile, over all kernels and their panels.
+/// Maximum number of rows in a tile, over all kernels and their panels.
 pub(super) const TILE_ROWS: usize = 24;
 
 /// Sums of one tile: row r of panel c of n rows is `tile[c * n + r]`.
 pub(super) type Tile = [[i32; PANEL]; TILE_ROWS];
 
-/// The numbers of panels: weights in a byte each, or keys and values of attention in 16 bits.
+/// Numbers of panels: weights in a byte each, or keys and values of attention in 16 bits.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Numbers<'a> {
     Narrow(&'a [i8]),
@@ -76,10 +77,10 @@ impl<'a> Numbers<'a> {
         }
     }
 
-    /// Returns their number, their address, and whether they are bytes. Plain code does not need it.
+    /// Returns their number, their address, and true if they are bytes. Plain code does not use it.
     #[inline(always)]
     #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128")), allow(dead_code))]
-    fn raw(self) -> (usize, *const u8, bool) {
+    fn raw_parts(self) -> (usize, *const u8, bool) {
         match self {
             Numbers::Narrow(n) => (n.len(), n.as_ptr().cast(), true),
             Numbers::Wide(n) => (n.len(), n.as_ptr().cast(), false),
@@ -87,24 +88,25 @@ impl<'a> Numbers<'a> {
     }
 }
 
-/// A tile of the product of quantised rows and panels.
+/// Computes a tile of the product of quantised rows and panels.
 pub(super) trait Kernel {
-    /// Most rows a tile.
+    /// Maximum number of rows of a tile.
     const ROWS: usize;
-    /// Most panels a tile.
+    /// Maximum number of panels of a tile.
     const PANELS: usize;
 
-    /// `tile[c * rows + r][o] = sum over i < 2 * pairs of x[r * stride + i] * panels[c][o][i]`, wrapping. `rows` is 1..=ROWS, `count` 1..=PANELS;
-    /// `panels` holds `count` panels of `pairs` pairs. Panics where `x` is too short, as indexing does.
+    /// Computes `tile[c * rows + r][o] = sum over i < 2 * pairs of x[r * stride + i] * panels[c][o][i]`,
+    /// wrapping. `rows` is 1..=ROWS, `count` 1..=PANELS; `panels` has `count` panels of `pairs` pairs. Panics
+    /// if `x` is too short, as indexing does.
     fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize, tile: &mut Tile);
 }
 
-/// Checks that raw reads of vector kernels stay inside `x` and `panels`, and writes inside a tile. Returns the address of the panels, and
-/// whether they are bytes.
+/// Checks that raw reads of vector kernels stay inside `x` and `panels`, and writes inside a tile. Returns
+/// the address of the panels, and true if they are bytes.
 #[inline(always)]
 #[cfg_attr(not(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128")), allow(dead_code))]
-fn check(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize) -> (*const u8, bool) {
-    let (len, at, narrow) = panels.raw();
+fn check_bounds(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize) -> (*const u8, bool) {
+    let (len, at, narrow) = panels.raw_parts();
     assert!(rows > 0 && rows * count <= TILE_ROWS && (rows - 1) * stride + 2 * pairs <= x.len() && len == count * pairs * 2 * PANEL);
     (at, narrow)
 }
@@ -112,26 +114,26 @@ fn check(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_
 /// Last operation on a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Finish {
-    /// Scaled, plus bias: written.
+    /// Stores the scaled sum plus bias.
     Store,
-    /// Stores the sum after GELU.
+    /// Stores it after GELU.
     Gelu,
-    /// Adds the sum to the stored number.
+    /// Adds it to the stored number.
     Add,
 }
 
 impl Finish {
-    /// Finishes rows of sums, `stride` numbers apart in `out`. Apart in WebAssembly, where all kernels share it.
+    /// Finishes rows of sums, `stride` numbers apart in `out`. Not inlined in WebAssembly: kernels share it.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(super) fn write_rows(self, sums: &[[i32; PANEL]], x_scales: &[f32], scales: &[f32], bias: &[f32], out: &mut [f32], stride: usize) {
         for ((sums, &scale), out) in sums.iter().zip(x_scales).zip(out.chunks_mut(stride)) {
-            self.write(sums, scale, scales, bias, &mut out[..PANEL]);
+            self.write_row(sums, scale, scales, bias, &mut out[..PANEL]);
         }
     }
 
     #[inline(always)]
-    fn write(self, sums: &[i32; PANEL], scale: f32, scales: &[f32], bias: &[f32], out: &mut [f32]) {
+    fn write_row(self, sums: &[i32; PANEL], scale: f32, scales: &[f32], bias: &[f32], out: &mut [f32]) {
         let (scales, bias, out) = (&scales[..PANEL], &bias[..PANEL], &mut out[..PANEL]);
         let mut values = [0.0f32; PANEL];
         for j in 0..PANEL {

@@ -1,4 +1,4 @@
-//! The tile with ARM's NEON, which every 64-bit ARM processor has: four outputs at a time, an input times each.
+//! The tile with ARM's NEON, which every 64-bit ARM processor has: an input times four outputs at a time.
 
 use super::kernel_of_four_rows;
 use crate::nn::PANEL;
@@ -7,25 +7,26 @@ use core::arch::aarch64::{
     vmlal_lane_s16, vmovl_high_s8, vmovl_s8, vreinterpret_s16_s32, vst1q_s32,
 };
 
-/// NEON. The sums of four rows fill sixteen of the thirty-two registers.
+/// Kernel with NEON. The sums of four rows fill sixteen of the thirty-two registers.
 pub(in crate::nn) struct Neon;
 
 kernel_of_four_rows!(Neon);
 
 /// # Safety
-/// `x` holds `R` rows of `2 * pairs` numbers `stride` apart, `w` one panel of `pairs` pairs (bytes where `NARROW`, else 16-bit), `tile` R rows.
+/// `x` has `R` rows of `2 * pairs` numbers `stride` apart, `w` one panel of `pairs` pairs (bytes if `NARROW`,
+/// else 16-bit), `tile` R rows.
 #[inline(never)]
 unsafe fn rows_of<const R: usize, const NARROW: bool>(x: *const i16, stride: usize, pairs: usize, w: *const u8, tile: *mut [i32; PANEL]) {
     // SAFETY: NEON is part of this target; the rest as the function's.
     unsafe {
         let mut sums = [[vdupq_n_s32(0); 4]; R];
         for p in 0..pairs {
-            let [first, second] = weights::<NARROW>(w, p);
+            let [first, second] = load_weights::<NARROW>(w, p);
             let mut row = x.wrapping_add(p.wrapping_mul(2));
             for s in &mut sums {
                 let pair = vreinterpret_s16_s32(vld1_dup_s32(row.cast()));
-                add::<0>(s, first, pair);
-                add::<1>(s, second, pair);
+                add_product::<0>(s, first, pair);
+                add_product::<1>(s, second, pair);
                 row = row.wrapping_add(stride);
             }
         }
@@ -37,12 +38,12 @@ unsafe fn rows_of<const R: usize, const NARROW: bool>(x: *const i16, stride: usi
     }
 }
 
-/// The weights of the first and of the second input of pair `p`, for sixteen outputs.
+/// Loads the weights of the first and of the second input of pair `p`, for sixteen outputs.
 ///
 /// # Safety
-/// `w` holds a panel of more than `p` pairs, of bytes where `NARROW`.
+/// `w` has a panel of more than `p` pairs, of bytes if `NARROW`.
 #[inline(always)]
-unsafe fn weights<const NARROW: bool>(w: *const u8, p: usize) -> [[int16x8_t; 2]; 2] {
+unsafe fn load_weights<const NARROW: bool>(w: *const u8, p: usize) -> [[int16x8_t; 2]; 2] {
     // SAFETY: as the function's.
     unsafe {
         if NARROW {
@@ -61,7 +62,7 @@ unsafe fn weights<const NARROW: bool>(w: *const u8, p: usize) -> [[int16x8_t; 2]
 /// # Safety
 /// None is needed but NEON, which this target has.
 #[inline(always)]
-unsafe fn add<const LANE: i32>(s: &mut [int32x4_t; 4], weights: [int16x8_t; 2], pair: int16x4_t) {
+unsafe fn add_product<const LANE: i32>(s: &mut [int32x4_t; 4], weights: [int16x8_t; 2], pair: int16x4_t) {
     // SAFETY: as the function's.
     unsafe {
         for (i, w) in weights.into_iter().enumerate() {

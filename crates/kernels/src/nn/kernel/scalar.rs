@@ -1,9 +1,9 @@
-//! The tile in plain code: the fallback, and what the others are compared with in speed.
+//! The tile in plain code: the fallback, and the baseline for the others' speed.
 
 use super::{Kernel, Numbers, Tile};
 use crate::nn::PANEL;
 
-/// Plain code.
+/// Kernel in plain code.
 pub(in crate::nn) struct Scalar;
 
 impl Kernel for Scalar {

@@ -1,6 +1,6 @@
 //! The tile with x86-64's AVX2 and AVX-512 VNNI.
 
-use super::{Kernel, Numbers, Tile, check};
+use super::{Kernel, Numbers, Tile, check_bounds};
 use crate::nn::PANEL;
 use core::arch::asm;
 use core::arch::x86_64::{
@@ -9,10 +9,10 @@ use core::arch::x86_64::{
     _mm512_setzero_si512, _mm512_storeu_si512,
 };
 
-/// AVX2. To be used only where the machine has it.
+/// Kernel with AVX2. Use it only if the machine has it.
 pub(in crate::nn) struct Avx2;
 
-/// AVX-512 F, BW, VL, DQ and VNNI. To be used only where the machine has them.
+/// Kernel with AVX-512 F, BW, VL, DQ and VNNI. Use it only if the machine has them.
 pub(in crate::nn) struct Avx512Vnni;
 
 /// Evaluates `$call` with the run-time `$rows` as the constant `$r`.
@@ -31,8 +31,9 @@ impl Kernel for Avx2 {
 
     #[inline(always)]
     fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize, tile: &mut Tile) {
-        let (w, narrow) = check(x, stride, rows, pairs, panels, count);
-        // SAFETY: a `Simd` that chose this kernel proves that the machine has AVX2; `check` holds all reads and writes inside their slices.
+        let (w, narrow) = check_bounds(x, stride, rows, pairs, panels, count);
+        // SAFETY: a `Simd` that chose this kernel proves that the machine has AVX2; `check` keeps all
+        // accesses inside their slices.
         unsafe { tile_avx2(x.as_ptr(), stride, rows, pairs, w, narrow, tile.as_mut_ptr()) }
     }
 }
@@ -52,12 +53,13 @@ unsafe fn tile_avx2(x: *const i16, stride: usize, rows: usize, pairs: usize, w: 
 }
 
 /// # Safety
-/// `x` holds `R` rows of `2 * pairs` numbers `stride` apart, `w` one panel of `pairs` pairs (bytes where `NARROW`, else 16-bit), `tile` R rows.
+/// `x` has `R` rows of `2 * pairs` numbers `stride` apart, `w` one panel of `pairs` pairs (bytes if `NARROW`,
+/// else 16-bit), `tile` R rows.
 #[target_feature(enable = "avx2")]
 unsafe fn rows_avx2<const R: usize, const NARROW: bool>(x: *const i16, stride: usize, pairs: usize, w: *const u8, tile: *mut [i32; PANEL]) {
     let mut sums = [[_mm256_setzero_si256(); 2]; R];
     for p in 0..pairs {
-        // Wrapping sums, because overflow checks would cost more than the products; they do not wrap.
+        // Wrapping sums, because overflow checks would cost more than the products. They never wrap.
         let mut row = x.wrapping_add(p.wrapping_mul(2));
         // SAFETY: as the function's.
         unsafe {
@@ -92,14 +94,15 @@ impl Kernel for Avx512Vnni {
 
     #[inline(always)]
     fn tile(x: &[i16], stride: usize, rows: usize, pairs: usize, panels: Numbers<'_>, count: usize, tile: &mut Tile) {
-        let (w, narrow) = check(x, stride, rows, pairs, panels, count);
-        // SAFETY: a `Simd` that chose this kernel proves that the machine has these sets; `check` holds all reads and writes inside their slices.
+        let (w, narrow) = check_bounds(x, stride, rows, pairs, panels, count);
+        // SAFETY: a `Simd` that chose this kernel proves that the machine has these sets; `check` keeps all
+        // accesses inside their slices.
         unsafe { tile_vnni(x.as_ptr(), stride, rows, pairs, w, (narrow, count == 2), tile.as_mut_ptr()) }
     }
 }
 
 /// # Safety
-/// As [`rows_vnni`], for `rows` in 1..=12; `kind` is whether weights are narrow and whether there are two panels.
+/// As [`rows_vnni`], for `rows` in 1..=12. `kind`: true if weights are narrow, true if there are two panels.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 unsafe fn tile_vnni(x: *const i16, stride: usize, rows: usize, pairs: usize, w: *const u8, kind: (bool, bool), tile: *mut [i32; PANEL]) {
     // SAFETY: as the function's.
@@ -113,9 +116,9 @@ unsafe fn tile_vnni(x: *const i16, stride: usize, rows: usize, pairs: usize, w: 
     }
 }
 
-/// `sums + x * w` by pairs, without saturation.
+/// Returns `sums + x * w` by pairs, without saturation.
 ///
-/// In assembly, because the compiler otherwise takes the instruction apart into a multiplication and an addition, which halves the speed here.
+/// In assembly: the compiler splits the instruction into a multiplication and an addition, at half the speed.
 #[target_feature(enable = "avx512f,avx512vnni")]
 #[inline]
 fn dot_pairs(mut sums: __m512i, x: __m512i, w: __m512i) -> __m512i {
@@ -127,7 +130,8 @@ fn dot_pairs(mut sums: __m512i, x: __m512i, w: __m512i) -> __m512i {
 }
 
 /// # Safety
-/// `x` holds `R` rows of `2 * pairs` numbers `stride` apart, `w` `C` panels of `pairs` pairs (bytes where `NARROW`, else 16-bit), `tile` C * R rows.
+/// `x` has `R` rows of `2 * pairs` numbers `stride` apart, `w` `C` panels of `pairs` pairs (bytes if
+/// `NARROW`, else 16-bit), `tile` C * R rows.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 unsafe fn rows_vnni<const R: usize, const C: usize, const NARROW: bool>(
     x: *const i16,
@@ -155,7 +159,7 @@ unsafe fn rows_vnni<const R: usize, const C: usize, const NARROW: bool>(
     }
 }
 
-/// Pairs `p` to `p + U`. Two at a time leave enough registers, and halve the addresses to work out.
+/// Adds the products of pairs `p` to `p + U`. Two at a time fit the registers and halve address computations.
 ///
 /// # Safety
 /// As [`rows_vnni`]; `p + U` is at most `pairs`.
@@ -173,14 +177,14 @@ unsafe fn step_vnni<const R: usize, const C: usize, const U: usize, const NARROW
     let mut weights = [[_mm512_setzero_si512(); C]; U];
     for (u, row) in weights.iter_mut().enumerate() {
         for (c, v) in row.iter_mut().enumerate() {
-            // Wrapping sums, as everywhere here, because overflow checks would cost more than the products; they do not wrap.
+            // Wrapping sums, because overflow checks would cost more than the products. They never wrap.
             let at = w.wrapping_add(c.wrapping_mul(pairs).wrapping_add(p).wrapping_add(u).wrapping_mul(pair_bytes));
             // SAFETY: as the function's.
             *v = unsafe { if NARROW { _mm512_cvtepi8_epi16(_mm256_loadu_si256(at.cast())) } else { _mm512_loadu_si512(at.cast()) } };
         }
     }
     let mut row = x.wrapping_add(p.wrapping_mul(2));
-    // Written out, because a loop that the compiler does not unroll keeps the sums in memory.
+    // Unrolled, because a loop that the compiler does not unroll keeps the sums in memory.
     macro_rules! rows {
         ($($r:literal)*) => {
             $(if $r < R {

@@ -1,6 +1,6 @@
 //! Dot products with x86-64's AVX2 and AVX-512 VNNI.
 
-use super::rest;
+use super::dot_plain;
 use core::arch::x86_64::{
     __m128i, __m512i, _mm_add_epi32, _mm_cvtsi128_si32, _mm_loadu_si128, _mm_shuffle_epi32, _mm_storeu_si128, _mm256_add_epi32,
     _mm256_castsi256_si128, _mm256_cvtepi8_epi16, _mm256_extracti128_si256, _mm256_madd_epi16, _mm256_setzero_si256, _mm512_add_epi32,
@@ -9,13 +9,13 @@ use core::arch::x86_64::{
 };
 use core::array::from_fn;
 
-/// Rows at a time, which share the reading of the query.
+/// Number of rows at a time, which share the loads of the query.
 const ROWS: usize = 4;
 
-/// See [`super::dots`].
+/// Computes [`super::dots`].
 ///
 /// # Safety
-/// `q` is at most `dim` long, and `rows` holds `out.len()` rows of `dim` numbers.
+/// `q` is at most `dim` long, and `rows` has `out.len()` rows of `dim` numbers.
 #[target_feature(enable = "avx2")]
 pub(super) unsafe fn dots_avx2(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32]) {
     let whole = q.len() / 16 * 16;
@@ -23,7 +23,7 @@ pub(super) unsafe fn dots_avx2(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32
     while i < out.len() {
         let n = ROWS.min(out.len() - i);
         let base = rows.as_ptr().wrapping_add(i * dim);
-        // Fewer than four are left at the end: the last row stands in for those that are not there.
+        // If fewer than four are left at the end, the last row is repeated.
         let row = [0, 1.min(n - 1), 2.min(n - 1), 3.min(n - 1)].map(|r| base.wrapping_add(r * dim));
         let mut sums = [_mm256_setzero_si256(); ROWS];
         let mut at = 0;
@@ -42,19 +42,20 @@ pub(super) unsafe fn dots_avx2(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32
             let half = _mm_add_epi32(_mm256_castsi256_si128(*s), _mm256_extracti128_si256::<1>(*s));
             let quarter = _mm_add_epi32(half, _mm_shuffle_epi32::<0b01_00_11_10>(half));
             let sum = _mm_cvtsi128_si32(_mm_add_epi32(quarter, _mm_shuffle_epi32::<0b10_11_00_01>(quarter)));
-            out[i + r] = sum.wrapping_add(rest(&rows[(i + r) * dim + whole..], &q[whole..]));
+            out[i + r] = sum.wrapping_add(dot_plain(&rows[(i + r) * dim + whole..], &q[whole..]));
         }
         i += n;
     }
 }
 
-/// See [`super::dots`]. The instruction multiplies unsigned by signed bytes: rows are read as x + 128, and 128 times the query's sum is taken off.
+/// Computes [`super::dots`]. The instruction multiplies unsigned by signed bytes: rows are read as x + 128,
+/// and 128 times the query's sum is subtracted.
 ///
 /// # Safety
-/// `q` is at most `dim` long, and `rows` holds `out.len()` rows of `dim` numbers.
+/// `q` is at most `dim` long, and `rows` has `out.len()` rows of `dim` numbers.
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 pub(super) unsafe fn dots_vnni(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32]) {
-    // SAFETY: as the caller promises; the pieces are as many as fit into the query.
+    // SAFETY: as the caller promises; the query has as many pieces.
     unsafe {
         match q.len() / 64 {
             // MiniLM's 384 dimensions: the query stays in registers.
@@ -64,7 +65,7 @@ pub(super) unsafe fn dots_vnni(rows: &[i8], dim: usize, q: &[i8], out: &mut [i32
     }
 }
 
-/// `PIECES` pieces of 64 numbers are taken together.
+/// Computes [`dots_vnni`], `PIECES` pieces of 64 numbers at a time.
 ///
 /// # Safety
 /// See [`dots_vnni`].
@@ -82,7 +83,7 @@ unsafe fn dots_vnni_of<const PIECES: usize>(rows: &[i8], dim: usize, q: &[i8], o
         let n = ROWS.min(out.len() - i);
         let base = rows.as_ptr().wrapping_add(i * dim);
         let mut sums = [_mm512_setzero_si512(); ROWS];
-        // Row after row, as they lie in memory: four rows side by side are four streams, which the processor fetches ahead worse.
+        // Row after row, as in memory: the processor prefetches four parallel streams worse.
         for (r, s) in sums.iter_mut().enumerate().take(n) {
             let row = base.wrapping_add(r * dim);
             let mut at = 0;
@@ -101,13 +102,13 @@ unsafe fn dots_vnni_of<const PIECES: usize>(rows: &[i8], dim: usize, q: &[i8], o
         unsafe { _mm_storeu_si128(totals.as_mut_ptr().cast(), totals_vnni(sums)) };
         for (r, sum) in totals.iter().enumerate().take(n) {
             let sum = sum.wrapping_sub(excess);
-            out[i + r] = sum.wrapping_add(rest(&rows[(i + r) * dim + whole..], &q[whole..]));
+            out[i + r] = sum.wrapping_add(dot_plain(&rows[(i + r) * dim + whole..], &q[whole..]));
         }
         i += n;
     }
 }
 
-/// The four totals of four vectors of sixteen numbers, all at once: row by row they would cost as much as the products.
+/// Returns the totals of four vectors of sixteen numbers at once: singly they would cost as much as products.
 #[target_feature(enable = "avx512f")]
 fn totals_vnni([a, b, c, d]: [__m512i; ROWS]) -> __m128i {
     let pairs = |a, b| _mm512_add_epi32(_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
