@@ -1,33 +1,33 @@
-//! Terms that are found exactly as written: options, operators, versions, names with signs, and compounds in any spelling.
+//! Terms to be found exactly as written: options, operators, versions, names with signs, and compounds.
 
 use super::fold::fold;
-use super::signs::parts;
+use super::signs::separates_pieces;
 use super::words::{stem, without_possessive, words};
 
-/// An operator has at most so many signs.
+/// Maximum number of signs of an operator.
 const LONGEST_OPERATOR: usize = 4;
-/// Longer pieces of text are no term.
+/// Maximum length of a piece of text with a term, in bytes.
 const LONGEST: usize = 64;
 /// Maximum number of words of a question in which two neighbours may form one compound.
 const SPACED_WORDS: usize = 3;
 
-/// Returns the terms of a text that are found exactly, in addition to [`terms`](super::terms): options with hyphens ("--no-cache"), identifiers with underscores
-/// at their ends ("vite_"), versions and other numbers with dots ("14.2"), operators that stand alone ("||>"), and compounds with a hyphen as one word ("email"
-/// for "e-mail").
+/// Returns the terms of a text to be found exactly, in addition to [`terms`](super::terms): options
+/// ("--no-cache"), identifiers with outer underscores ("vite_"), versions and other numbers with dots
+/// ("14.2"), operators on their own ("||>"), and compounds with a hyphen as one word ("email" for "e-mail").
 pub fn exact_terms(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut start = 0;
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
-        if parts(c) {
-            of_piece(text.get(start..at).unwrap_or_default(), &mut out);
+        if separates_pieces(c) {
+            collect_terms(text.get(start..at).unwrap_or_default(), &mut out);
             start = at + c.len_utf8();
         }
     }
     out
 }
 
-// By bytes, because a reader downloads this: every sign that counts is ASCII.
-fn of_piece(piece: &str, out: &mut Vec<String>) {
+// By bytes, because a reader downloads this code. Every relevant sign is ASCII.
+fn collect_terms(piece: &str, out: &mut Vec<String>) {
     if piece.len() < 2 || piece.len() > LONGEST {
         return;
     }
@@ -43,9 +43,9 @@ fn of_piece(piece: &str, out: &mut Vec<String>) {
     if let Some(name) = option_of(piece) {
         out.push(fold(name));
     } else {
-        compounds(piece, out);
+        collect_compounds(piece, out);
     }
-    numbers(piece, out);
+    collect_numbers(piece, out);
     let named = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
     if let (Some(first), Some(last)) = (bytes.iter().position(named), bytes.iter().rposition(named))
         && (bytes[first] == b'_' || bytes[last] == b'_')
@@ -55,12 +55,12 @@ fn of_piece(piece: &str, out: &mut Vec<String>) {
     }
 }
 
-/// Returns true for a byte that operators are made of.
+/// Returns true for a sign of operators.
 fn is_operator_sign(b: u8) -> bool {
     b.is_ascii_punctuation() && !matches!(b, b'#' | b'_' | b'\\')
 }
 
-/// Returns true if signs are an operator and not an ornament. Only a few single signs are; the last sign may be a full stop.
+/// Returns true if signs are an operator and not an ornament. Few single signs are. A full stop may end them.
 fn is_operator(signs: &[u8]) -> bool {
     let first = signs[0];
     let alike = |signs: &[u8]| signs.iter().all(|&b| b == first);
@@ -71,7 +71,7 @@ fn is_operator(signs: &[u8]) -> bool {
     signs.len() <= LONGEST_OPERATOR && !stopped
 }
 
-/// The name of a command line's option, without what follows an equals sign.
+/// Returns the name of a command line's option, up to an equals sign.
 fn option_of(piece: &str) -> Option<&str> {
     let bytes = piece.as_bytes();
     let hyphens = bytes.iter().take_while(|b| **b == b'-').count();
@@ -81,8 +81,8 @@ fn option_of(piece: &str) -> Option<&str> {
     piece.get(..end).filter(|_| is_one)
 }
 
-/// Collects numbers with dots, such as versions; only the letter of a version may precede one.
-fn numbers(piece: &str, out: &mut Vec<String>) {
+/// Collects numbers with dots, such as versions. Only the letter of a version may precede one.
+fn collect_numbers(piece: &str, out: &mut Vec<String>) {
     let bytes = piece.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -100,31 +100,31 @@ fn numbers(piece: &str, out: &mut Vec<String>) {
     }
 }
 
-/// Each two words that a hyphen joins, as one.
-fn compounds(piece: &str, out: &mut Vec<String>) {
+/// Collects each two words that a hyphen joins, as one.
+fn collect_compounds(piece: &str, out: &mut Vec<String>) {
     let mut before = None;
     for half in piece.split('-') {
         if let Some(before) = before {
-            out.extend(joined(before, half));
+            out.extend(join_words(before, half));
         }
         before = Some(half);
     }
 }
 
-/// Two words as one; `None` where either has something else than letters.
-fn joined(first: &str, second: &str) -> Option<String> {
+/// Joins two words; `None` if either has a character that is no letter.
+fn join_words(first: &str, second: &str) -> Option<String> {
     let second = without_possessive(second);
     let letters = |w: &str| !w.is_empty() && w.chars().all(char::is_alphabetic);
     (letters(first) && letters(second)).then(|| stem(&(fold(first) + &fold(second))))
 }
 
-/// Returns the [`exact_terms`] of a question; in a short one, two words may also form one compound.
+/// Returns the [`exact_terms`] of a question. In a short one, two words may also form one compound.
 pub fn asked_exactly(question: &str) -> Vec<String> {
     let mut out = exact_terms(question);
     let words = words(question);
     if words.len() <= SPACED_WORDS {
         for pair in words.windows(2).filter(|pair| question.get(pair[0].span.end..pair[1].span.start) == Some(" ")) {
-            out.extend(joined(pair[0].text, pair[1].text));
+            out.extend(join_words(pair[0].text, pair[1].text));
         }
     }
     out

@@ -1,16 +1,16 @@
 //! Case and accent folding.
 
-use super::unicode::{compatible, is_mark, lower};
+use super::unicode::{decompose_compatible, is_mark, lower_case};
 
-/// The zeros of the scripts' own decimal digits; nine more follow each. Full-width and other styled digits are decomposed before.
+/// Zeros of the scripts' own decimal digits; nine more follow each. Styled digits are decomposed before.
 const ZEROS: [u16; 18] =
     [0x660, 0x6f0, 0x7c0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0xf20, 0x1040, 0x17e0, 0x1810];
 
-/// A character before Syriac: Latin, Greek, Cyrillic, Hebrew, Arabic, whose marks readers leave out as they like.
+/// First character of Syriac. Marks are optional in earlier scripts: Latin, Greek, Cyrillic, Hebrew, Arabic.
 const MARKS_ARE_OPTIONAL_BELOW: u32 = 0x700;
 
-/// Returns what people write for a small letter without a mark to drop, or for a digit of another script; `None` if the character stays.
-fn plain(c: char) -> Option<&'static str> {
+/// Returns the common substitute for a letter, or for another script's digit; `None` if it stays.
+fn find_substitute(c: char) -> Option<&'static str> {
     Some(match c {
         'ø' => "o",
         'ł' => "l",
@@ -21,13 +21,14 @@ fn plain(c: char) -> Option<&'static str> {
         'ı' => "i",
         'ħ' => "h",
         'ß' => "ss",
-        // Persian and Urdu letters that keyboards set for the Arabic ones, those that Arabic writes in several ways, the stroke that lengthens words.
+        // Persian and Urdu keyboards' forms of Arabic letters, Arabic letters with several spellings, the
+        // stroke that lengthens words.
         'ی' | 'ى' | 'ے' => "ي",
         'ک' | 'ڪ' => "ك",
         'ة' | 'ہ' | 'ھ' | 'ە' | 'ۃ' => "ه",
         'ٱ' => "ا",
         'ں' => "ن",
-        // Nor is what tells where a line may break, or how letters are joined.
+        // Signs for line breaks and joined letters.
         'ـ' | '\u{ad}' | '\u{200c}' | '\u{200d}' => "",
         _ => {
             let code = c as u32;
@@ -37,16 +38,17 @@ fn plain(c: char) -> Option<&'static str> {
     })
 }
 
-/// The dot below a letter of an Indian script, which makes it a sound of another language and is left out as often as not.
+/// Returns true for the dot below an Indian letter, which marks a foreign sound and is often omitted.
 fn is_nukta(c: char) -> bool {
     ('\u{900}'..'\u{d00}').contains(&c) && c as u32 & 0x7f == 0x3c
 }
 
-/// Lower case without accents: compatibility decomposition, combining marks dropped, lower-cased; ø, ß and their kin as people without that key write
-/// them, digits of every script as ASCII's. Other letters keep their script.
+/// Folds to lower case without accents: decomposes for compatibility, drops combining marks, lower-cases,
+/// replaces ø, ß and similar letters by their common substitutes and digits of every script by ASCII's. Other
+/// letters keep their script.
 ///
-/// Marks are dropped after Latin, Greek, Cyrillic, Hebrew and Arabic letters: elsewhere (Devanagari, Thai, ...) they are vowels, not accents, but for the dot
-/// below.
+/// Marks are dropped after Latin, Greek, Cyrillic, Hebrew and Arabic letters only. Elsewhere (Devanagari,
+/// Thai, ...) they are vowels, except the dot below.
 pub fn fold(s: &str) -> String {
     if s.is_ascii() {
         return s.to_ascii_lowercase();
@@ -54,16 +56,16 @@ pub fn fold(s: &str) -> String {
     let mut out = String::with_capacity(s.len());
     let mut accents = true;
     for c in s.chars() {
-        compatible(c, |c| {
+        decompose_compatible(c, |c| {
             if is_mark(c) {
                 if !accents && !is_nukta(c) {
                     out.push(c);
                 }
             } else {
-                // Lower-casing can bring a mark of its own: the dot of a capital dotted I.
-                lower(c, |l| {
+                // Lower-casing can add a mark: the dot of a capital dotted I.
+                lower_case(c, |l| {
                     if !is_mark(l) {
-                        let instead = plain(l);
+                        let instead = find_substitute(l);
                         accents = instead.is_some() || (l as u32) < MARKS_ARE_OPTIONAL_BELOW;
                         match instead {
                             Some(instead) => out.push_str(instead),

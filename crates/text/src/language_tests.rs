@@ -42,7 +42,7 @@ fn a_passage_is_found_by_each_of_its_words_in_capitals_or_small_composed_or_not(
         for word in words(sentence).into_iter().filter(|w| !is_stop_word(&fold(w.text))) {
             let forms = [word.text.to_owned(), word.text.nfd().collect(), word.text.nfc().collect(), word.text.to_lowercase()];
             for form in forms {
-                // Korean letters stand apart where they were taken apart; nobody types them so.
+                // Decomposed Korean letters stay apart; nobody types them so.
                 if language == "Korean" && form != word.text {
                     continue;
                 }
@@ -73,7 +73,8 @@ fn piece() -> impl Strategy<Value = String> {
     (0..SENTENCES.len(), 0usize..60, 0usize..30).prop_map(|(i, from, length)| SENTENCES[i].1.chars().skip(from).take(length).collect())
 }
 
-/// Generates odd characters that some documents hold: bidirectional controls, unassigned code points, joiners, a lone mark.
+/// Generates odd characters that some documents hold: bidirectional controls, unassigned code points,
+/// joiners, a lone mark.
 fn odd() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
         "",
@@ -110,9 +111,9 @@ proptest! {
     fn a_passage_has_the_terms_of_what_stands_in_it_between_spaces(parts in prop::collection::vec(piece(), 1..6), at in 0usize..6) {
         let text = parts.join(" ");
         let part = &parts[at % parts.len()];
-        // A piece that begins with a mark is no text of its own: the mark belongs to what stands before.
+        // A piece that begins with a mark is no text of its own: the mark belongs to the letter before.
         prop_assume!(!part.starts_with(crate::unicode::is_mark));
-        // Nor is one of stop words alone, which beside others say nothing.
+        // Neither is a piece of stop words alone, which are left out beside other words.
         prop_assume!(!of(part).iter().all(|term| is_stop_word(term)));
         prop_assert!(of(part).is_subset(&of(&text)), "{} in {}", part, text);
     }

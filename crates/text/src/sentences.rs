@@ -3,16 +3,17 @@
 use crate::lexicon;
 use std::ops::Range;
 
-/// The full stops and question marks of Chinese and Japanese, of India, Burma, Cambodia, Ethiopia and Armenia, of Arabic and Urdu: they end a sentence wherever
-/// they stand.
+/// Full stops and question marks of Chinese, Japanese, Indian scripts, Burmese, Khmer, Ethiopic, Armenian,
+/// Arabic and Urdu. They end a sentence anywhere.
 const STOPS: &str = "。！？｡।॥။។።։؟۔";
 /// Characters after a full stop that still belong to the sentence.
 const CLOSING: &str = "。！？」』”’»)）】";
 
-/// The sentences of a text as byte ranges, in order, without surrounding white space; together they hold every non-white character.
+/// Returns the sentences of a text as byte ranges, in order, without surrounding white space. Together they
+/// have every non-white character.
 ///
-/// A sentence ends at `.`, `!`, `?` (with closing quotes or brackets) before white space and something that can start a sentence, at the full
-/// stops of Chinese and Japanese, and at a blank line. Abbreviations and single initials do not end one.
+/// A sentence ends at `.`, `!`, `?` (with closing quotes or brackets) before white space and a possible start
+/// of a sentence, at other scripts' full stops, and at a blank line. Abbreviations and single initials do not.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -27,11 +28,11 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
                     i += 1;
                 }
                 let end = chars.get(i + 1).map_or(text.len(), |n| n.0);
-                push(text, start..end, &mut out);
+                push_sentence(text, start..end, &mut out);
                 start = end;
             }
             '\n' if blank_line_follows(&chars, i) => {
-                push(text, start..at, &mut out);
+                push_sentence(text, start..at, &mut out);
                 start = end;
             }
             '.' | '!' | '?' => {
@@ -42,10 +43,10 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
                 let white = j >= chars.len() || chars[j].1.is_whitespace();
                 if white && starts_sentence(&chars, j) && !(c == '.' && j == i + 1 && is_abbreviation(text, start, at)) {
                     let end = chars.get(j).map_or(text.len(), |&(at, _)| at);
-                    push(text, start..end, &mut out);
+                    push_sentence(text, start..end, &mut out);
                     start = end;
                 }
-                // Whether the run ended a sentence or not, none of its marks starts another: skipping it keeps hostile runs linear.
+                // No mark of the run starts another sentence. Skipping it keeps hostile runs linear.
                 i = j;
                 continue;
             }
@@ -53,11 +54,11 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
         }
         i += 1;
     }
-    push(text, start..text.len(), &mut out);
+    push_sentence(text, start..text.len(), &mut out);
     out
 }
 
-fn push(text: &str, range: Range<usize>, out: &mut Vec<Range<usize>>) {
+fn push_sentence(text: &str, range: Range<usize>, out: &mut Vec<Range<usize>>) {
     let slice = &text[range.clone()];
     let left = slice.len() - slice.trim_start().len();
     let kept = slice.trim();
@@ -70,7 +71,7 @@ fn blank_line_follows(chars: &[(usize, char)], i: usize) -> bool {
     chars[i + 1..].iter().map(|&(_, c)| c).find(|c| !matches!(c, ' ' | '\t' | '\r')) == Some('\n')
 }
 
-/// Returns true if a sentence can start after the white space from `j` on: with anything but a lower-case letter.
+/// Returns true if a sentence can start after the white space from `j` on: not with a lower-case letter.
 fn starts_sentence(chars: &[(usize, char)], j: usize) -> bool {
     chars[j.min(chars.len())..].iter().map(|&(_, c)| c).find(|c| !c.is_whitespace()).is_none_or(|c| !c.is_lowercase())
 }

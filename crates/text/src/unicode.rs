@@ -1,14 +1,15 @@
 //! Unicode decompositions (UAX #15), combining marks and lower case from one compact table.
 //!
-//! The usual crate's tables weigh 75 kB in a page; this one, made from them, a tenth. `unicode.bin` is made by the ignored test below and compared
-//! with the crate and the standard library for every character by the other. It holds columns of differences rather than records: all codes,
-//! then all lengths, then all first characters and so on, each as its distance from the one above, because that is what gzip makes least of.
+//! The usual crate's tables take 75 kB in a page; `unicode.bin`, made from them by the ignored test below, a
+//! tenth. The other test compares it with the crate and the standard library for every character. It has
+//! columns, not records (all codes, then all lengths, all first characters and so on), each as differences,
+//! because gzip compresses these best.
 
 use std::sync::OnceLock;
 
 static TABLE: &[u8] = include_bytes!("unicode.bin");
 
-/// Positions of a character's decompositions in `pool`.
+/// Decompositions of a character, as positions in `pool`.
 struct Entry {
     code: u32,
     start: u32,
@@ -17,7 +18,7 @@ struct Entry {
 }
 
 impl Entry {
-    fn length(&self) -> usize {
+    fn total_length(&self) -> usize {
         usize::from(self.canonical + self.compatible)
     }
 }
@@ -27,12 +28,12 @@ struct Table {
     marks: Vec<(u32, u32)>,
     entries: Vec<Entry>,
     pool: Vec<u32>,
-    /// Capital letters and what they become.
+    /// Capital letters with their small letters.
     lower: Vec<(u32, u32)>,
 }
 
-/// Numbers of seven bits a byte, low bits first. The table is part of the program, so that a damaged one is a bug; it then reads as zeros instead
-/// of panicking.
+/// Reads numbers of seven bits a byte, low bits first. The table is part of the program, so a damaged one is
+/// a bug; it then reads as zeros instead of panicking.
 struct Numbers {
     rest: std::slice::Iter<'static, u8>,
 }
@@ -50,14 +51,14 @@ impl Numbers {
         out
     }
 
-    /// The number that lies a signed step from `last`; the step's sign is its lowest bit.
-    fn near(&mut self, last: u32) -> u32 {
+    /// Reads a number as a signed step from `last`. The step's sign is its lowest bit.
+    fn next_near(&mut self, last: u32) -> u32 {
         let step = self.next();
         last.wrapping_add(if step & 1 == 0 { step >> 1 } else { !(step >> 1) })
     }
 }
 
-fn read(bytes: &'static [u8]) -> Table {
+fn read_table(bytes: &'static [u8]) -> Table {
     let mut numbers = Numbers { rest: bytes.iter() };
     let mut table = Table::default();
     let mut at = 0;
@@ -75,42 +76,42 @@ fn read(bytes: &'static [u8]) -> Table {
     for entry in &mut table.entries {
         let lengths = numbers.next();
         (entry.start, entry.canonical, entry.compatible) = (size, (lengths & 31) as u8, (lengths >> 5) as u8);
-        size += entry.length() as u32;
+        size += entry.total_length() as u32;
     }
     table.pool.resize(size as usize, 0);
-    let longest = table.entries.iter().map(Entry::length).max().unwrap_or(0);
+    let longest = table.entries.iter().map(Entry::total_length).max().unwrap_or(0);
     for place in 0..longest {
         let mut last = 0;
-        for entry in table.entries.iter().filter(|e| e.length() > place) {
-            last = numbers.near(last);
+        for entry in table.entries.iter().filter(|e| e.total_length() > place) {
+            last = numbers.next_near(last);
             table.pool[entry.start as usize + place] = last;
         }
     }
-    // A capital's distance from its small letter is mostly that of the capital above.
+    // A capital's distance from its small letter mostly equals that of the capital before.
     let (mut code, mut distance) = (0u32, 0);
     for _ in 0..numbers.next() {
         code += numbers.next();
-        distance = numbers.near(distance);
+        distance = numbers.next_near(distance);
         table.lower.push((code, code.wrapping_add(distance)));
     }
     table
 }
 
-fn table() -> &'static Table {
+fn load_table() -> &'static Table {
     static READ: OnceLock<Table> = OnceLock::new();
-    READ.get_or_init(|| read(TABLE))
+    READ.get_or_init(|| read_table(TABLE))
 }
 
-fn entry(c: char) -> Option<(&'static Table, &'static Entry)> {
+fn find_entry(c: char) -> Option<(&'static Table, &'static Entry)> {
     if (c as u32) < 0xa0 {
         return None;
     }
-    let t = table();
+    let t = load_table();
     t.entries.binary_search_by_key(&(c as u32), |e| e.code).ok().and_then(|i| t.entries.get(i)).map(|e| (t, e))
 }
 
-/// The full canonical decomposition of a character (NFD of it alone); Hangul syllables come apart into jamo.
-pub(super) fn canonical(c: char, mut out: impl FnMut(char)) {
+/// Passes a character's full canonical decomposition (NFD) to `out`. Hangul syllables become jamo.
+pub(super) fn decompose_canonical(c: char, mut out: impl FnMut(char)) {
     let syllable = (c as u32).wrapping_sub(0xac00);
     if syllable < 11172 {
         let tail = syllable % 28;
@@ -118,36 +119,36 @@ pub(super) fn canonical(c: char, mut out: impl FnMut(char)) {
         parts.iter().take(if tail == 0 { 2 } else { 3 }).filter_map(|&p| char::from_u32(p)).for_each(out);
         return;
     }
-    match entry(c) {
-        Some((t, e)) if e.canonical > 0 => give(t, e.start, e.canonical, out),
+    match find_entry(c) {
+        Some((t, e)) if e.canonical > 0 => pass_characters(t, e.start, e.canonical, out),
         _ => out(c),
     }
 }
 
-/// The full compatibility decomposition of a character (NFKD of it alone); Hangul syllables stay whole.
-pub(super) fn compatible(c: char, mut out: impl FnMut(char)) {
-    match entry(c) {
-        // Most characters have one decomposition only; it serves for both.
-        Some((t, e)) if e.compatible > 0 => give(t, e.start + u32::from(e.canonical), e.compatible, out),
-        Some((t, e)) => give(t, e.start, e.canonical, out),
+/// Passes a character's full compatibility decomposition (NFKD) to `out`. Hangul syllables stay whole.
+pub(super) fn decompose_compatible(c: char, mut out: impl FnMut(char)) {
+    match find_entry(c) {
+        // Most characters have one decomposition, which serves for both.
+        Some((t, e)) if e.compatible > 0 => pass_characters(t, e.start + u32::from(e.canonical), e.compatible, out),
+        Some((t, e)) => pass_characters(t, e.start, e.canonical, out),
         None => out(c),
     }
 }
 
-fn give(t: &'static Table, start: u32, length: u8, out: impl FnMut(char)) {
+fn pass_characters(t: &'static Table, start: u32, length: u8, out: impl FnMut(char)) {
     let pool = t.pool.get(start as usize..start as usize + usize::from(length)).unwrap_or(&[]);
     pool.iter().filter_map(|&c| char::from_u32(c)).for_each(out);
 }
 
-/// The dot above, which `İ` keeps when it becomes small.
+/// Combining dot above, which `İ` keeps in lower case.
 const DOT_ABOVE: char = '\u{307}';
 
-/// A character in lower case, as the standard library has it: one character, but for `İ`, which becomes two.
-pub(super) fn lower(c: char, mut out: impl FnMut(char)) {
+/// Passes a character in lower case to `out`, as the standard library has it: one character, but two for `İ`.
+pub(super) fn lower_case(c: char, mut out: impl FnMut(char)) {
     if c.is_ascii() {
         return out(c.to_ascii_lowercase());
     }
-    let lower = &table().lower;
+    let lower = &load_table().lower;
     let small = lower.binary_search_by_key(&(c as u32), |&(code, _)| code).ok().and_then(|i| char::from_u32(lower.get(i)?.1));
     out(small.unwrap_or(c));
     if c == 'İ' {
@@ -161,7 +162,7 @@ pub(super) fn is_mark(c: char) -> bool {
     if c < 0x300 {
         return false;
     }
-    let marks = &table().marks;
+    let marks = &load_table().marks;
     let after = marks.partition_point(|&(start, _)| start <= c);
     after.checked_sub(1).and_then(|i| marks.get(i)).is_some_and(|&(_, end)| c < end)
 }
@@ -185,16 +186,16 @@ mod tests {
     fn the_table_agrees_with_unicode_for_every_character() {
         for c in all() {
             let mut ours = String::new();
-            canonical(c, |d| ours.push(d));
+            decompose_canonical(c, |d| ours.push(d));
             assert_eq!(ours, c.nfd().collect::<String>(), "canonical {:x}", c as u32);
             if !is_hangul(c) {
                 let mut ours = String::new();
-                compatible(c, |d| ours.push(d));
+                decompose_compatible(c, |d| ours.push(d));
                 assert_eq!(ours, c.nfkd().collect::<String>(), "compatible {:x}", c as u32);
             }
             assert_eq!(is_mark(c), is_combining_mark(c), "mark {:x}", c as u32);
             let mut ours = String::new();
-            lower(c, |d| ours.push(d));
+            lower_case(c, |d| ours.push(d));
             assert_eq!(ours, c.to_lowercase().collect::<String>(), "lower {:x}", c as u32);
         }
     }

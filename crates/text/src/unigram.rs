@@ -1,8 +1,9 @@
-//! SentencePiece's unigram model: text to the pieces that are together the likeliest.
+//! SentencePiece's unigram model: cuts text into the most likely sequence of pieces.
 //!
-//! The segmentation is that of Kudo, "Subword Regularization" (2018), section 3.2, by the Viterbi algorithm; what comes before it is SentencePiece's
-//! `nmt_nfkc` (Kudo and Richardson, 2018): characters become others by a table that the model brings, letters and the marks behind them become one, white
-//! space becomes one space. Special tokens written out in a text are plain text, so that a document cannot forge them.
+//! The segmentation is that of Kudo, "Subword Regularization" (2018), section 3.2, by the Viterbi algorithm.
+//! Before it comes SentencePiece's `nmt_nfkc` (Kudo and Richardson, 2018): a table of the model replaces
+//! characters and joins letters with marks, and white space becomes one space. Special tokens written out in
+//! a text are plain text, so that a document cannot forge them.
 
 use pocketgraph_base::compact::sort_by;
 use std::ops::ControlFlow;
@@ -10,18 +11,18 @@ use std::ops::ControlFlow;
 /// Normalisation of a text before it is cut, as data of the model: lists of numbers, as in bundles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Folding {
-    /// Characters that become others, ascending.
+    /// Characters to be replaced, ascending.
     pub single: Vec<u32>,
-    /// End in `others` of what each character becomes, ascending; if it equals the end before, the character is dropped.
+    /// End in `others` of each character's replacement, ascending. If it is the end before, there is none.
     pub ends: Vec<u32>,
-    /// Characters that they become.
+    /// Replacements of all characters, one after the other.
     pub others: Vec<u32>,
-    /// Triples of a character, the one after it, and what the two become; sorted by the first two.
+    /// Triples of a character, the one after it, and their common replacement; sorted by the first two.
     pub pairs: Vec<u32>,
 }
 
 impl Folding {
-    /// Builds the table from characters and pairs with what they become; both must be sorted.
+    /// Builds the table from characters and pairs with their replacements. Both must be sorted.
     pub fn new(single: &[(u32, Vec<u32>)], pairs: &[[u32; 3]]) -> Folding {
         let others: Vec<u32> = single.iter().flat_map(|s| &s.1).copied().collect();
         let ends = single.iter().scan(0, |end, s| {
@@ -31,22 +32,22 @@ impl Folding {
         Folding { single: single.iter().map(|s| s.0).collect(), ends: ends.collect(), others, pairs: pairs.as_flattened().to_vec() }
     }
 
-    /// Returns what a character becomes.
-    fn of(&self, c: char) -> Option<&[u32]> {
+    /// Returns the replacement of a character.
+    fn find_replacement(&self, c: char) -> Option<&[u32]> {
         let place = self.single.binary_search(&u32::from(c)).ok()?;
         let end = |i: usize| self.ends.get(i).map_or(0, |&e| e as usize);
         self.others.get(place.checked_sub(1).map_or(0, end)..end(place))
     }
 
-    /// Returns what two characters become together.
-    fn together(&self, a: char, b: char) -> Option<char> {
+    /// Returns the common replacement of two characters.
+    fn find_joined(&self, a: char, b: char) -> Option<char> {
         let threes = self.pairs.as_chunks::<3>().0;
         let place = threes.binary_search_by_key(&[u32::from(a), u32::from(b)], |t| [t[0], t[1]]).ok()?;
         char::from_u32(threes.get(place)?[2])
     }
 }
 
-/// A piece in the index.
+/// Piece in the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     /// Start and end of its text.
@@ -56,21 +57,22 @@ struct Place {
     score: i32,
 }
 
-/// Units of a score of 1. Scores are integers, so their sums are the same in any order and on any machine.
+/// Units of a score of 1. Scores are integers, so that sums are the same in any order and on any machine.
 pub const SCORE_UNIT: f32 = 65536.0;
-/// White space, and where a word begins: what SentencePiece writes as U+2581.
+/// White space, and the start of a word: SentencePiece's U+2581.
 const SPACE: u8 = b' ';
-/// A word of more bytes is cut in parts, which bounds the memory that a text asks for.
+/// Maximum length of a word in bytes; a longer one is cut, which bounds the memory for a text.
 const MAX_WORD: usize = 1 << 14;
 /// Score of a position that is not reached.
 const NEVER: i64 = i64::MIN;
 
-/// A unigram tokenizer over some pieces of a vocabulary. With a part of them it cuts every text as with all whose best pieces are among them.
+/// Unigram tokenizer over some pieces of a vocabulary. It cuts a text as the whole vocabulary does if it has
+/// that text's best pieces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unigram {
     folding: Folding,
     texts: Vec<u8>,
-    /// Pieces sorted by text.
+    /// Pieces, sorted by text.
     places: Vec<Place>,
     /// End in `places` of the pieces of each first byte.
     ends: Vec<u32>,
@@ -79,9 +81,10 @@ pub struct Unigram {
 }
 
 impl Unigram {
-    /// A tokenizer of pieces given as text and score ([`SCORE_UNIT`] to one, negative), whose ids are their places from 0. A space in a text is the beginning of
-    /// a word; an empty text is a special token, which is in no text. `unknown` are the id and the score of a character that is in no piece; the original's score
-    /// is ten less than that of the unlikeliest piece of all.
+    /// Makes a tokenizer of pieces given as text and score ([`SCORE_UNIT`] to one, negative), whose ids are
+    /// their places from 0. A space in a text is the beginning of a word; an empty text is a special token,
+    /// which occurs in no text. `unknown` is the id and the score of a character that is in no piece; the
+    /// original's score is ten less than that of the least likely piece.
     pub fn new(folding: Folding, pieces: &[(&str, i32)], unknown: (u32, i32)) -> Unigram {
         let mut texts = Vec::new();
         let mut places = Vec::with_capacity(pieces.len());
@@ -106,10 +109,10 @@ impl Unigram {
         let mut ids = Vec::new();
         let mut buffer = Buffer::default();
         let mut word = vec![SPACE];
-        let _ = self.fold(text, &mut |c| {
+        let _ = self.fold_text(text, &mut |c| {
             let space = c == ' ' || c == '\u{2581}';
             if space || word.len() >= MAX_WORD {
-                self.word(&word, &mut buffer, &mut ids);
+                self.cut_word(&word, &mut buffer, &mut ids);
                 word.clear();
             }
             if space {
@@ -119,7 +122,7 @@ impl Unigram {
             }
             if ids.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
-        self.word(&word, &mut buffer, &mut ids);
+        self.cut_word(&word, &mut buffer, &mut ids);
         ids.truncate(most);
         ids
     }
@@ -129,15 +132,15 @@ impl Unigram {
         self.cut(text, usize::MAX).len()
     }
 
-    /// Gives the characters of the folded text to `sink`, until it breaks.
-    fn fold(&self, text: &str, sink: &mut dyn FnMut(char) -> ControlFlow<()>) -> ControlFlow<()> {
+    /// Passes the characters of the folded text to `sink`, until it breaks.
+    fn fold_text(&self, text: &str, sink: &mut dyn FnMut(char) -> ControlFlow<()>) -> ControlFlow<()> {
         // The last character waits for a mark.
         let mut waiting = None;
         let mut put = |c: u32| {
             let c = char::from_u32(c).unwrap_or(char::REPLACEMENT_CHARACTER);
             let Some(before) = waiting.replace(c) else { return ControlFlow::Continue(()) };
-            // No letter of the commonest scripts is behind another to make a third.
-            let one = if c < '\u{300}' { None } else { self.folding.together(before, c) };
+            // No letter of the most frequent scripts follows another to form a third.
+            let one = if c < '\u{300}' { None } else { self.folding.find_joined(before, c) };
             match one {
                 Some(one) => waiting = Some(one),
                 None => return sink(before),
@@ -145,8 +148,8 @@ impl Unigram {
             ControlFlow::Continue(())
         };
         for c in text.chars() {
-            // Letters and digits of ASCII stay as they are in every model.
-            match self.folding.of(c).filter(|_| !c.is_ascii_alphanumeric()) {
+            // ASCII letters and digits stay the same in every model.
+            match self.folding.find_replacement(c).filter(|_| !c.is_ascii_alphanumeric()) {
                 Some(others) => others.iter().try_for_each(|&c| put(c))?,
                 None => put(u32::from(c))?,
             }
@@ -154,8 +157,8 @@ impl Unigram {
         waiting.map_or(ControlFlow::Continue(()), sink)
     }
 
-    /// Appends the ids of a word to `ids`; those of a lone space are none.
-    fn word(&self, word: &[u8], buffer: &mut Buffer, ids: &mut Vec<u32>) {
+    /// Appends the ids of a word to `ids`; a lone space has none.
+    fn cut_word(&self, word: &[u8], buffer: &mut Buffer, ids: &mut Vec<u32>) {
         if word == [SPACE] {
             return;
         }
@@ -180,7 +183,7 @@ impl Unigram {
         let start = ids.len();
         let mut at = word.len();
         while let Some(best) = buffer.best.get(at).filter(|b| at > 0 && b.from < at) {
-            // Characters behind one another that are in no piece are one unknown token.
+            // Successive characters that are in no piece are one unknown token.
             if best.id != self.unknown || ids.len() == start || ids.last() != Some(&self.unknown) {
                 ids.push(best.id);
             }
@@ -191,14 +194,14 @@ impl Unigram {
         }
     }
 
-    /// Gives every piece that `rest` begins with, the shortest first.
+    /// Passes every piece that `rest` begins with to `found`, the shortest first.
     fn pieces_at(&self, rest: &[u8], found: &mut dyn FnMut(&Place)) {
         let Some(&first) = rest.first() else { return };
         let end = |byte: usize| self.ends.get(byte).map_or(0, |&e| e as usize);
         let mut from = if first == 0 { 0 } else { end(usize::from(first) - 1) };
         let mut to = end(usize::from(first));
         for depth in 1..=rest.len() {
-            // All from here on begin with the first `depth` bytes; one that has no more is the first.
+            // All from here on begin with the first `depth` bytes. One without more bytes is the first.
             match self.places.get(from..to).and_then(<[Place]>::first) {
                 None => return,
                 Some(place) if (place.to - place.from) as usize == depth => {
@@ -216,12 +219,12 @@ impl Unigram {
     }
 }
 
-/// Bytes of the first character.
+/// Returns the number of bytes of the first character.
 fn length_of_character(text: &[u8]) -> usize {
     text.iter().skip(1).take_while(|&&b| b & 0xc0 == 0x80).count() + 1
 }
 
-/// The best way to a place of a word.
+/// The best segmentation up to a position of a word.
 #[derive(Debug, Clone, Copy)]
 struct Best {
     score: i64,
@@ -229,7 +232,7 @@ struct Best {
     from: usize,
 }
 
-/// Used again for every word.
+/// Buffers that are reused for every word.
 #[derive(Default)]
 struct Buffer {
     best: Vec<Best>,
@@ -302,7 +305,8 @@ mod tests {
     /// A text and its ids in the original.
     type Golden = (String, Vec<u32>);
 
-    /// The tokenizer of the pieces of multilingual-e5-small that are anywhere in the golden texts, the model's id of each, and the texts with their ids.
+    /// Returns the tokenizer of the pieces of multilingual-e5-small that are in the golden texts, the model's
+    /// id of each, and the texts with their ids.
     fn golden() -> (Unigram, Vec<u32>, Vec<Golden>) {
         let parsed = |text: &str| crate::json::parse(text).unwrap();
         let golden_value = parsed(include_str!("../../../tests/golden/e5/ids.json"));
@@ -352,9 +356,9 @@ mod tests {
             let folded = format!(" {word}");
             let mut buffer = Buffer::default();
             let mut ids = Vec::new();
-            t.word(folded.as_bytes(), &mut buffer, &mut ids);
+            t.cut_word(folded.as_bytes(), &mut buffer, &mut ids);
             prop_assert_eq!(buffer.best.last().unwrap().score, best(&t, &folded));
-            // And the ids are a way to cut it: what they say, in order, is the word with its unknown parts left out.
+            // The ids are a way to cut it: their texts, in order, are the word without its unknown parts.
             let decoded: String = ids.iter().filter(|&&id| id != 2).map(|&id| PIECES[id as usize].0).collect();
             let mut left = folded.chars();
             prop_assert!(decoded.chars().all(|c| left.any(|l| l == c)), "{} of {}", decoded, folded);

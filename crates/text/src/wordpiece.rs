@@ -1,42 +1,44 @@
-//! WordPiece: text to the token ids that an uncased BERT reads.
+//! WordPiece: cuts text into the token ids of an uncased BERT.
 //!
-//! Normalisation and splitting follow Devlin et al., "BERT" (2019), section 3, and its published tokenizer; the greedy longest match is that of
-//! Wu et al., "Google's Neural Machine Translation System" (2016), section 4.1. One difference on purpose: `[CLS]` and other special tokens written
-//! out in a text are plain text here, so that a document cannot forge them.
+//! Normalisation and splitting follow Devlin et al., "BERT" (2019), section 3, and its published tokenizer.
+//! The greedy longest match is that of Wu et al., "Google's Neural Machine Translation System" (2016),
+//! section 4.1. One difference on purpose: `[CLS]` and other special tokens written out in a text are plain
+//! text, so that a document cannot forge them.
 
 mod classes;
 mod pieces;
 
 use self::classes::{DROPPED, IDEOGRAPHS, MARKS, PUNCTUATION, contains};
 use self::pieces::{Pieces, hash_start, hash_step};
-use super::unicode::{canonical, lower};
+use super::unicode::{decompose_canonical, lower_case};
 use std::ops::ControlFlow;
 
 pub use pieces::piece_key;
 
-/// Why a text is not a vocabulary.
+/// Reason why a text is not a vocabulary.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VocabularyError {
     /// A token that every vocabulary needs is missing.
     #[error("the vocabulary lacks the token {0}")]
     Missing(&'static str),
-    /// More tokens, or more bytes, than a vocabulary may have; or a token beyond its end.
+    /// There are too many tokens or bytes, or a token's id is beyond the vocabulary.
     #[error("the vocabulary has more tokens or bytes than it may have")]
     TooLarge,
-    /// Too many tokens fall into one place of the hash table, which only a vocabulary made for it does.
+    /// Too many tokens fall into one place of the hash table, which happens only to a vocabulary made for it.
     #[error("the vocabulary's tokens collide")]
     Collisions,
 }
 
-/// Words of more characters than this are unknown.
+/// Maximum number of characters of a word; longer ones are unknown.
 const MAX_WORD_CHARS: usize = 100;
-/// A word whose pieces are not at hand counts as so many tokens.
+/// Number of tokens that a word counts as if its pieces are not loaded.
 const ABSENT_COUNT: usize = 2;
 
 /// A WordPiece tokenizer for uncased BERT vocabularies.
 ///
-/// All of a vocabulary may be at hand ([`Tokenizer::from_vocab`]); or, in a reader's page, its commonest pieces and a few ranges of the others
-/// ([`Tokenizer::in_ranges`]). Then [`Tokenizer::cut`] says which ranges a text wants.
+/// It may have a whole vocabulary ([`Tokenizer::from_vocab`]); or, in a reader's page, the most frequent
+/// pieces and a few ranges of the others ([`Tokenizer::in_ranges`]). Then [`Tokenizer::cut`] returns the
+/// ranges that a text needs.
 #[derive(Debug, Clone)]
 pub struct Tokenizer {
     pieces: Pieces,
@@ -45,69 +47,70 @@ pub struct Tokenizer {
     unknown: u32,
 }
 
-/// A text in tokens, as far as the pieces at hand allow.
+/// Text in tokens, as far as the loaded pieces allow.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tokenized {
-    /// The tokens' ids; that of `[UNK]` for a word whose pieces are not at hand.
+    /// Ids of the tokens; that of `[UNK]` for a word whose pieces are not loaded.
     pub ids: Vec<u32>,
-    /// The ranges of pieces that are needed to go on; when they are at hand the text may want others.
+    /// Ranges of pieces that are needed to go on. Once they are loaded, the text may need others.
     pub absent: Vec<usize>,
 }
 
-/// Part of a word.
+/// Part of a text.
 enum Part {
     /// A token.
     Token(u32),
-    /// Nothing yet: the range with its pieces is not at hand.
+    /// The word's pieces are in a range that is not loaded.
     Absent(usize),
 }
 
 type Sink<'a> = &'a mut dyn FnMut(Part) -> ControlFlow<()>;
 
 impl Tokenizer {
-    /// A tokenizer from a vocabulary: one token a line, its id is its line number from 0; pieces that continue a word begin with `##`.
+    /// Makes a tokenizer of a vocabulary: one token a line, whose id is its line number from 0. Pieces that
+    /// continue a word begin with `##`.
     ///
     /// # Errors
-    /// [`VocabularyError`] when `[CLS]`, `[SEP]` or `[UNK]` is missing, or the text is no usable vocabulary.
+    /// [`VocabularyError`] if `[CLS]`, `[SEP]` or `[UNK]` is missing, or the text is no usable vocabulary.
     pub fn from_vocab(vocabulary: &str) -> Result<Tokenizer, VocabularyError> {
-        Tokenizer::of(Pieces::of_lines(vocabulary)?)
+        Tokenizer::from_pieces(Pieces::of_lines(vocabulary)?)
     }
 
-    /// A tokenizer of a vocabulary of `total` tokens with the pieces that are always at hand, by id: the special tokens, all pieces of one byte, and as
-    /// many of the others as wanted. The rest is in ranges, ascending by [`piece_key`], each of which begins with the key in `first` and holds all
-    /// further pieces of its keys.
+    /// Makes a tokenizer of a vocabulary of `total` tokens with the pieces that are always loaded, by id: the
+    /// special tokens, all pieces of one byte, and any of the others. The rest is in ranges, ascending by
+    /// [`piece_key`], each of which begins with the key in `first` and has all further pieces of its keys.
     ///
     /// # Errors
     /// [`VocabularyError`] as [`Tokenizer::from_vocab`], and for an id that is not below `total`.
     pub fn in_ranges(total: usize, at_hand: &[(u32, String)], first: Vec<u32>) -> Result<Tokenizer, VocabularyError> {
         let mut pieces = Pieces::empty(total, first)?;
         at_hand.iter().try_for_each(|(id, token)| pieces.insert(*id, token))?;
-        Tokenizer::of(pieces)
+        Tokenizer::from_pieces(pieces)
     }
 
-    fn of(pieces: Pieces) -> Result<Tokenizer, VocabularyError> {
-        let find = |name: &'static str| pieces.named(name).ok_or(VocabularyError::Missing(name));
+    fn from_pieces(pieces: Pieces) -> Result<Tokenizer, VocabularyError> {
+        let find = |name: &'static str| pieces.find_named(name).ok_or(VocabularyError::Missing(name));
         let (cls, sep, unknown) = (find("[CLS]")?, find("[SEP]")?, find("[UNK]")?);
         Ok(Tokenizer { pieces, cls, sep, unknown })
     }
 
-    /// Takes the pieces of a range to hand; does nothing where it was already, or there is no such range.
+    /// Adds the pieces of a range; does nothing if it was loaded already or does not exist.
     ///
     /// # Errors
     /// [`VocabularyError`] for an id beyond the vocabulary, or tokens made to collide.
     pub fn take(&mut self, range: usize, pieces: &[(u32, String)]) -> Result<(), VocabularyError> {
-        if self.pieces.note(range) {
+        if self.pieces.mark_loaded(range) {
             pieces.iter().try_for_each(|(id, token)| self.pieces.insert(*id, token))?;
         }
         Ok(())
     }
 
-    /// The text of token `id`, `##` included; `None` where it is not at hand.
+    /// Returns the text of token `id`, with `##`; `None` if it is not loaded.
     pub fn token(&self, id: u32) -> Option<&str> {
         self.pieces.token(id)
     }
 
-    /// The number of tokens in the vocabulary.
+    /// Number of tokens of the vocabulary.
     pub fn vocab_len(&self) -> usize {
         self.pieces.total()
     }
@@ -117,12 +120,12 @@ impl Tokenizer {
         [self.cls, self.sep]
     }
 
-    /// The id of `[MASK]`, if the vocabulary has one at hand.
+    /// Returns the id of `[MASK]`, if it is loaded.
     pub fn mask(&self) -> Option<u32> {
-        self.pieces.named("[MASK]")
+        self.pieces.find_named("[MASK]")
     }
 
-    /// The ids of `text` between `[CLS]` and `[SEP]`, at most `max_len` in all (and never fewer than those two): the tail is cut.
+    /// Returns the ids of `text` between `[CLS]` and `[SEP]`, cut to `max_len` in all, but at least these.
     pub fn encode(&self, text: &str, max_len: usize) -> Vec<u32> {
         let mut cut = Tokenized { ids: vec![self.cls], absent: Vec::new() };
         self.cut_into(&mut cut, text, max_len.saturating_sub(2));
@@ -130,18 +133,18 @@ impl Tokenizer {
         cut.ids
     }
 
-    /// The ids of `text` with no `[CLS]` and no `[SEP]`, at most `most`, and the ranges of pieces that are wanted.
+    /// Returns the ids of `text` without `[CLS]` and `[SEP]`, at most `most`, and the ranges that it needs.
     pub fn cut(&self, text: &str, most: usize) -> Tokenized {
         let mut cut = Tokenized::default();
         self.cut_into(&mut cut, text, most);
         cut
     }
 
-    /// Cuts as [`Tokenizer::cut`], and appends to what was cut before.
+    /// Cuts as [`Tokenizer::cut`], and appends to an earlier result.
     pub fn cut_into(&self, cut: &mut Tokenized, text: &str, most: usize) {
         let mut left = most;
         if most > 0 {
-            self.parts(text, &mut |part| {
+            self.pass_parts(text, &mut |part| {
                 match part {
                     Part::Token(id) => cut.ids.push(id),
                     Part::Absent(range) => {
@@ -157,27 +160,28 @@ impl Tokenizer {
         }
     }
 
-    /// The ids of `text` with no `[CLS]`, no `[SEP]` and no limit.
+    /// Returns the ids of `text` without `[CLS]`, `[SEP]` and a limit.
     pub fn content(&self, text: &str) -> Vec<u32> {
         self.cut(text, usize::MAX).ids
     }
 
-    /// Returns the number of tokens of `text`, without `[CLS]` and `[SEP]`; an estimate if not all pieces are loaded.
+    /// Number of tokens of `text`, without `[CLS]` and `[SEP]`; an estimate if pieces are not loaded.
     pub fn count(&self, text: &str) -> usize {
         let mut n = 0;
-        self.parts(text, &mut |part| {
+        self.pass_parts(text, &mut |part| {
             n += if matches!(part, Part::Absent(_)) { ABSENT_COUNT } else { 1 };
             ControlFlow::Continue(())
         });
         n
     }
 
-    /// Gives every part of `text` to `sink`, until it breaks.
-    fn parts(&self, text: &str, sink: Sink<'_>) {
+    /// Passes every part of `text` to `sink`, until it breaks.
+    fn pass_parts(&self, text: &str, sink: Sink<'_>) {
         let mut word = Word::default();
         let mut rest = text;
         while !rest.is_empty() {
-            // A run of ASCII needs no tables; other text is decomposed up to the next ASCII white space, which no decomposition crosses.
+            // A run of ASCII needs no tables. Other text is decomposed up to the next ASCII white space,
+            // which no decomposition crosses.
             let ascii = rest.bytes().position(|b| !b.is_ascii()).unwrap_or(rest.len());
             // A combining mark may follow the run's last letter: leave that word to the other branch.
             let plain = if ascii == rest.len() {
@@ -188,11 +192,11 @@ impl Tokenizer {
             let (run, after) = rest.split_at(plain);
             for &b in run.as_bytes() {
                 let flow = if is_space(b) {
-                    self.flush(&mut word, sink)
+                    self.flush_word(&mut word, sink)
                 } else if b.is_ascii_control() {
                     ControlFlow::Continue(())
                 } else if b.is_ascii_punctuation() {
-                    self.isolate(char::from(b), &mut word, sink)
+                    self.push_alone(char::from(b), &mut word, sink)
                 } else {
                     word.push(char::from(b.to_ascii_lowercase()));
                     ControlFlow::Continue(())
@@ -203,56 +207,56 @@ impl Tokenizer {
             }
             let end = after.bytes().position(is_space).unwrap_or(after.len());
             let (run, after) = after.split_at(end);
-            if self.normalised(run, &mut word, sink).is_break() {
+            if self.push_normalised(run, &mut word, sink).is_break() {
                 return;
             }
             rest = after;
         }
-        let _ = self.flush(&mut word, sink);
+        let _ = self.flush_word(&mut word, sink);
     }
 
-    /// The branch for any text: drop, space out ideographs, decompose, drop marks, lower-case, split.
-    fn normalised(&self, run: &str, word: &mut Word, sink: Sink<'_>) -> ControlFlow<()> {
+    /// Normalises any text: drops characters, isolates ideographs, decomposes, drops marks, lowers, splits.
+    fn push_normalised(&self, run: &str, word: &mut Word, sink: Sink<'_>) -> ControlFlow<()> {
         let mut decomposed: Vec<char> = Vec::new();
         for c in run.chars().filter(|&c| c.is_whitespace() || !contains(DROPPED, c)) {
             let alone = contains(IDEOGRAPHS, c);
             if alone {
-                self.flush(word, sink)?;
+                self.flush_word(word, sink)?;
             }
             decomposed.clear();
-            canonical(c, |d| {
+            decompose_canonical(c, |d| {
                 if !contains(MARKS, d) {
-                    lower(d, |l| decomposed.push(l));
+                    lower_case(d, |l| decomposed.push(l));
                 }
             });
             for &d in &decomposed {
                 if d.is_whitespace() {
-                    self.flush(word, sink)?;
+                    self.flush_word(word, sink)?;
                 } else if contains(PUNCTUATION, d) {
-                    self.isolate(d, word, sink)?;
+                    self.push_alone(d, word, sink)?;
                 } else {
                     word.push(d);
                 }
             }
             if alone {
-                self.flush(word, sink)?;
+                self.flush_word(word, sink)?;
             }
         }
         ControlFlow::Continue(())
     }
 
-    fn isolate(&self, c: char, word: &mut Word, sink: Sink<'_>) -> ControlFlow<()> {
-        self.flush(word, sink)?;
+    fn push_alone(&self, c: char, word: &mut Word, sink: Sink<'_>) -> ControlFlow<()> {
+        self.flush_word(word, sink)?;
         word.push(c);
-        self.flush(word, sink)
+        self.flush_word(word, sink)
     }
 
-    /// Greedy longest match over one word; a word that does not wholly match is one unknown token.
-    fn flush(&self, word: &mut Word, sink: Sink<'_>) -> ControlFlow<()> {
+    /// Passes the pieces of a word by greedy longest match to `sink`; one unknown token if a part has none.
+    fn flush_word(&self, word: &mut Word, sink: Sink<'_>) -> ControlFlow<()> {
         if word.chars == 0 {
             return ControlFlow::Continue(());
         }
-        let known = if word.chars <= MAX_WORD_CHARS { self.split(&word.text, &mut word.ids) } else { Ok(false) };
+        let known = if word.chars <= MAX_WORD_CHARS { self.split_word(&word.text, &mut word.ids) } else { Ok(false) };
         let flow = match known {
             Ok(true) => word.ids.iter().try_for_each(|&id| sink(Part::Token(id))),
             Ok(false) => sink(Part::Token(self.unknown)),
@@ -262,8 +266,8 @@ impl Tokenizer {
         flow
     }
 
-    /// The pieces of `word` into `ids`; false when some part is in no piece, and the range that would tell where it is not at hand.
-    fn split(&self, word: &[u8], ids: &mut Vec<u32>) -> Result<bool, usize> {
+    /// Cuts `word` into the pieces `ids`; false if a part has no piece, the range to load if undecided.
+    fn split_word(&self, word: &[u8], ids: &mut Vec<u32>) -> Result<bool, usize> {
         ids.clear();
         // MAX_WORD_CHARS characters of at most four bytes, each lower-cased to itself.
         let mut hashes = [0u32; 4 * MAX_WORD_CHARS + 1];
@@ -279,9 +283,9 @@ impl Tokenizer {
             }
             let find = |end: usize| self.pieces.find(rest.get(..end)?, continues, *hashes.get(end - 1)?).map(|id| (id, end));
             let found = (1..=limit).rev().find_map(find);
-            // Nothing is longer than all of it; of less a longer piece may be on a range that is not at hand.
+            // A match of all the rest is the longest. Otherwise an unloaded range may have a longer piece.
             if found.is_none_or(|(_, end)| end < rest.len())
-                && let Some(range) = self.pieces.absent(rest, continues)
+                && let Some(range) = self.pieces.find_absent(rest, continues)
             {
                 return Err(range);
             }
@@ -293,12 +297,12 @@ impl Tokenizer {
     }
 }
 
-/// ASCII white space as BERT's cleaning sees it: tab, line feed, carriage return and space; other controls are dropped.
+/// Returns true for white space in BERT's cleaning: tab, line feed, carriage return and space.
 fn is_space(b: u8) -> bool {
     matches!(b, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// The word being read; its buffers are used again for every word.
+/// The word being read. Its buffers are reused for every word.
 #[derive(Default)]
 struct Word {
     text: Vec<u8>,
@@ -309,7 +313,7 @@ struct Word {
 impl Word {
     fn push(&mut self, c: char) {
         self.chars += 1;
-        // Longer words are unknown whatever they say: keep counting, stop storing.
+        // Longer words are unknown anyway: keep counting, stop storing.
         if self.chars <= MAX_WORD_CHARS {
             self.text.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
         }
@@ -384,7 +388,7 @@ mod tests {
         }
     }
 
-    /// A vocabulary with but its first tokens and the shortest at hand, and its ranges of a few keys each.
+    /// Makes a tokenizer with only its first tokens and the shortest loaded, and ranges of a few keys each.
     fn in_ranges(vocabulary: &str, first: usize, keys: usize) -> (Tokenizer, Vec<Vec<(u32, String)>>) {
         let mut at_hand = Vec::new();
         let mut others: std::collections::BTreeMap<u32, Vec<(u32, String)>> = std::collections::BTreeMap::new();
@@ -401,7 +405,7 @@ mod tests {
         (Tokenizer::in_ranges(vocabulary.lines().count(), &at_hand, begins).unwrap(), ranges)
     }
 
-    /// Cuts a text, taking to hand what it wants; and how often it wanted something.
+    /// Cuts a text and loads what it needs; returns how often it needed something.
     fn cut(t: &mut Tokenizer, ranges: &[Vec<(u32, String)>], text: &str) -> (Vec<u32>, usize) {
         for round in 0.. {
             let cut = t.cut(text, usize::MAX);
@@ -432,13 +436,13 @@ mod tests {
         let (mut t, ranges) = in_ranges(vocabulary, 4, 1);
         assert_eq!(cut(&mut t, &ranges, "the a b"), (vec![3, 4, 5], 0));
         assert_eq!(cut(&mut t, &ranges, "above"), (vec![7], 1));
-        // "a" alone is at hand, but "abs" is longer.
+        // "a" alone is loaded, but "abs" is longer.
         assert_eq!(cut(&mut t, &ranges, "absent"), (vec![8, 11], 1));
-        // What no range has is unknown, once those that might have it have been seen.
+        // A word that no range has is unknown, once the ranges that might have it are loaded.
         assert_eq!(cut(&mut t, &ranges, "bell zz bellx").0, [10, 2, 2]);
-        // What is left of a word may want another range than the word did.
+        // The rest of a word may need another range than the word did.
         assert_eq!(cut(&mut t, &ranges, "bels"), (vec![2], 1));
-        // It counts, about, what it cannot cut.
+        // It counts approximately what it cannot cut.
         let (t, _) = in_ranges(vocabulary, 4, 1);
         assert_eq!((t.count("the above"), t.cut("the above beta", 2).absent), (3, vec![0]));
     }
@@ -482,8 +486,8 @@ mod tests {
                 if let Part::Token(id) = part { general.push(id) }
                 ControlFlow::Continue(())
             };
-            let _ = t.normalised(&text, &mut word, &mut sink);
-            let _ = t.flush(&mut word, &mut sink);
+            let _ = t.push_normalised(&text, &mut word, &mut sink);
+            let _ = t.flush_word(&mut word, &mut sink);
             prop_assert_eq!(t.content(&text), general);
         }
     }

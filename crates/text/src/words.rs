@@ -15,18 +15,18 @@ pub struct Word<'a> {
     pub span: Range<usize>,
 }
 
-/// Chinese and Japanese: every character is a word of its own.
+/// Returns true for Chinese and Japanese, where every character is a word.
 fn is_ideograph(c: char) -> bool {
     matches!(c as u32, 0x3005..=0x3007 | 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0xff66..=0xff9f | 0x20000..=0x3134f)
 }
 
-/// Returns true for the signs that voice the Japanese character before them.
+/// Returns true for a sign that voices the Japanese character before it.
 fn is_voicing(c: char) -> bool {
     matches!(c, '\u{3099}' | '\u{309a}' | '\u{ff9e}' | '\u{ff9f}')
 }
 
-/// Returns true for scripts without spaces between words whose single characters mean too little: Thai, Lao, Burmese, Khmer, and Korean,
-/// which joins particles to nouns.
+/// Returns true for scripts without spaces between words whose single characters mean too little: Thai, Lao,
+/// Burmese, Khmer, and Korean, which joins particles to nouns.
 fn is_unspaced(c: char) -> bool {
     matches!(c as u32, 0xe00..=0xeff | 0x1000..=0x109f | 0x1780..=0x17ff | 0xac00..=0xd7a3)
 }
@@ -40,8 +40,9 @@ fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || super::unicode::is_mark(c)
 }
 
-/// The words of a text: runs of letters, digits, marks and underscores; an apostrophe between letters stays inside ("doesn't"); each
-/// character of Chinese and Japanese is a word. Words longer than 64 characters are cut there, so that hostile text makes no giant terms.
+/// Returns the words of a text: runs of letters, digits, marks and underscores, with apostrophes between
+/// letters ("doesn't"). Each Chinese or Japanese character is a word. Words are cut at 64 characters, so that
+/// hostile text makes no giant terms.
 pub fn words(text: &str) -> Vec<Word<'_>> {
     let mut out = Vec::new();
     let mut start: Option<(usize, usize)> = None;
@@ -84,32 +85,34 @@ pub fn is_stop_word(folded: &str) -> bool {
     SPOKEN.stop_words().contains(folded)
 }
 
-/// The English (Porter 2) stem of a folded word, an Arabic one without its article; other words with letters beyond a to z stay as they are. What belongs
-/// together in other languages the build knows, which sees every form.
+/// Returns the English (Porter 2) stem of a folded word, or an Arabic word without its article. Other words
+/// with letters beyond a to z stay as they are; for other languages the build relates the forms that it sees.
 pub fn stem(folded: &str) -> String {
     if folded.bytes().all(|b| b.is_ascii_lowercase()) {
         return Stemmer::create(Algorithm::English).stem(folded).into_owned();
     }
-    // Three letters are to be left, or the article is no article.
+    // At least three letters must be left, or it is no article.
     let bare = Arabic.articles().rows().filter_map(|article| folded.strip_prefix(article.word)).find(|rest| rest.len() >= 6);
     bare.unwrap_or(folded).to_owned()
 }
 
-/// A folded word without its possessive.
+/// Returns a folded word without its possessive.
 pub fn without_possessive(folded: &str) -> &str {
     folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(folded)
 }
 
-/// The index terms of a text, in order, each with its word's byte span: folded, possessives cut, stop words left out, stemmed. A text of stop words alone, such
-/// as a heading `for` or a question for it, yields these: then they are what it is about.
+/// Returns the index terms of a text, in order, each with its word's byte span: folded, without possessives
+/// and stop words, stemmed. A text of stop words alone, such as a heading `for` or a question for it, yields
+/// these: they are its subject.
 ///
-/// A short word with a sign that is part of its name ("C++", ".NET") also yields the name with the sign. A word that joins parts with underscores or capitals inside ("snake_case", "camelCase") also yields its parts, so that both the identifier
-/// and its words are found. Text in a script without spaces yields its overlapping pairs of letters, each with the marks on it, and Chinese and Japanese also
-/// the single ones.
+/// A short word with a sign of its name ("C++", ".NET") also yields the name with the sign. A word of parts
+/// joined by underscores or inner capitals ("snake_case", "camelCase") also yields its parts, so that both
+/// the identifier and its words are found. Text in a script without spaces yields its overlapping pairs of
+/// letters with their marks; Chinese and Japanese also yield the single ones.
 pub fn terms(text: &str) -> Vec<(String, Range<usize>)> {
     let mut out = Vec::new();
     let mut left_out = Vec::new();
-    // The Chinese or Japanese character before, where it stands directly before.
+    // The Chinese or Japanese character directly before.
     let mut before: Option<Range<usize>> = None;
     for w in words(text) {
         let ideograph = w.text.starts_with(is_ideograph);
@@ -118,7 +121,7 @@ pub fn terms(text: &str) -> Vec<(String, Range<usize>)> {
         }
         before = ideograph.then(|| w.span.clone());
         if w.text.chars().any(is_unspaced) {
-            pairs(&w, &mut out);
+            collect_pairs(&w, &mut out);
             continue;
         }
         let folded = fold(w.text);
@@ -145,10 +148,10 @@ pub fn terms(text: &str) -> Vec<(String, Range<usize>)> {
     if out.is_empty() { left_out } else { out }
 }
 
-/// Collects the terms of a word with letters of a script without spaces: overlapping pairs of those (or a single one without a neighbour),
-/// and the parts in other scripts between them.
-fn pairs(word: &Word<'_>, out: &mut Vec<(String, Range<usize>)>) {
-    // A letter with its marks, or a run of another script; and whether it is the former.
+/// Collects the terms of a word in a script without spaces: overlapping pairs of its letters (or a single one
+/// without a neighbour), and the parts in other scripts between them.
+fn collect_pairs(word: &Word<'_>, out: &mut Vec<(String, Range<usize>)>) {
+    // Letters with their marks (true) and runs of another script (false).
     let mut units: Vec<(Range<usize>, bool)> = Vec::new();
     for (at, c) in word.text.char_indices() {
         let (end, unspaced) = (at + c.len_utf8(), is_unspaced(c));
@@ -171,8 +174,8 @@ fn pairs(word: &Word<'_>, out: &mut Vec<(String, Range<usize>)>) {
     }
 }
 
-/// "snake_case" to snake, case; "camelCase" to camel, Case; "HTTPServer" to HTTP, Server; a Persian word to what others write
-/// apart. One part for ordinary words.
+/// Returns the parts of an identifier: "snake_case" to snake, case; "camelCase" to camel, Case; "HTTPServer"
+/// to HTTP, Server; a Persian word to the parts that others write apart. An ordinary word is one part.
 fn identifier_parts(word: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let mut start = 0;

@@ -1,7 +1,7 @@
 //! Character classes of BERT's uncased text normalisation, as sorted inclusive ranges of code points.
 //!
-//! The model's own tokenizer follows an older Unicode than the standard library does. These tables hold exactly the code points that it treats
-//! so, found by asking it about each one; a newer table would give the model pieces that it was not used with.
+//! The model's own tokenizer follows an older Unicode than the standard library. These tables have exactly
+//! its code points, found by testing each one. A newer table would give pieces that the model does not know.
 
 /// Returns true if `c` is in one of the sorted ranges.
 pub(super) fn contains(table: &[(u32, u32)], c: char) -> bool {
@@ -10,7 +10,7 @@ pub(super) fn contains(table: &[(u32, u32)], c: char) -> bool {
     after.checked_sub(1).and_then(|i| table.get(i)).is_some_and(|&(_, end)| c <= end)
 }
 
-/// Control, format and private characters, and the replacement character: left out.
+/// Control, format and private characters, and the replacement character, which are left out.
 pub(super) const DROPPED: &[(u32, u32)] = &[
     (0x0, 0x8),
     (0xb, 0xc),
@@ -39,11 +39,11 @@ pub(super) const DROPPED: &[(u32, u32)] = &[
     (0x100000, 0x10fffd),
 ];
 
-/// Ideographs: each is a word of its own.
+/// Ideographs, each of which is a word.
 pub(super) const IDEOGRAPHS: &[(u32, u32)] =
     &[(0x3400, 0x4dbf), (0x4e00, 0x9fff), (0xf900, 0xfaff), (0x20000, 0x2a6df), (0x2a700, 0x2b81f), (0x2b920, 0x2ceaf), (0x2f800, 0x2fa1f)];
 
-/// Non-spacing marks: dropped after canonical decomposition.
+/// Non-spacing marks, which are dropped after canonical decomposition.
 pub(super) const MARKS: &[(u32, u32)] = &[
     (0x300, 0x36f),
     (0x483, 0x487),
@@ -313,7 +313,7 @@ pub(super) const MARKS: &[(u32, u32)] = &[
     (0xe0100, 0xe01ef),
 ];
 
-/// Punctuation: each is a word of its own. All ASCII marks count, with those that Unicode calls symbols.
+/// Punctuation marks, each of which is a word: all ASCII marks, including Unicode's symbols.
 pub(super) const PUNCTUATION: &[(u32, u32)] = &[
     (0x21, 0x2f),
     (0x3a, 0x40),
