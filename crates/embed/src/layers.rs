@@ -1,11 +1,14 @@
-//! The model without its word vectors as one run of bytes: what a bundle's section of layers holds.
+//! The model without its word vectors as one run of bytes, which a bundle's section of layers has.
 //!
-//! All little-endian: the magic `PGML`; eight 32-bit words: version, hidden, heads, layers, intermediate, positions, the normalisations' epsilon
-//! (a float), 0; position scales (float each) and rows (16-bit); then the input normalisation and, for each layer, `qkv`, `attended`, the attention
-//! normalisation, `up`, `down` and the output normalisation. A normalisation is weights and biases (floats); a linear layer is its
-//! outputs' scales, its inputs' factors and its biases (floats), then a byte, 8 or 4, and its weights in panels (see [`crate::nn::Linear`]).
+//! All little-endian: the magic `PGML`; eight 32-bit words: version, hidden, heads, layers, intermediate,
+//! positions, the normalisations' epsilon (a float), 0; position scales (a float each) and rows (16-bit); the
+//! input normalisation; for each layer `qkv`, `attended`, the attention normalisation, `up`, `down` and the
+//! output normalisation. A normalisation is weights and biases (floats). A linear layer is its outputs'
+//! scales, its inputs' factors and its biases (floats), then a byte, 8 or 4, and its weights in panels (see
+//! [`crate::nn::Linear`]).
 //!
-//! After an 8 the panels follow as the kernels read them, after a 4 in four bits (see [`crate::nn::FourBits`]).
+//! After an 8 the panels follow as the kernels read them, after a 4 in four bits (see
+//! [`crate::nn::FourBits`]).
 
 use super::{EmbedError, MiniLm, Positions};
 use crate::nn::{Encoder, Factors, FourBits, Layer, LayerNorm, Linear, MAX_SEQUENCE, PANEL, ShapeError};
@@ -17,18 +20,18 @@ const MAX_HIDDEN: u32 = 1024;
 const MAX_INTERMEDIATE: u32 = 4096;
 const MAX_LAYERS: u32 = 48;
 
-/// The bytes from which [`MiniLm::from_layers`] makes the same model again; a linear layer takes four bits a weight where these say all of it.
+/// Encodes a model for [`MiniLm::from_layers`], with four bits a weight for layers that these represent.
 pub fn encode_layers(model: &MiniLm) -> Vec<u8> {
     let e = model.encoder();
     let (rows, scales) = model.positions().parts();
     let intermediate = e.layers().first().map_or(0, |l| l.up.outputs());
     let mut out = MAGIC.to_vec();
     let sizes = [VERSION as usize, e.hidden(), e.heads(), e.layers().len(), intermediate, scales.len()];
-    // All sizes are bounded by what `Encoder` and `Positions` accept.
+    // `Encoder` and `Positions` bound all sizes.
     sizes.iter().for_each(|&n| out.extend_from_slice(&(n as u32).to_le_bytes()));
-    put(&mut out, &[e.epsilon()]);
+    put_floats(&mut out, &[e.epsilon()]);
     out.extend_from_slice(&0u32.to_le_bytes());
-    put(&mut out, scales);
+    put_floats(&mut out, scales);
     rows.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
     put_norm(&mut out, e.input_norm());
     for layer in e.layers() {
@@ -42,19 +45,19 @@ pub fn encode_layers(model: &MiniLm) -> Vec<u8> {
     out
 }
 
-fn put(out: &mut Vec<u8>, values: &[f32]) {
+fn put_floats(out: &mut Vec<u8>, values: &[f32]) {
     values.iter().for_each(|v| out.extend_from_slice(&v.to_le_bytes()));
 }
 
 fn put_norm(out: &mut Vec<u8>, norm: &LayerNorm) {
-    put(out, &norm.weight);
-    put(out, &norm.bias);
+    put_floats(out, &norm.weight);
+    put_floats(out, &norm.bias);
 }
 
 fn put_linear(out: &mut Vec<u8>, linear: &Linear) {
-    put(out, linear.scales());
-    put(out, linear.columns());
-    put(out, linear.bias());
+    put_floats(out, linear.scales());
+    put_floats(out, linear.columns());
+    put_floats(out, linear.bias());
     match linear.four_bits() {
         Some(packed) => {
             out.push(4);
@@ -67,7 +70,7 @@ fn put_linear(out: &mut Vec<u8>, linear: &Linear) {
     }
 }
 
-/// See [`MiniLm::from_layers`].
+/// Decodes a model: see [`MiniLm::from_layers`].
 pub(super) fn decode_layers(bytes: &[u8]) -> Result<MiniLm, EmbedError> {
     let mut decoder = LayersDecoder::default();
     loop {
@@ -77,23 +80,23 @@ pub(super) fn decode_layers(bytes: &[u8]) -> Result<MiniLm, EmbedError> {
     }
 }
 
-/// Number of panels of weights that are decoded in a step: about a hundred thousand weights.
+/// Number of panels of weights that a step decodes: about a hundred thousand weights.
 const PANELS_A_STEP: usize = 4;
 
-/// Decodes a model's bytes in steps, for callers who have other things to do between.
+/// Decodes a model's bytes in steps, for callers with other work in between.
 #[derive(Default)]
 pub struct LayersDecoder {
     head: Option<Head>,
     /// Linear layers of all layers, in the order of the bytes.
     linears: Vec<Linear>,
     norms: Vec<LayerNorm>,
-    /// The linear layer whose panels are being read.
+    /// Linear layer whose panels are being read.
     begun: Option<Begun>,
-    /// Start of the next step.
+    /// Offset of the next step.
     at: usize,
 }
 
-/// A linear layer of which some panels are there.
+/// Linear layer with some of its panels.
 struct Begun {
     factors: Factors,
     weights: Weights,
@@ -105,7 +108,7 @@ enum Weights {
 }
 
 impl Begun {
-    /// Panels so far.
+    /// Number of panels so far.
     fn panels(&self) -> usize {
         match &self.weights {
             Weights::Bytes(panels) => panels.len() / (PANEL * self.factors.columns.len()),
@@ -113,8 +116,8 @@ impl Begun {
         }
     }
 
-    /// The layer, when all panels are there.
-    fn end(self, outputs: usize) -> Result<Linear, ShapeError> {
+    /// Makes the layer of all its panels.
+    fn into_linear(self, outputs: usize) -> Result<Linear, ShapeError> {
         match self.weights {
             Weights::Bytes(panels) => Linear::from_panels(self.factors.columns.len(), outputs, panels, self.factors),
             Weights::FourBits(weights) => Linear::from_four_bits(outputs, weights, self.factors),
@@ -135,15 +138,13 @@ struct Head {
 }
 
 impl LayersDecoder {
-    /// Runs the next step over `bytes`, which are the same at each step; returns the model after the last one.
-    ///
-    /// # Errors
-    /// As [`MiniLm::from_layers`].
+    /// Runs the next step over `bytes`, which are the same at each step. Returns the model after the last
+    /// one. Fails as [`MiniLm::from_layers`] does.
     pub fn step(&mut self, bytes: &[u8]) -> Result<Option<MiniLm>, EmbedError> {
         let rest = bytes.get(self.at..).unwrap_or_default();
         let Some(head) = &self.head else {
             let mut r = Reader { rest, version: VERSION };
-            self.head = Some(r.head()?);
+            self.head = Some(r.read_head()?);
             self.at = bytes.len() - r.rest.len();
             return Ok(None);
         };
@@ -157,7 +158,7 @@ impl LayersDecoder {
                 _ => (head.intermediate, hidden),
             };
             let mut begun = match self.begun.take() {
-                None => r.begin(inputs, outputs)?,
+                None => r.begin_linear(inputs, outputs)?,
                 Some(begun) => begun,
             };
             let left = outputs / PANEL - begun.panels();
@@ -165,9 +166,9 @@ impl LayersDecoder {
                 r.panels(inputs, left.min(PANELS_A_STEP), &mut begun)?;
                 self.begun = Some(begun);
             } else {
-                self.linears.push(begun.end(outputs)?);
+                self.linears.push(begun.into_linear(outputs)?);
                 if number % 2 == 1 {
-                    self.norms.push(r.norm(hidden)?);
+                    self.norms.push(r.read_norm(hidden)?);
                 }
             }
             self.at = bytes.len() - r.rest.len();
@@ -187,7 +188,7 @@ impl LayersDecoder {
     }
 }
 
-/// Takes from the front of bytes.
+/// Reads from the front of bytes.
 struct Reader<'a> {
     rest: &'a [u8],
     /// Version of the format. In version 1 all weights have eight bits, without a byte for that.
@@ -195,61 +196,62 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn head(&mut self) -> Result<Head, EmbedError> {
-        if self.take(4)? != MAGIC {
+    fn read_head(&mut self) -> Result<Head, EmbedError> {
+        if self.take_bytes(4)? != MAGIC {
             return Err(EmbedError::Layers("wrong magic"));
         }
-        let version = self.word()?;
+        let version = self.read_word()?;
         if !(1..=VERSION).contains(&version) {
             return Err(EmbedError::Layers("a version that this program does not know"));
         }
-        let (hidden, heads, layers, intermediate, positions) = (self.word()?, self.word()?, self.word()?, self.word()?, self.word()?);
-        let epsilon = f32::from_bits(self.word()?);
+        let (hidden, heads, layers, intermediate, positions) =
+            (self.read_word()?, self.read_word()?, self.read_word()?, self.read_word()?, self.read_word()?);
+        let epsilon = f32::from_bits(self.read_word()?);
         let sane = (1..=MAX_HIDDEN).contains(&hidden)
             && (1..=hidden).contains(&heads)
             && (1..=MAX_LAYERS).contains(&layers)
             && (1..=MAX_INTERMEDIATE).contains(&intermediate)
             && (1..=MAX_SEQUENCE as u32).contains(&positions);
-        if !sane || self.word()? != 0 {
+        if !sane || self.read_word()? != 0 {
             return Err(EmbedError::Layers("sizes out of bounds"));
         }
-        // Everything below takes bytes that are there before it makes room for them, so that memory is bounded by the input.
+        // Everything below takes bytes before it makes room for them, so that the input bounds memory.
         let (hidden, positions) = (hidden as usize, positions as usize);
-        let scales = self.floats(positions)?;
-        let rows = self.take(positions * hidden * 2)?.as_chunks::<2>().0.iter().map(|b| i16::from_le_bytes(*b)).collect();
+        let scales = self.read_floats(positions)?;
+        let rows = self.take_bytes(positions * hidden * 2)?.as_chunks::<2>().0.iter().map(|b| i16::from_le_bytes(*b)).collect();
         let positions = Positions::new(hidden, rows, scales)?;
-        let input_norm = self.norm(hidden)?;
+        let input_norm = self.read_norm(hidden)?;
         let (heads, layers, intermediate) = (heads as usize, layers as usize, intermediate as usize);
         Ok(Head { version, hidden, heads, layers, intermediate, epsilon, positions, input_norm })
     }
 
-    fn take(&mut self, n: usize) -> Result<&'a [u8], EmbedError> {
+    fn take_bytes(&mut self, n: usize) -> Result<&'a [u8], EmbedError> {
         let (front, rest) = self.rest.split_at_checked(n).ok_or(EmbedError::Layers("cut short"))?;
         self.rest = rest;
         Ok(front)
     }
 
-    fn word(&mut self) -> Result<u32, EmbedError> {
-        let bytes = self.take(4)?.first_chunk().ok_or(EmbedError::Layers("cut short"))?;
+    fn read_word(&mut self) -> Result<u32, EmbedError> {
+        let bytes = self.take_bytes(4)?.first_chunk().ok_or(EmbedError::Layers("cut short"))?;
         Ok(u32::from_le_bytes(*bytes))
     }
 
-    fn floats(&mut self, n: usize) -> Result<Vec<f32>, EmbedError> {
-        Ok(self.take(n * 4)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
+    fn read_floats(&mut self, n: usize) -> Result<Vec<f32>, EmbedError> {
+        Ok(self.take_bytes(n * 4)?.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).collect())
     }
 
-    fn norm(&mut self, n: usize) -> Result<LayerNorm, EmbedError> {
-        Ok(LayerNorm { weight: self.floats(n)?, bias: self.floats(n)? })
+    fn read_norm(&mut self, n: usize) -> Result<LayerNorm, EmbedError> {
+        Ok(LayerNorm { weight: self.read_floats(n)?, bias: self.read_floats(n)? })
     }
 
     /// Reads the header of a linear layer's panels.
-    fn begin(&mut self, inputs: usize, outputs: usize) -> Result<Begun, EmbedError> {
-        let factors = Factors { scales: self.floats(outputs)?, columns: self.floats(inputs)?, bias: self.floats(outputs)? };
-        let bits = if self.version == 1 { 8 } else { self.take(1)?.first().copied().unwrap_or(0) };
+    fn begin_linear(&mut self, inputs: usize, outputs: usize) -> Result<Begun, EmbedError> {
+        let factors = Factors { scales: self.read_floats(outputs)?, columns: self.read_floats(inputs)?, bias: self.read_floats(outputs)? };
+        let bits = if self.version == 1 { 8 } else { self.take_bytes(1)?.first().copied().unwrap_or(0) };
         if bits != 4 && bits != 8 {
             return Err(EmbedError::Layers("weights of neither 8 nor 4 bits"));
         }
-        // Room for what the bytes that are there can hold.
+        // Room for as much as the remaining bytes can hold.
         let weights = match bits {
             8 => Weights::Bytes(Vec::with_capacity((inputs * outputs).min(self.rest.len()))),
             _ => Weights::FourBits(FourBits::new(inputs, (outputs / PANEL).min(self.rest.len() / FourBits::bytes_a_panel(inputs)))),
@@ -257,13 +259,13 @@ impl<'a> Reader<'a> {
         Ok(Begun { factors, weights })
     }
 
-    /// The next `count` panels.
+    /// Reads the next `count` panels.
     fn panels(&mut self, inputs: usize, count: usize, to: &mut Begun) -> Result<(), EmbedError> {
         match &mut to.weights {
-            Weights::Bytes(panels) => panels.extend_from_slice(bytemuck::cast_slice(self.take(count * inputs * PANEL)?)),
+            Weights::Bytes(panels) => panels.extend_from_slice(bytemuck::cast_slice(self.take_bytes(count * inputs * PANEL)?)),
             Weights::FourBits(weights) => {
                 let size = FourBits::bytes_a_panel(inputs);
-                self.take(count * size)?.chunks_exact(size).for_each(|panel| weights.push(panel));
+                self.take_bytes(count * size)?.chunks_exact(size).for_each(|panel| weights.push(panel));
             }
         }
         Ok(())
@@ -271,10 +273,10 @@ impl<'a> Reader<'a> {
 }
 
 impl MiniLm {
-    /// The model from the bytes that [`encode_layers`] wrote. The bytes may be hostile: every length is checked before it is used.
+    /// Makes the model from the output of [`encode_layers`]. The bytes may be hostile: lengths are checked.
     ///
     /// # Errors
-    /// [`EmbedError::Layers`] or [`EmbedError::Shape`], saying what is wrong.
+    /// [`EmbedError::Layers`] or [`EmbedError::Shape`] with the fault.
     pub fn from_layers(bytes: &[u8]) -> Result<MiniLm, EmbedError> {
         decode_layers(bytes)
     }
@@ -297,7 +299,7 @@ mod tests {
         assert_eq!(MiniLm::from_layers(&shifted[1..]).unwrap(), model);
     }
 
-    /// The small model with weights that four bits can say: levels times a step for each 64 inputs of an output.
+    /// Returns the small model with weights of four bits: levels times a step for 64 inputs of an output.
     fn coarse() -> MiniLm {
         let (model, _) = small();
         let e = model.encoder();
@@ -322,7 +324,7 @@ mod tests {
         let (model, _) = small();
         let (fine, coarse) = (encode_layers(&model), encode_layers(&coarse()));
         assert_eq!(MiniLm::from_layers(&coarse).unwrap(), self::coarse());
-        // 48 inputs make one run, the 112 of `down` two: so many steps there are for each output, half a byte each.
+        // 48 inputs make one run, the 112 of `down` two: as many steps for each output, half a byte each.
         let weights = 2 * (48 * 144 + 48 * 48 + 2 * 48 * 112);
         let steps = 2 * (144 + 48 + 112 + 2 * 48);
         assert_eq!(fine.len() - coarse.len(), weights / 2 - steps / 2);
@@ -332,7 +334,8 @@ mod tests {
     fn layers_of_the_first_version_are_still_read() {
         let (model, _) = small();
         let mut bytes = encode_layers(&model);
-        // In the first version no byte before the weights says how many bits they have; the last layer's `down` comes before its normalisation.
+        // In version 1 no byte states the bits of weights; the last layer's `down` precedes its
+        // normalisation.
         let e = model.encoder();
         let sizes: Vec<usize> =
             e.layers().iter().flat_map(|l| [&l.qkv, &l.attended, &l.up, &l.down]).map(|l| l.inputs() * l.outputs()).collect();
@@ -362,7 +365,7 @@ mod tests {
                 (steps, before) = (steps + 1, now);
             };
             assert_eq!(decoded, model);
-            // What stands before the layers; then 9, 3, 7 and 3 panels a layer by fours, and a step that makes the linear layer of them.
+            // First the header; then 9, 3, 7 and 3 panels a layer by fours, and a step for the linear layer.
             assert_eq!(steps, 1 + 2 * (4 + 2 + 3 + 2));
         }
     }

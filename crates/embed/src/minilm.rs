@@ -1,9 +1,9 @@
-//! all-MiniLM-L6-v2: a six-layer BERT whose token vectors are averaged (Reimers and Gurevych, "Sentence-BERT", 2019).
+//! all-MiniLM-L6-v2: a six-layer BERT whose token vectors are averaged ("Sentence-BERT", 2019).
 
 use crate::nn::{Encoder, MAX_SEQUENCE, Scratch, ShapeError, Simd};
 use crate::vector::QuantizedMatrix;
 
-/// Why a text has no vector, or bytes are no model.
+/// Reason why a text has no vector, or bytes are not a model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EmbedError {
     /// The bytes are not the layers of a model that this version reads.
@@ -15,12 +15,12 @@ pub enum EmbedError {
     /// A token has no row in the word table, or one of another dimension.
     #[error("token {0} has no word vector")]
     Word(u32),
-    /// No tokens, or more than the model has positions for.
+    /// There are no tokens, or more than the model has positions.
     #[error("{given} tokens, where the model takes 1 to {most}")]
     Length {
-        /// Tokens given.
+        /// Number of tokens given.
         given: usize,
-        /// Tokens that the model takes.
+        /// Maximum number of tokens of the model.
         most: usize,
     },
     /// The weights led to a vector without a direction.
@@ -30,7 +30,7 @@ pub enum EmbedError {
 
 /// Source of word vectors: a whole matrix, or pages of one.
 pub trait WordRows {
-    /// Components and scale of token `id`'s vector, if it is at hand.
+    /// Returns components and scale of token `id`'s vector, if it is loaded.
     fn row(&self, id: u32) -> Option<(&[i8], f32)>;
 }
 
@@ -41,7 +41,7 @@ impl WordRows for QuantizedMatrix {
     }
 }
 
-/// Vectors that are added at each position: the model's position vector plus that of the first segment, as 16-bit numbers.
+/// Vectors added at each position: the position's vector plus the first segment's, as 16-bit numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Positions {
     hidden: usize,
@@ -53,7 +53,8 @@ impl Positions {
     /// Builds the positions from 16-bit rows of `hidden` numbers, each with its scale.
     ///
     /// # Errors
-    /// [`ShapeError`] when lengths disagree, there are no or more than [`MAX_SEQUENCE`] rows, or a scale is not a finite non-negative number.
+    /// [`ShapeError`] if lengths disagree, there are no or more than [`MAX_SEQUENCE`] rows, or a scale is not
+    /// a finite non-negative number.
     pub fn new(hidden: usize, rows: Vec<i16>, scales: Vec<f32>) -> Result<Positions, ShapeError> {
         if !(1..=MAX_SEQUENCE).contains(&scales.len()) || scales.len().checked_mul(hidden) != Some(rows.len()) {
             return Err(ShapeError::Shape("positions"));
@@ -64,7 +65,7 @@ impl Positions {
         Ok(Positions { hidden, rows, scales })
     }
 
-    /// Returns the number of positions.
+    /// Number of positions.
     pub fn len(&self) -> usize {
         self.scales.len()
     }
@@ -74,27 +75,27 @@ impl Positions {
         self.scales.is_empty()
     }
 
-    /// The 16-bit rows and their scales.
+    /// Returns the 16-bit rows and their scales.
     pub fn parts(&self) -> (&[i16], &[f32]) {
         (&self.rows, &self.scales)
     }
 }
 
-/// A step multiplies so many tokens at most by weights. In a browser that takes a few milliseconds before the code is optimised; weights are read
-/// once for all of them, and fewer would make that count.
+/// Maximum number of tokens that a step multiplies by weights. It takes a browser a few milliseconds before
+/// the code is optimised. Weights are read once a step, which fewer tokens would make costly.
 const ROWS: usize = 16;
 
-/// Buffers of [`MiniLm::embed_batch`], used again from call to call; and a pass that [`MiniLm::begin`] began.
+/// Buffers of [`MiniLm::embed_batch`], for any number of calls, and the state of a begun pass.
 #[derive(Debug, Default)]
 pub struct EmbedScratch {
     x: Vec<f32>,
     lengths: Vec<usize>,
-    /// Steps that have been made.
+    /// Number of steps done.
     steps: usize,
     nn: Scratch,
 }
 
-/// The model without its word vectors, which are given to each call, so that a page need load only the rows of its question.
+/// The model without word vectors, which each call gets: a page loads only the rows of its question.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MiniLm {
     encoder: Encoder,
@@ -103,10 +104,10 @@ pub struct MiniLm {
 }
 
 impl MiniLm {
-    /// The model from its parts.
+    /// Makes a model of its parts.
     ///
     /// # Errors
-    /// [`ShapeError`] when the positions are of another dimension than the layers.
+    /// [`ShapeError`] if the positions are of another dimension than the layers.
     pub fn new(encoder: Encoder, positions: Positions) -> Result<MiniLm, ShapeError> {
         if positions.hidden != encoder.hidden() {
             return Err(ShapeError::Shape("positions"));
@@ -114,7 +115,7 @@ impl MiniLm {
         Ok(MiniLm { encoder, positions, simd: Simd::detect() })
     }
 
-    /// Returns the model on another instruction set; its vectors are the same, bit for bit.
+    /// Returns the model on another instruction set. Its vectors are the same, bit for bit.
     pub fn with_simd(mut self, simd: Simd) -> MiniLm {
         self.simd = simd;
         self
@@ -128,12 +129,12 @@ impl MiniLm {
         self
     }
 
-    /// Components of a vector: 384.
+    /// Number of components of a vector: 384.
     pub fn dim(&self) -> usize {
         self.encoder.hidden()
     }
 
-    /// Most tokens a text may have, `[CLS]` and `[SEP]` included.
+    /// Maximum number of tokens of a text, with `[CLS]` and `[SEP]`.
     pub fn max_tokens(&self) -> usize {
         self.positions.len()
     }
@@ -148,20 +149,22 @@ impl MiniLm {
         &self.positions
     }
 
-    /// The unit vector of a text given as token ids, `[CLS]` and `[SEP]` included.
+    /// Returns the unit vector of a text given as token ids, with `[CLS]` and `[SEP]`.
     ///
     /// # Errors
-    /// [`EmbedError::Length`] for no or too many ids, [`EmbedError::Word`] for an id without a row, [`EmbedError::Degenerate`] for hostile weights.
+    /// [`EmbedError::Length`] for no or too many ids, [`EmbedError::Word`] for an id without a row,
+    /// [`EmbedError::Degenerate`] for hostile weights.
     pub fn embed(&self, ids: &[u32], rows: &dyn WordRows) -> Result<Vec<f32>, EmbedError> {
         let mut out = Vec::new();
         self.embed_batch(&[ids], rows, &mut EmbedScratch::default(), &mut out)?;
         Ok(out)
     }
 
-    /// The last layer's vector of every token of a text, one after the other.
+    /// Returns the last layer's vector of every token of a text, one after the other.
     ///
     /// # Errors
-    /// [`EmbedError::Length`] and [`EmbedError::Word`] as [`MiniLm::embed`]; [`EmbedError::Degenerate`] when a number is not finite.
+    /// [`EmbedError::Length`] and [`EmbedError::Word`] as [`MiniLm::embed`]; [`EmbedError::Degenerate`] if a
+    /// number is not finite.
     pub fn token_vectors(&self, ids: &[u32], rows: &dyn WordRows) -> Result<Vec<f32>, EmbedError> {
         let mut scratch = EmbedScratch::default();
         self.begin(&[ids], rows, &mut scratch)?;
@@ -169,8 +172,8 @@ impl MiniLm {
         scratch.token_vectors()
     }
 
-    /// Computes the unit vectors of several texts in one pass, one after the other in `out`, as [`MiniLm::embed`] does for each alone. The
-    /// weights are read only once.
+    /// Computes the unit vectors of several texts in one pass, one after the other in `out`, as
+    /// [`MiniLm::embed`] does for each. The weights are read only once.
     ///
     /// # Errors
     /// As [`MiniLm::embed`], for the first text that has one.
@@ -183,11 +186,11 @@ impl MiniLm {
     ) -> Result<(), EmbedError> {
         self.begin(texts, rows, scratch)?;
         self.encoder.mean_vectors(self.simd, &mut scratch.x, &scratch.lengths, &mut scratch.nn, out)?;
-        finite(out)
+        check_finite(out)
     }
 
-    /// Begins a pass over several texts, for callers that do other work in between: call [`MiniLm::step`] until there are no more steps,
-    /// then [`MiniLm::unit_vectors`] or [`EmbedScratch::token_vectors`].
+    /// Begins a pass over several texts, for callers that do other work in between: call [`MiniLm::step`]
+    /// until there are no more steps, then [`MiniLm::unit_vectors`] or [`EmbedScratch::token_vectors`].
     ///
     /// # Errors
     /// As [`MiniLm::embed`], for the first text that has one.
@@ -210,7 +213,7 @@ impl MiniLm {
         Ok(())
     }
 
-    /// The next step of a pass; false where there was none left.
+    /// Runs the next step of a pass; returns false if none was left.
     ///
     /// # Errors
     /// [`EmbedError::Shape`] for a pass that another model began.
@@ -226,14 +229,14 @@ impl MiniLm {
     /// Writes the unit vectors of a pass's texts, one after the other, into `out`.
     ///
     /// # Errors
-    /// [`EmbedError::Degenerate`] for hostile weights, [`EmbedError::Shape`] for a pass that another model began.
+    /// [`EmbedError::Degenerate`] for hostile weights, [`EmbedError::Shape`] for a pass of another model.
     pub fn unit_vectors(&self, scratch: &EmbedScratch, out: &mut Vec<f32>) -> Result<(), EmbedError> {
         self.encoder.means(&scratch.x, &scratch.lengths, out)?;
-        finite(out)
+        check_finite(out)
     }
 }
 
-fn finite(vectors: &[f32]) -> Result<(), EmbedError> {
+fn check_finite(vectors: &[f32]) -> Result<(), EmbedError> {
     if vectors.iter().all(|v| v.is_finite()) { Ok(()) } else { Err(EmbedError::Degenerate) }
 }
 
@@ -241,10 +244,10 @@ impl EmbedScratch {
     /// Returns the last layer's vector of every token of a pass, one after the other.
     ///
     /// # Errors
-    /// [`EmbedError::Degenerate`] when a number is not finite.
+    /// [`EmbedError::Degenerate`] if a number is not finite.
     pub fn token_vectors(self) -> Result<Vec<f32>, EmbedError> {
-        // The pass works in place: what was the tokens' embeddings is their vectors now.
-        finite(&self.x).map(|()| self.x)
+        // The pass works in place: the tokens' embeddings have become their vectors.
+        check_finite(&self.x).map(|()| self.x)
     }
 }
 
@@ -282,7 +285,7 @@ mod tests {
         ) {
             let (model, words) = small();
             let texts: Vec<&[u32]> = texts.iter().map(Vec::as_slice).collect();
-            // What another pass left behind is in nobody's way.
+            // A pass is not affected by the rest of an earlier one.
             let (mut scratch, mut at_once) = (EmbedScratch::default(), Vec::new());
             model.embed_batch(&texts, &words, &mut scratch, &mut at_once).unwrap();
             let tokens: usize = texts.iter().map(|t| t.len()).sum();

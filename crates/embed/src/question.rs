@@ -1,4 +1,4 @@
-//! Embedding questions from a bundle: vocabulary and layers once, word embeddings by the page.
+//! Embeds questions by a bundle's model: vocabulary and layers are loaded once, word embeddings by the page.
 
 use super::states::ReadText;
 use super::unigram::{Pieces, take_mean};
@@ -12,21 +12,21 @@ use futures::future::{FutureExt, LocalBoxFuture};
 use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 
-/// A question counts up to here, in tokens; what follows is not embedded.
+/// Maximum number of tokens of a question; the rest is not embedded.
 const MAX_TOKENS: usize = 256;
-/// Vectors of names are forgotten when there are more.
+/// Maximum number of vectors of names that are kept.
 const NAMES_KEPT: usize = 4096;
-/// The model that knows a hundred languages and cuts texts by the unigram model, by its name in manifests.
+/// Name in manifests of the model for a hundred languages, which cuts texts by the unigram model.
 pub const MULTILINGUAL: &str = "multilingual-e5-small";
-/// The models that this engine embeds questions with, by their names in manifests: all-MiniLM-L6-v2, and that one.
+/// Names in manifests of the models by which this engine embeds questions: MiniLM and [`MULTILINGUAL`].
 const MODELS: [&str; 2] = ["minilm", MULTILINGUAL];
 
 /// Tokenizer of texts, with the rows of its tokens in `words`.
 #[derive(Clone)]
 enum Cutter {
-    /// WordPiece, by the range.
+    /// WordPiece, loaded by the range.
     Ranges(Rc<Vocabulary>),
-    /// The unigram model, whole.
+    /// The unigram model, loaded whole.
     Unigram(Rc<Pieces>),
 }
 
@@ -59,11 +59,11 @@ pub struct WordPages {
 pub struct QuestionEncoder {
     words: WordPages,
     model: Rc<MiniLm>,
-    /// Vectors of names that were asked for.
+    /// Vectors of names, by name.
     named: RefCell<Map<String, Rc<[f32]>>>,
 }
 
-/// The word vectors that one question needs.
+/// The word vectors for a question.
 pub struct QuestionRows {
     index: Rc<PagedIndex>,
     cutter: Cutter,
@@ -78,10 +78,8 @@ impl WordRows for QuestionRows {
 }
 
 impl WordPages {
-    /// Loads the root of the vocabulary and the list of pages.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the bundle has none or it cannot be loaded.
+    /// Loads the root of the vocabulary and the list of pages. Fails if either is missing or cannot be
+    /// loaded.
     pub fn load<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Self, BundleError>> {
         async move {
             let words = bundle.section("words", |file, bytes| {
@@ -95,11 +93,9 @@ impl WordPages {
         .boxed_local()
     }
 
-    /// Loads the ranges of the vocabulary that `wanted` returns, until it returns none, and returns the WordPiece tokenizer. Do not hold it
-    /// while others may load.
-    ///
-    /// # Errors
-    /// [`BundleError`] when a range cannot be loaded, or the model has another tokenizer.
+    /// Loads the ranges of the vocabulary that `wanted` returns, until it returns none, and returns the
+    /// WordPiece tokenizer. Do not hold it while others may load. Fails if a range cannot be loaded, or the
+    /// model has another tokenizer.
     pub async fn tokenizer(&self, wanted: &dyn Fn(&Tokenizer) -> Vec<usize>) -> Result<Ref<'_, Tokenizer>, BundleError> {
         match &self.cutter {
             Cutter::Ranges(vocabulary) => vocabulary.load_ranges(&self.bundle, wanted).await.map(|()| vocabulary.tokenizer()),
@@ -107,8 +103,8 @@ impl WordPages {
         }
     }
 
-    /// The tokens of texts, each cut to what the model takes.
-    async fn tokens(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, BundleError> {
+    /// Returns the tokens of texts, each cut to the model's maximum.
+    async fn cut_texts(&self, texts: &[&str]) -> Result<Vec<Vec<u32>>, BundleError> {
         if let Cutter::Unigram(pieces) = &self.cutter {
             let prefix = &self.bundle.manifest().embedder.query_prefix;
             return Ok(texts.iter().map(|text| pieces.question(prefix, text, MAX_TOKENS)).collect());
@@ -122,7 +118,7 @@ impl WordPages {
         Ok(texts.iter().map(|text| tokenizer.encode(text, MAX_TOKENS)).collect())
     }
 
-    /// The word vectors of these tokens.
+    /// Loads the word vectors of these tokens.
     ///
     /// # Errors
     /// [`BundleError`] when a page cannot be loaded.
@@ -137,10 +133,8 @@ impl WordPages {
         }
     }
 
-    /// Runs the pass of a model over a text with the word vectors `rows`, and yields the thread between steps.
-    ///
-    /// # Errors
-    /// As [`MiniLm::embed`].
+    /// Runs the pass of a model over a text with the word vectors `rows`, and yields the thread between
+    /// steps. Fails as [`MiniLm::embed`] does.
     pub async fn run(&self, model: &MiniLm, ids: &[u32], rows: &dyn WordRows, pass: &mut EmbedScratch) -> Result<(), EmbedError> {
         model.begin(&[ids], rows, pass)?;
         loop {
@@ -153,15 +147,12 @@ impl WordPages {
 }
 
 impl QuestionEncoder {
-    /// Returns true if the bundle carries the model that made its vectors.
+    /// Returns true if the bundle has the model that made its vectors.
     pub fn is_in(bundle: &Bundle) -> bool {
         MODELS.contains(&bundle.manifest().embedder.id.as_str()) && ["vocabulary", "words", "layers"].iter().all(|s| bundle.has(s))
     }
 
-    /// Loads vocabulary and layers.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the bundle has no model or a section of it cannot be loaded.
+    /// Loads vocabulary and layers. Fails if the bundle has no model or a section of it cannot be loaded.
     pub fn load<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Self, BundleError>> {
         async move {
             let mut decoder = LayersDecoder::default();
@@ -175,7 +166,7 @@ impl QuestionEncoder {
         .boxed_local()
     }
 
-    /// Number of content tokens of a text; about that, where it has words that no question had.
+    /// Number of content tokens of a text; approximate if it has words that are not loaded.
     pub fn count_tokens(&self, text: &str) -> usize {
         match &self.words.cutter {
             Cutter::Ranges(vocabulary) => vocabulary.tokenizer().count(text),
@@ -183,7 +174,7 @@ impl QuestionEncoder {
         }
     }
 
-    /// The unit vector of a text.
+    /// Returns the unit vector of a text.
     ///
     /// # Errors
     /// [`BundleError`] when a range of the vocabulary or a page of word embeddings cannot be loaded.
@@ -191,21 +182,19 @@ impl QuestionEncoder {
         async move { Ok(self.read(text).await?.vector) }.boxed_local()
     }
 
-    /// A text with the states of its tokens.
-    ///
-    /// # Errors
-    /// As [`QuestionEncoder::encode`].
+    /// Returns a text's unit vector with the states of its tokens. Fails as [`QuestionEncoder::encode`] does.
     pub fn read<'a>(&'a self, text: &'a str) -> LocalBoxFuture<'a, Result<ReadText, BundleError>> {
         async move {
-            let ids = self.words.tokens(&[text]).await?.pop().unwrap_or_default();
+            let ids = self.words.cut_texts(&[text]).await?.pop().unwrap_or_default();
             let rows = self.words.rows(&ids).await?;
-            let (vector, pass) = self.pass(&ids, &rows).await?;
-            Ok(ReadText::new(vector, &pass.token_vectors().map_err(corrupt)?))
+            let (vector, pass) = self.run_model(&ids, &rows).await?;
+            Ok(ReadText::new(vector, &pass.token_vectors().map_err(to_bundle_error)?))
         }
         .boxed_local()
     }
 
-    /// The unit vectors of texts that come again and again, such as names of relations. They are computed once, and their word embeddings loaded together.
+    /// Returns the unit vectors of recurring texts, such as names of relations. Computes each once, and loads
+    /// their word embeddings together.
     ///
     /// # Errors
     /// [`BundleError`] when a range of the vocabulary or a page of word embeddings cannot be loaded.
@@ -216,10 +205,10 @@ impl QuestionEncoder {
             }
             let known = |text: &str| self.named.borrow().get(text).cloned();
             let new: Vec<&str> = texts.iter().copied().filter(|t| known(t).is_none()).collect();
-            let tokens = self.words.tokens(&new).await?;
+            let tokens = self.words.cut_texts(&new).await?;
             let rows = self.words.rows(&tokens.concat()).await?;
             for (text, ids) in new.into_iter().zip(tokens) {
-                let (vector, _) = self.pass(&ids, &rows).await?;
+                let (vector, _) = self.run_model(&ids, &rows).await?;
                 self.named.borrow_mut().insert(text.to_owned(), vector.into());
             }
             Ok(texts.iter().filter_map(|t| known(t)).collect())
@@ -227,12 +216,12 @@ impl QuestionEncoder {
         .boxed_local()
     }
 
-    /// The model's pass over a text whose word embeddings are loaded.
-    async fn pass(&self, ids: &[u32], rows: &QuestionRows) -> Result<(Vec<f32>, EmbedScratch), BundleError> {
+    /// Runs the model over a text whose word embeddings are loaded.
+    async fn run_model(&self, ids: &[u32], rows: &QuestionRows) -> Result<(Vec<f32>, EmbedScratch), BundleError> {
         let mut pass = EmbedScratch::default();
-        self.words.run(&self.model, ids, rows, &mut pass).await.map_err(corrupt)?;
+        self.words.run(&self.model, ids, rows, &mut pass).await.map_err(to_bundle_error)?;
         let mut out = Vec::new();
-        self.model.unit_vectors(&pass, &mut out).map_err(corrupt)?;
+        self.model.unit_vectors(&pass, &mut out).map_err(to_bundle_error)?;
         if let Cutter::Unigram(pieces) = &self.words.cutter {
             take_mean(&mut out, &pieces.mean);
         }
@@ -240,6 +229,6 @@ impl QuestionEncoder {
     }
 }
 
-fn corrupt(e: EmbedError) -> BundleError {
+fn to_bundle_error(e: EmbedError) -> BundleError {
     BundleError::Corrupt { file: "layers".into(), what: e.to_string() }
 }

@@ -1,22 +1,22 @@
-//! Late interaction: how far the tokens of one text find their like among those of another (Khattab and Zaharia, "ColBERT", 2020), on the states that the
-//! embedding model computes anyway.
+//! Late interaction: the similarity of two texts' tokens (Khattab and Zaharia, "ColBERT", 2020), on the
+//! states that the embedding model computes anyway.
 
-/// A text as the embedding model reads it.
+/// Text as the embedding model reads it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadText {
     /// Its unit vector.
     pub vector: Vec<f32>,
-    /// The last state of each token but the marks at both ends, each of length one.
+    /// Last state of each token except the marks at both ends, each of length one.
     states: Vec<f32>,
 }
 
 impl ReadText {
-    /// From the vector of a text and the states of its tokens, those of the marks at both ends among them.
+    /// Makes it of a text's vector and the states of its tokens, with those of the marks at both ends.
     pub fn new(vector: Vec<f32>, states: &[f32]) -> ReadText {
         let dim = vector.len().max(1);
         let mut states = states.get(dim..states.len().saturating_sub(dim)).unwrap_or_default().to_vec();
         for state in states.chunks_exact_mut(dim) {
-            let length = dot(state, state).sqrt();
+            let length = dot_product(state, state).sqrt();
             state.iter_mut().filter(|_| length > 0.0).for_each(|x| *x /= length);
         }
         ReadText { vector, states }
@@ -24,20 +24,20 @@ impl ReadText {
 
     /// Cosine of the two texts' vectors.
     pub fn cosine(&self, other: &ReadText) -> f32 {
-        dot(&self.vector, &other.vector)
+        dot_product(&self.vector, &other.vector)
     }
 
-    /// Mean over this text's tokens of the best cosine with a token of `other`; 0 where one of them has none.
+    /// Mean over this text's tokens of the best cosine with a token of `other`; 0 if either has none.
     pub fn late_interaction(&self, other: &ReadText) -> f32 {
         let dim = self.vector.len().max(1);
-        let best = |state| other.states.chunks_exact(dim).map(|o| dot(state, o)).fold(f32::NEG_INFINITY, f32::max);
+        let best = |state| other.states.chunks_exact(dim).map(|o| dot_product(state, o)).fold(f32::NEG_INFINITY, f32::max);
         let tokens = self.states.len() / dim;
         let sum: f32 = self.states.chunks_exact(dim).map(best).sum();
         if tokens > 0 && sum.is_finite() { sum / tokens as f32 } else { 0.0 }
     }
 }
 
-fn dot(a: &[f32], b: &[f32]) -> f32 {
+fn dot_product(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
@@ -45,7 +45,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 mod tests {
     use super::*;
 
-    /// A text of tokens with these states, between two marks whose states are left out.
+    /// Makes a text of tokens with these states, between two marks whose states are left out.
     fn text(states: &[[f32; 2]]) -> ReadText {
         let all: Vec<[f32; 2]> = [&[[9.0, 9.0]], states, &[[9.0, -9.0]]].concat();
         ReadText::new(vec![1.0, 0.0], &all.concat())

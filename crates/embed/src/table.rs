@@ -1,7 +1,9 @@
-//! Questions by the token table: a row for every token, whose sum points about where the model would, from a few kilobytes a question.
+//! Embeds questions by the token table: a row for every token, whose sum approximates the model's vector,
+//! from a few kilobytes a question.
 //!
-//! The table ranks chunks by their sketches and nothing else, so a bundle holds its rows in the sketches' coordinates: the products of a row with the
-//! principal components, and with the part of the corpus's mean that lies outside them. That is a quarter of the bytes of a whole row.
+//! The table only ranks chunks by their sketches, so its rows are in the sketches' coordinates: a row's
+//! products with the principal components and with the part of the corpus's mean outside them. These are a
+//! quarter of a whole row's bytes.
 
 use super::vocabulary::Vocabulary;
 use crate::bundle::{Bundle, BundleError, Bytes, Kind, PagedIndex, Pages, SketchIndex, begin, open_section};
@@ -9,20 +11,20 @@ use crate::text::Tokenizer;
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
 
-/// A question counts up to here, in tokens.
+/// Maximum number of tokens of a question.
 const MAX_TOKENS: usize = 254;
 
-/// The root of the token table: where its rows lie, and what is added to every sum.
+/// The root of the token table: the pages of its rows, and the initial value of every sum.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TableIndex {
-    /// The pages; items are the rows of tokens, in the order of [`Vocabulary::row`].
+    /// Pages; items are the rows of tokens, in the order of [`Vocabulary::row`].
     pub pages: PagedIndex,
-    /// The coordinates that every sum begins with: one a component of the sketches, and one of the mean.
+    /// Coordinates that every sum begins with: one a component of the sketches, and one of the mean.
     pub bias: Vec<f32>,
 }
 
 impl TableIndex {
-    /// The section's bytes.
+    /// Returns the section's bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = begin(Kind::TableIndex);
         self.pages.put(&mut out);
@@ -30,10 +32,7 @@ impl TableIndex {
         out
     }
 
-    /// Reads what [`TableIndex::encode`] wrote.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the bytes are no such section.
+    /// Reads the output of [`TableIndex::encode`]. Fails if the bytes are not such a section.
     pub fn decode(file: &str, bytes: &[u8]) -> Result<Self, BundleError> {
         let mut b = open_section(file, bytes, Kind::TableIndex)?;
         let pages = PagedIndex::take(&mut b)?;
@@ -45,32 +44,33 @@ impl TableIndex {
     }
 }
 
-/// A page of rows: for each a scale and its coordinates in four bits, the first in the low half of a byte, 8 for zero. `rows` are coordinates.
+/// Encodes a page of rows, given as coordinates: for each a scale and its coordinates in four bits, the first
+/// in the low half of a byte, 8 for zero.
 pub fn encode_rows(rows: &[Vec<f32>]) -> Vec<u8> {
     let mut out = begin(Kind::TableRows);
     for row in rows {
         let scale = best_scale(row);
         out.extend_from_slice(&scale.to_le_bytes());
-        let half = |x: &f32| (level(*x, scale) + 8.0) as u8;
+        let half = |x: &f32| (round_level(*x, scale) + 8.0) as u8;
         out.extend(row.chunks(2).map(|two| half(&two[0]) | two.get(1).map_or(8, half) << 4));
     }
     out
 }
 
-fn level(x: f32, scale: f32) -> f32 {
+fn round_level(x: f32, scale: f32) -> f32 {
     if scale > 0.0 { (x / scale).round().clamp(-7.0, 7.0) } else { 0.0 }
 }
 
-/// The scale among several that loses least of the row.
+/// Returns the scale among several that loses least of the row.
 fn best_scale(row: &[f32]) -> f32 {
     let largest = row.iter().fold(0f32, |m, x| m.max(x.abs()));
-    let loss = |scale: f32| row.iter().map(|&x| (x - level(x, scale) * scale).powi(2)).sum::<f32>();
+    let loss = |scale: f32| row.iter().map(|&x| (x - round_level(x, scale) * scale).powi(2)).sum::<f32>();
     let scales = (0..12).map(|i| largest / 7.0 * (1.0 - 0.05 * i as f32));
     scales.min_by(|a, b| loss(*a).total_cmp(&loss(*b))).unwrap_or(0.0)
 }
 
-/// Bytes of a row of `n` coordinates.
-fn width(n: usize) -> usize {
+/// Number of bytes of a row of `n` coordinates.
+fn row_width(n: usize) -> usize {
     4 + n.div_ceil(2)
 }
 
@@ -82,7 +82,7 @@ fn decode_rows(file: &str, bytes: &[u8], rows: u32, width: usize) -> Result<Vec<
     Ok(b.rest().to_vec())
 }
 
-/// Adds a row, as [`encode_rows`] wrote it, to `sum`.
+/// Adds a row, in the encoding of [`encode_rows`], to `sum`.
 fn add_row(sum: &mut [f32], row: &[u8]) -> Result<(), BundleError> {
     let mut b = Bytes::new("table", row);
     let scale = b.f32()?;
@@ -94,7 +94,7 @@ fn add_row(sum: &mut [f32], row: &[u8]) -> Result<(), BundleError> {
     Ok(())
 }
 
-/// Gives questions a vector by the bundle's token table.
+/// Embeds questions by the bundle's token table.
 pub struct TableEncoder {
     bundle: Bundle,
     vocabulary: Rc<Vocabulary>,
@@ -103,15 +103,13 @@ pub struct TableEncoder {
 }
 
 impl TableEncoder {
-    /// Returns true if the bundle carries a token table for the model that made its vectors.
+    /// Returns true if the bundle has a token table for the model that made its vectors.
     pub fn is_in(bundle: &Bundle) -> bool {
         bundle.manifest().embedder.id == "minilm" && ["vocabulary", "table", "sketches"].iter().all(|s| bundle.has(s))
     }
 
-    /// Loads the roots of the vocabulary and of the table. `sketches` is the root of the sketches.
-    ///
-    /// # Errors
-    /// [`BundleError`] when one cannot be loaded or they do not fit together.
+    /// Loads the roots of the vocabulary and of the table. `sketches` is the root of the sketches. Fails if
+    /// one cannot be loaded or they do not fit together.
     pub fn load<'a>(bundle: &'a Bundle, sketches: Rc<SketchIndex>) -> LocalBoxFuture<'a, Result<Self, BundleError>> {
         async move {
             let index = bundle.section("table", TableIndex::decode);
@@ -124,19 +122,19 @@ impl TableEncoder {
         .boxed_local()
     }
 
-    /// Returns the number of pages of rows.
+    /// Number of pages of rows.
     pub fn page_count(&self) -> usize {
         self.index.pages.pages.len()
     }
 
-    /// The given pages of rows, as bytes.
+    /// Loads the given pages of rows, as bytes.
     pub async fn pages(&self, numbers: &[usize]) -> Pages<Vec<u8>> {
-        let width = width(self.index.bias.len());
+        let width = row_width(self.index.bias.len());
         let decode = move |rows: u32, file: &str, bytes: &[u8]| decode_rows(file, bytes, rows, width);
         self.bundle.pages("table", &self.index.pages, numbers, decode).await
     }
 
-    /// A vector of length 1 for a text, good for comparing it with sketches; `None` for a text without tokens.
+    /// Returns a vector of length 1 for a text, to compare with sketches; `None` for a text without tokens.
     ///
     /// # Errors
     /// [`BundleError`] when a page of rows, or a range of the vocabulary, cannot be loaded.
@@ -150,7 +148,7 @@ impl TableEncoder {
             }
             let rows: Vec<u32> = ids.into_iter().map(|id| self.vocabulary.row(id)).collect();
             let index = &self.index.pages;
-            let width = width(self.index.bias.len());
+            let width = row_width(self.index.bias.len());
             let pages = self.pages(index.pages_of(&rows).items()).await;
             if let Some(error) = pages.failed.into_iter().next() {
                 return Err(error);
@@ -179,11 +177,11 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// What is added is the row, within half a step of its scale.
+        /// The sum grows by the row, within half a step of its scale.
         #[test]
         fn a_row_comes_back_within_a_step(row in prop::collection::vec(-3.0f32..3.0, 1..12)) {
             let page = encode_rows(std::slice::from_ref(&row));
-            let bytes = decode_rows("t", &page, 1, width(row.len())).unwrap();
+            let bytes = decode_rows("t", &page, 1, row_width(row.len())).unwrap();
             let mut sum = vec![1.0; row.len()];
             add_row(&mut sum, &bytes).unwrap();
             let largest = row.iter().fold(0f32, |m, x| m.max(x.abs()));
@@ -217,7 +215,7 @@ mod tests {
         assert!(TableIndex::decode("t", &bytes[..bytes.len() - 1]).is_err());
     }
 
-    /// Down into the coordinates and up again, a vector keeps its products with everything that a sketch can say.
+    /// Down into the coordinates and up, a vector keeps its products with all that a sketch represents.
     #[test]
     fn coordinates_raised_again_give_the_products_of_the_vector_itself() {
         let rows = [[1.0f32, 0.0, 0.0, 0.0], [0.0, 0.6, 0.8, 0.0]];

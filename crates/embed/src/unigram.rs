@@ -1,47 +1,47 @@
-//! The vocabulary of a bundle whose model cuts texts by the unigram model: all pieces that it carries, in the order of their word vectors.
+//! Vocabulary of a bundle whose model uses the unigram model: all pieces, in the order of word vectors.
 
 use crate::bundle::{Bundle, BundleError, Kind, begin, open_section, put_varint};
 use crate::text::{Folding, Unigram};
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
 
-/// The ids of what every text begins and ends with, and of what is in no piece: the first rows of every such bundle.
+/// Ids of the marks at the beginning and end of every text: the first rows of every such bundle.
 pub const ENDS: [u32; 2] = [0, 1];
-/// The id of characters that are in no piece.
+/// Id of characters that are in no piece.
 pub const UNKNOWN: u32 = 2;
 
-/// Takes `mean` from a unit vector and gives the rest length 1: vectors of some models lie in a narrow cone, out of which this brings them. A vector that is
-/// the mean stays as it is.
+/// Subtracts `mean` from a unit vector and scales the rest to length 1: vectors of some models lie in a
+/// narrow cone, which this widens. A vector that equals the mean stays as it is.
 pub fn take_mean(vector: &mut [f32], mean: &[f32]) {
     let rest: f32 = vector.iter().zip(mean).map(|(v, m)| (v - m) * (v - m)).sum();
     let length = rest.sqrt();
-    // Also false where a number is none.
+    // Also false for NaN.
     if length > 0.0 && length < f32::INFINITY {
         vector.iter_mut().zip(mean).for_each(|(v, m)| *v = (*v - m) / length);
     }
 }
 
-/// A unigram vocabulary as a bundle has it. A piece's id is its place, which is the row of its word vector.
+/// Unigram vocabulary as a bundle stores it. A piece's id is its place, which is the row of its word vector.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnigramVocabulary {
     /// Normalisation of a text before it is cut.
     pub folding: Folding,
-    /// The score of a character that is in no piece.
+    /// Score of a character that is in no piece.
     pub unknown: i32,
     /// Mean that is subtracted from a question's vector ([`take_mean`]).
     pub mean: Vec<f32>,
-    /// Pieces and their scores; the first three are [`ENDS`] and [`UNKNOWN`], whose texts are empty. No text has a line feed.
+    /// Pieces with their scores; first [`ENDS`] and [`UNKNOWN`], with empty texts. No text has a line feed.
     pub pieces: Vec<(String, i32)>,
 }
 
 impl UnigramVocabulary {
-    /// The section's bytes.
+    /// Returns the section's bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = begin(Kind::Unigram);
         let signed = |n: i32| (n << 1 ^ n >> 31) as u32;
         let Folding { single, ends, others, pairs } = &self.folding;
         let mean: Vec<u32> = self.mean.iter().map(|x| x.to_bits()).collect();
-        // An unknown piece's score is the last, so that each is a difference to one near it.
+        // The score of unknown pieces is the last, so that each is a difference to one near it.
         let scores: Vec<i32> = self.pieces.iter().map(|p| p.1).chain([self.unknown]).collect();
         let gaps: Vec<u32> = std::iter::once(&0).chain(&scores).zip(&scores).map(|(a, b)| signed(b.wrapping_sub(*a))).collect();
         for list in [single, ends, others, pairs, &mean, &gaps] {
@@ -56,27 +56,21 @@ impl UnigramVocabulary {
     }
 }
 
-/// A vocabulary, loaded.
+/// Loaded vocabulary.
 pub struct Pieces {
-    /// Cuts texts.
+    /// Tokenizer of texts.
     pub tokenizer: Unigram,
     /// Mean that is subtracted from a question's vector.
     pub mean: Vec<f32>,
 }
 
 impl Pieces {
-    /// Loads the vocabulary.
-    ///
-    /// # Errors
-    /// [`BundleError`] when it cannot be loaded, or is none of this kind.
+    /// Loads the vocabulary. Fails if it cannot be loaded, or is of another kind.
     pub fn load(bundle: &Bundle) -> LocalBoxFuture<'_, Result<Rc<Pieces>, BundleError>> {
         bundle.section("vocabulary", Pieces::decode).boxed_local()
     }
 
-    /// Reads what [`UnigramVocabulary::encode`] wrote.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the bytes are no such section.
+    /// Reads the output of [`UnigramVocabulary::encode`]. Fails if the bytes are not such a section.
     pub fn decode(file: &str, bytes: &[u8]) -> Result<Pieces, BundleError> {
         let mut b = open_section(file, bytes, Kind::Unigram)?;
         let b = &mut b;
@@ -96,7 +90,7 @@ impl Pieces {
         let (mut pieces, mut last) = (Vec::with_capacity(gaps.len()), 0u32);
         for gap in gaps {
             last = last.wrapping_add(gap >> 1 ^ (gap & 1).wrapping_neg());
-            // The last score, that of what is unknown, has no text.
+            // The last score, that of unknown pieces, has no text.
             pieces.push((texts.next().unwrap_or_default(), last as i32));
         }
         pieces.pop();

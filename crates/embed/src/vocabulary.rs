@@ -1,5 +1,5 @@
-//! The vocabulary of the bundle's model, by the page: its commonest pieces with the root, the others in ranges, of which a question loads those of its own
-//! rarer words.
+//! Vocabulary of the bundle's model: its most frequent pieces in the root, the others in ranges. A question
+//! loads the ranges of its rarer words.
 
 use crate::bundle::{Bundle, BundleError, Bytes, Kind, PagedIndex, begin, open_section, put_varint};
 use crate::text::{Tokenizer, VocabularyError};
@@ -7,30 +7,30 @@ use futures::future::{FutureExt, LocalBoxFuture};
 use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 
-/// The section that holds it.
+/// Name of its section.
 const VOCABULARY: &str = "vocabulary";
 
-/// A token and its id.
+/// Id and text of a token.
 pub type Piece = (u32, String);
 
 /// The root of the vocabulary as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VocabularyIndex {
-    /// The pages with the ranges; items are pieces.
+    /// Pages with the ranges; items are pieces.
     pub pages: PagedIndex,
     /// The least [`crate::text::piece_key`] of each range, ascending.
     pub first: Vec<u32>,
-    /// The number of tokens in all.
+    /// Number of tokens of the whole vocabulary.
     pub total: u32,
-    /// The pieces that are always at hand, by id.
+    /// Pieces that are always loaded, by id.
     pub common: Vec<Piece>,
-    /// The tokens that the corpus has, in tiers of which each ascends, the commonest first. Their rows come first in `words` and `table`, in this order; those
-    /// of all other tokens follow by id.
+    /// Tokens of the corpus in tiers, each ascending, the most frequent first. Their rows come first in
+    /// `words` and `table`, in this order; those of all other tokens follow by id.
     pub order: Vec<u32>,
 }
 
 impl VocabularyIndex {
-    /// The section's bytes.
+    /// Returns the section's bytes.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = begin(Kind::Vocabulary);
         self.pages.put(&mut out);
@@ -47,10 +47,7 @@ impl VocabularyIndex {
         out
     }
 
-    /// Reads what [`VocabularyIndex::encode`] wrote.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the bytes are no such section.
+    /// Reads the output of [`VocabularyIndex::encode`]. Fails if the bytes are not such a section.
     pub fn decode(file: &str, bytes: &[u8]) -> Result<Self, BundleError> {
         let mut b = open_section(file, bytes, Kind::Vocabulary)?;
         let pages = PagedIndex::take(&mut b)?;
@@ -70,25 +67,23 @@ impl VocabularyIndex {
     }
 }
 
-/// A range of the vocabulary. `pieces` ascend by id.
+/// Encodes a range of the vocabulary. `pieces` ascend by id.
 pub fn encode_pieces(pieces: &[Piece]) -> Vec<u8> {
     let mut out = begin(Kind::Pieces);
     put_pieces(&mut out, pieces);
     out
 }
 
-/// Reads what [`encode_pieces`] wrote: `count` pieces of a vocabulary of `total` tokens.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such range.
+/// Reads the output of [`encode_pieces`]: `count` pieces of a vocabulary of `total` tokens. Fails if the
+/// bytes are not such a range.
 pub fn decode_pieces(file: &str, bytes: &[u8], count: u32, total: u32) -> Result<Vec<Piece>, BundleError> {
     let mut b = open_section(file, bytes, Kind::Pieces)?;
     let pieces = take_pieces(&mut b, total)?;
     if pieces.len() != count as usize { Err(b.corrupt("it holds another number of pieces")) } else { Ok(pieces) }
 }
 
-/// Writes the number, the gaps between ids, and the texts, each with a line feed after it, which no piece contains. Sorted by id the gaps are
-/// small, which saves more than sorted texts would.
+/// Appends the number of pieces, the gaps between ids, and the texts, each with a line feed, which no piece
+/// contains. Sorted by id the gaps are small, which saves more than sorted texts would.
 fn put_pieces(out: &mut Vec<u8>, pieces: &[Piece]) {
     put_ids(out, pieces.iter().map(|(id, _)| *id));
     for (_, text) in pieces {
@@ -97,7 +92,7 @@ fn put_pieces(out: &mut Vec<u8>, pieces: &[Piece]) {
     }
 }
 
-/// Number and gaps of ids, which ascend.
+/// Appends the number and the gaps of ascending ids.
 fn put_ids(out: &mut Vec<u8>, ids: impl ExactSizeIterator<Item = u32>) {
     put_varint(out, ids.len() as u32);
     let mut next = 0;
@@ -119,7 +114,7 @@ fn take_ids(b: &mut Bytes<'_>, total: u32) -> Result<Vec<u32>, BundleError> {
     Ok(ids)
 }
 
-/// The pieces up to the end of the bytes.
+/// Reads pieces up to the end of the bytes.
 fn take_pieces(b: &mut Bytes<'_>, total: u32) -> Result<Vec<Piece>, BundleError> {
     let ids = take_ids(b, total)?;
     let n = ids.len();
@@ -131,17 +126,18 @@ fn take_pieces(b: &mut Bytes<'_>, total: u32) -> Result<Vec<Piece>, BundleError>
     Ok(pieces)
 }
 
-fn unusable(file: &str, why: &VocabularyError) -> BundleError {
+fn to_bundle_error(file: &str, why: &VocabularyError) -> BundleError {
     BundleError::Corrupt { file: file.to_owned(), what: why.to_string() }
 }
 
-/// The vocabulary, as far as it has been loaded. All that read a bundle's vocabulary share one.
+/// The loaded part of the vocabulary, which all users of a bundle share.
 pub struct Vocabulary {
     index: VocabularyIndex,
     tokenizer: RefCell<Tokenizer>,
 }
 
-/// The place of a token in an order that may have it: those that it has not follow by id. Searched through, for it has some thousand and a question few tokens.
+/// Returns the place of a token in an order; tokens outside it follow by id. Linear, since a question has few
+/// tokens and the order some thousand.
 fn row_of(order: &[u32], token: u32) -> u32 {
     match order.iter().position(|&t| t == token) {
         Some(row) => row as u32,
@@ -160,13 +156,13 @@ impl Vocabulary {
             let index = VocabularyIndex::decode(file, bytes)?;
             match Tokenizer::in_ranges(index.total as usize, &index.common, index.first.clone()) {
                 Ok(tokenizer) => Ok(Vocabulary { index, tokenizer: RefCell::new(tokenizer) }),
-                Err(e) => Err(unusable(file, &e)),
+                Err(e) => Err(to_bundle_error(file, &e)),
             }
         };
         bundle.section(VOCABULARY, decode).boxed_local()
     }
 
-    /// The root.
+    /// Returns the root.
     pub fn index(&self) -> &VocabularyIndex {
         &self.index
     }
@@ -176,7 +172,7 @@ impl Vocabulary {
         row_of(&self.index.order, token)
     }
 
-    /// The tokenizer of what has been loaded.
+    /// Returns the tokenizer of the loaded part.
     pub(crate) fn tokenizer(&self) -> Ref<'_, Tokenizer> {
         self.tokenizer.borrow()
     }
@@ -204,7 +200,7 @@ impl Vocabulary {
                 return Err(error);
             }
             for (&range, pieces) in loaded.loaded.iter() {
-                self.tokenizer.borrow_mut().take(range, pieces).map_err(|e| unusable(VOCABULARY, &e))?;
+                self.tokenizer.borrow_mut().take(range, pieces).map_err(|e| to_bundle_error(VOCABULARY, &e))?;
             }
         }
     }
