@@ -5,15 +5,15 @@ use crate::json;
 /// Number and delays of retries of a request that failed before its first text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retry {
-    /// Repetitions after the first attempt.
+    /// Number of retries after the first attempt.
     pub times: u32,
-    /// The first pause, in milliseconds, before jitter; each later one is twice as long.
+    /// First delay in milliseconds, before jitter; each later one is twice as long.
     pub base_ms: u32,
-    /// No pause of ours is longer.
+    /// Maximum delay in milliseconds, without `Retry-After`.
     pub cap_ms: u32,
-    /// Longest `Retry-After` that is waited for; with a longer one the request fails at once and names it.
+    /// Maximum `Retry-After` in milliseconds; a request with a longer one fails at once and names it.
     pub longest_wish_ms: u32,
-    /// Seed of the jitter: the same seed gives the same pauses.
+    /// Seed of the jitter. The same seed gives the same delays.
     pub seed: u64,
 }
 
@@ -24,26 +24,26 @@ impl Default for Retry {
 }
 
 impl Retry {
-    /// The pause before repetition `attempt` (0 is the first): half of the exponential step, and a random part of the other half, so that many
-    /// readers whose requests failed together do not come back together.
+    /// Returns the delay before retry `attempt` (0 is the first): half of the exponential step and a random
+    /// part of the other half, so that readers whose requests failed together do not retry together.
     pub fn pause_ms(&self, attempt: u32, request: u64) -> u32 {
         let step = u64::from(self.base_ms).saturating_mul(1_u64 << attempt.min(32)).min(u64::from(self.cap_ms));
         let half = step / 2;
-        let random = mix(self.seed ^ mix(request) ^ mix(u64::from(attempt) << 32)) % (step - half + 1);
+        let random = mix_bits(self.seed ^ mix_bits(request) ^ mix_bits(u64::from(attempt) << 32)) % (step - half + 1);
         u32::try_from(half + random).unwrap_or(self.cap_ms)
     }
 }
 
-/// The finaliser of SplitMix64: every bit of the input moves every bit of the output.
-fn mix(seed: u64) -> u64 {
+/// Mixes bits with the finaliser of SplitMix64: every input bit affects every output bit.
+fn mix_bits(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
 }
 
-/// The wait that a `Retry-After` header asks for, in milliseconds: seconds (also fractions, which some servers send), or an HTTP date, which is
-/// compared with the response's own `Date` header, so that no clock of ours is needed. `None` for anything else.
+/// Reads a `Retry-After` header in milliseconds: seconds (also fractions, which some servers send), or an
+/// HTTP date, which is compared with the response's `Date` header, not a clock. `None` for anything else.
 pub(super) fn retry_after_ms(value: &str, date: Option<&str>) -> Option<u32> {
     let value = value.trim();
     let milliseconds = if value.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
@@ -51,13 +51,13 @@ pub(super) fn retry_after_ms(value: &str, date: Option<&str>) -> Option<u32> {
     } else {
         (http_date(value)? - http_date(date?)?).max(0) as f64 * 1000.0
     };
-    // A cast saturates: a wish for a thousand years stays a long one.
+    // A cast saturates, so an absurd delay stays a long one.
     Some(milliseconds.ceil() as u32)
 }
 
 const MONTHS: &str = "JanFebMarAprMayJunJulAugSepOctNovDec";
 
-/// Seconds since 1970 of an HTTP date (RFC 9110): `Sun, 06 Nov 1994 08:49:37 GMT`. The two obsolete forms are not read.
+/// Reads an HTTP date (RFC 9110), `Sun, 06 Nov 1994 08:49:37 GMT`, as seconds since 1970; no obsolete form.
 fn http_date(text: &str) -> Option<i64> {
     let mut parts = text.trim().split_once(", ")?.1.split(' ');
     let day: i64 = parts.next()?.parse().ok()?;
@@ -75,7 +75,7 @@ fn http_date(text: &str) -> Option<i64> {
     {
         return None;
     }
-    // Days from 1970-01-01 in the Gregorian calendar, with years counted from March so that the leap day is the last.
+    // Days from 1970-01-01 in the Gregorian calendar, with years from March so that the leap day is the last.
     let y = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (y.div_euclid(400), y.rem_euclid(400));
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;

@@ -1,4 +1,4 @@
-//! The client against a scripted transport with a clock of its own: no test here waits.
+//! The client against a scripted transport with its own clock: no test waits.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use super::*;
@@ -42,7 +42,8 @@ impl Clock {
     }
 }
 
-/// One scripted response: milliseconds until its headers, the status, headers, and its pieces each after so many milliseconds.
+/// One scripted response: milliseconds until its headers, the status, headers, and its pieces with their
+/// delays.
 #[derive(Clone)]
 enum Script {
     Refuse,

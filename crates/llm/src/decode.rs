@@ -17,11 +17,11 @@ enum Kind {
     Json,
 }
 
-/// Decodes the body of a reply as its bytes arrive; however they are cut, the deltas and the error are the same.
+/// Decodes the body of a reply as its bytes arrive. Deltas and errors do not depend on how the bytes are cut.
 ///
-/// Read besides OpenAI's own form: `data:` without a space, comments, any line ends, missing fields, empty `choices`, usage in a chunk of its own,
-/// an error object inside a 200 reply, thinking as `reasoning_content` or `reasoning`, content as a list of parts, and a reply that is one JSON
-/// object because the server does not stream.
+/// In addition to OpenAI's form it reads `data:` without a space, comments, any line ends, missing fields,
+/// empty `choices`, usage in its own chunk, an error object in a 200 reply, thinking as `reasoning_content`
+/// or `reasoning`, content as a list of parts, and one JSON object from a server that does not stream.
 #[derive(Debug, Clone, Default)]
 pub struct ChatDecoder {
     limit: usize,
@@ -37,7 +37,7 @@ pub struct ChatDecoder {
 }
 
 impl ChatDecoder {
-    /// A decoder that refuses a line, an unstreamed body, or a whole text of more than `limit` bytes.
+    /// Returns a decoder that refuses a line, an unstreamed body, or a whole text of more than `limit` bytes.
     pub fn new(limit: usize) -> ChatDecoder {
         ChatDecoder { limit, sse: SseDecoder::new(limit), ..ChatDecoder::default() }
     }
@@ -47,23 +47,23 @@ impl ChatDecoder {
         self.done
     }
 
-    /// Returns true if the model has given its reason to stop: only a count of tokens may still come.
+    /// Returns true if the model has given its reason to stop: only a count of tokens may follow.
     pub fn is_finished(&self) -> bool {
         self.finished
     }
 
-    /// Returns true if the piece with the reason to stop also held text. Some servers give a reason in every piece, so more may follow.
+    /// Returns true if the piece with the reason to stop also had text. Servers that do so may send more.
     pub fn finished_with_text(&self) -> bool {
         self.finished_with_text
     }
 
-    /// Takes bytes, and appends the deltas that they complete to `out`.
+    /// Decodes bytes and appends the deltas that they complete to `out`.
     ///
     /// # Errors
-    /// [`LlmError`] when the reply reports an error, is not what the protocol says, or is too long. What stood before it is in `out`.
+    /// [`LlmError`] if the reply reports an error, violates the protocol, or is too long, after its deltas.
     pub fn push(&mut self, mut bytes: &[u8], out: &mut Vec<Delta>) -> Result<(), LlmError> {
         if self.kind == Kind::Unknown {
-            // Byte-order mark and white space say nothing yet; an event stream cannot begin with a bracket.
+            // Byte-order mark and white space decide nothing; an event stream cannot begin with a bracket.
             let blank = |b: &u8| b.is_ascii_whitespace() || matches!(b, 0xef | 0xbb | 0xbf);
             if let Some(at) = bytes.iter().position(|b| !blank(b)) {
                 self.received = true;
@@ -83,15 +83,15 @@ impl ChatDecoder {
         let mut events = Vec::new();
         let pushed = self.sse.push(bytes, &mut events);
         for event in events {
-            self.event(&event, false, out)?;
+            self.decode_event(&event, false, out)?;
         }
         pushed.map_err(|e| LlmError::Malformed(e.to_string()))
     }
 
-    /// The body is over.
+    /// Ends the body.
     ///
     /// # Errors
-    /// [`LlmError::Stream`] when it ended before the answer did, and as in [`ChatDecoder::push`].
+    /// [`LlmError::Stream`] if it ended before the answer did, and as [`ChatDecoder::push`].
     pub fn finish(&mut self, out: &mut Vec<Delta>) -> Result<(), LlmError> {
         if self.done {
             return Ok(());
@@ -107,12 +107,12 @@ impl ChatDecoder {
             if value.get("choices").and_then(|c| c.at(0)).is_none() && value.get("error").is_none() {
                 return Err(LlmError::Malformed("a JSON reply without choices".to_owned()));
             }
-            self.value(value, "", out)?;
+            self.decode_value(value, "", out)?;
             self.done = true;
             return Ok(());
         }
         if let Some(event) = self.sse.finish().map_err(|e| LlmError::Malformed(e.to_string()))? {
-            self.event(&event, true, out)?;
+            self.decode_event(&event, true, out)?;
         }
         if self.done || self.finished {
             self.done = true;
@@ -128,8 +128,8 @@ impl ChatDecoder {
         LlmError::Stream(format!("it is longer than {} bytes", self.limit))
     }
 
-    /// `last`: the event was not closed by a blank line, so broken JSON means a broken connection.
-    fn event(&mut self, event: &SseEvent, last: bool, out: &mut Vec<Delta>) -> Result<(), LlmError> {
+    /// Decodes an event. No blank line closed the `last`: broken JSON then means a broken connection.
+    fn decode_event(&mut self, event: &SseEvent, last: bool, out: &mut Vec<Delta>) -> Result<(), LlmError> {
         self.events = true;
         let data = event.data.trim();
         if self.done || data.is_empty() {
@@ -140,22 +140,22 @@ impl ChatDecoder {
             return Ok(());
         }
         match json::parse(data) {
-            Ok(value) => self.value(&value, &event.event, out),
+            Ok(value) => self.decode_value(&value, &event.event, out),
             Err(_) if event.event == "error" => Err(LlmError::Stream(data.to_owned())),
-            // A named event that is not ours to read, such as a ping.
+            // A named event of another kind, such as a ping.
             Err(_) if !event.event.is_empty() && event.event != "message" => Ok(()),
             Err(_) if last => Err(cut_short()),
             Err(e) => Err(LlmError::Malformed(e.to_string())),
         }
     }
 
-    fn value(&mut self, value: &Value, name: &str, out: &mut Vec<Delta>) -> Result<(), LlmError> {
+    fn decode_value(&mut self, value: &Value, name: &str, out: &mut Vec<Delta>) -> Result<(), LlmError> {
         if let Some(error) = error_of(value, name) {
             return Err(error);
         }
         let mut delta = Delta { usage: usage_of(value), ..Delta::default() };
         let choices = value.get("choices").and_then(Value::as_array).unwrap_or_default();
-        // Only the first alternative is ours; a server that numbers nothing means it.
+        // Takes the first alternative, which a server without numbers means.
         let ours = |c: &&Value| c.get("index").is_none_or(|i| matches!(i, Value::Null) || i.as_u64() == Some(0));
         if let Some(choice) = choices.iter().find(ours) {
             let part = [choice.get("delta"), choice.get("message")].into_iter().flatten().find(|p| p.as_object().is_some());
@@ -165,7 +165,7 @@ impl ChatDecoder {
                 }
                 let thinking = ["reasoning_content", "reasoning"].iter().find_map(|n| part.get(n).filter(|v| v.as_str().is_some()));
                 append_text(thinking, &mut delta.reasoning);
-                delta.tool_calls = tools::pieces(part);
+                delta.tool_calls = tools::read_pieces(part);
             } else {
                 append_text(choice.get("text"), &mut delta.text);
             }
@@ -176,7 +176,7 @@ impl ChatDecoder {
             self.finished = true;
             self.finished_with_text = !delta.text.is_empty();
         } else if !delta.text.is_empty() {
-            // It was not the end after all.
+            // The earlier reason was not the end.
             self.finished = false;
         }
         let calls = delta.tool_calls.iter().map(|p| p.call.id.len() + p.call.name.len() + p.call.arguments.len()).sum::<usize>();
@@ -211,7 +211,7 @@ fn usage_of(value: &Value) -> Option<Usage> {
     Some(Usage { prompt_tokens: count("prompt_tokens"), completion_tokens: count("completion_tokens") })
 }
 
-/// Text is a string, or a list of strings and of parts with a `text`.
+/// Appends text: a string, or a list of strings and of parts with a `text`.
 fn append_text(value: Option<&Value>, out: &mut String) {
     match value {
         Some(Value::String(text)) => out.push_str(text),
@@ -224,7 +224,7 @@ fn append_text(value: Option<&Value>, out: &mut String) {
     }
 }
 
-/// The message of an endpoint's error object, in any of the usual shapes.
+/// Returns the message of an endpoint's error object, in any of the usual shapes.
 pub(super) fn error_message(value: &Value) -> Option<String> {
     let value = value.at(0).unwrap_or(value);
     let error = value.get("error").filter(|e| !matches!(e, Value::Null)).unwrap_or(value);
@@ -237,7 +237,7 @@ pub(super) fn error_message(value: &Value) -> Option<String> {
     }
 }
 
-/// The error that a value inside a 200 reply reports.
+/// Returns the error that a value in a 200 reply reports.
 fn error_of(value: &Value, name: &str) -> Option<LlmError> {
     let member = value.get("error").filter(|e| !matches!(e, Value::Null | Value::Bool(false)));
     let is_error = member.is_some() || name == "error" || value.get("object").and_then(Value::as_str) == Some("error");

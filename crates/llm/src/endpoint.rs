@@ -1,8 +1,8 @@
-//! Turns the address that a person types into the URL that is called.
+//! Turns a typed address into the URL of requests.
 
 use super::LlmError;
 
-/// The checked URL of an endpoint's chat completions.
+/// Checked URL of an endpoint's chat completions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
     url: String,
@@ -13,12 +13,13 @@ const PATH: &str = "/chat/completions";
 const BESIDE: &str = "/responses";
 
 impl Endpoint {
-    /// Completes a base URL: `http://host/v1`, with or without a closing slash, `/chat/completions` or `/responses`; a bare host gets `/v1`. A query is
-    /// kept (some providers put a version there), a fragment is dropped.
+    /// Completes a base URL: `http://host/v1`, with or without a closing slash, `/chat/completions` or
+    /// `/responses`; adds `/v1` to a bare host. Keeps a query (it may have a version) and drops a fragment.
     ///
     /// # Errors
-    /// [`LlmError::Endpoint`] for schemes other than http and https, for credentials inside the URL (they would be stored and shown with it),
-    /// and for white space, control characters and backslashes, which programs read in different ways.
+    /// [`LlmError::Endpoint`] for schemes other than http and https, for credentials in the URL (they would
+    /// be stored and shown with it), and for white space, control characters and backslashes, which programs
+    /// read in different ways.
     pub fn new(base: &str) -> Result<Endpoint, LlmError> {
         let refuse = |why: &str| Err(LlmError::Endpoint(why.to_owned()));
         let base = base.trim();
@@ -52,7 +53,7 @@ impl Endpoint {
         Ok(Endpoint { url: format!("{scheme}://{authority}{path}{PATH}{query}") })
     }
 
-    /// The URL that requests go to.
+    /// Returns the URL of requests.
     pub fn url(&self) -> &str {
         &self.url
     }

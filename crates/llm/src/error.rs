@@ -3,18 +3,18 @@
 /// Value of [`LlmError::Timeout`]'s `what` if the time for the whole reply has passed.
 pub const COMPLETE_REPLY: &str = "complete reply";
 
-/// Why a model did not answer, or not to the end. No variant ever holds the key: messages of the endpoint are stripped of it.
+/// Reason why a model did not answer, or not completely. Messages of the endpoint never contain the key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LlmError {
     /// The address or a setting cannot be used; nothing was sent.
     #[error("this endpoint cannot be used: {0}")]
     Endpoint(String),
-    /// No connection, or an HTTP status that is not a success.
+    /// There is no connection, or the HTTP status is not a success.
     #[error("the endpoint failed{}: {message}", status.map(|s| format!(" with status {s}")).unwrap_or_default())]
     Http {
-        /// The status; `None` when there was no response at all.
+        /// The status; `None` if there was no response at all.
         status: Option<u16>,
-        /// The endpoint's own words, shortened.
+        /// The endpoint's message, shortened.
         message: String,
     },
     /// The endpoint refused the key or the model (401, 403).
@@ -22,21 +22,21 @@ pub enum LlmError {
     Refused {
         /// The status.
         status: u16,
-        /// The endpoint's own words, shortened.
+        /// The endpoint's message, shortened.
         message: String,
     },
     /// The prompt is longer than the model's context window.
     #[error("the prompt does not fit the model's context window: {message}")]
     Context {
-        /// The endpoint's own words, shortened.
+        /// The endpoint's message, shortened.
         message: String,
     },
-    /// Too many requests (429), after the retries.
+    /// There were too many requests (429), also after the retries.
     #[error("the endpoint allows no more requests now{}: {message}", retry_after_ms.map(|ms| format!(", and asks to wait {} s", ms.div_ceil(1000))).unwrap_or_default())]
     RateLimit {
         /// Milliseconds that the endpoint asked to wait.
         retry_after_ms: Option<u32>,
-        /// The endpoint's own words, shortened.
+        /// The endpoint's message, shortened.
         message: String,
     },
     /// A time limit passed.
@@ -44,13 +44,13 @@ pub enum LlmError {
     Timeout {
         /// Part of the reply that was awaited.
         what: &'static str,
-        /// The limit.
+        /// The limit in milliseconds.
         milliseconds: u32,
     },
-    /// The stream broke off, or reported an error of its own.
+    /// The stream broke off, or reported an error.
     #[error("the reply broke off: {0}")]
     Stream(String),
-    /// Reply that does not follow the protocol.
+    /// The reply does not follow the protocol.
     #[error("the reply is malformed: {0}")]
     Malformed(String),
     /// The caller aborted.
@@ -59,8 +59,8 @@ pub enum LlmError {
 }
 
 impl LlmError {
-    /// A stable name for programs: `llm-endpoint`, `llm-http`, `llm-refused`, `llm-context`, `llm-rate-limit`, `llm-timeout`, `llm-stream`,
-    /// `llm-malformed` or `aborted`.
+    /// Returns a stable name for programs: `llm-endpoint`, `llm-http`, `llm-refused`, `llm-context`,
+    /// `llm-rate-limit`, `llm-timeout`, `llm-stream`, `llm-malformed` or `aborted`.
     pub fn code(&self) -> &'static str {
         match self {
             LlmError::Endpoint(_) => "llm-endpoint",
@@ -75,7 +75,7 @@ impl LlmError {
         }
     }
 
-    /// Returns true if the same request may succeed a little later.
+    /// Returns true if the same request may succeed later.
     pub fn is_transient(&self) -> bool {
         match self {
             LlmError::Http { status, .. } => status.is_none_or(|s| s >= 500 || s == 408 || s == 409 || s == 425),
@@ -87,7 +87,7 @@ impl LlmError {
     }
 }
 
-/// Returns true if an endpoint's message complains about a prompt that is too long for the model's context window.
+/// Returns true if an endpoint's message complains about a prompt that is too long for the model.
 pub(super) fn is_too_long(message: &str) -> bool {
     let message = message.to_ascii_lowercase();
     let mentions = |words: &[&str]| words.iter().all(|w| message.contains(w));
@@ -102,8 +102,8 @@ pub(super) fn is_too_long(message: &str) -> bool {
 /// Maximum number of characters kept of a server's own message.
 const MESSAGE_CHARS: usize = 300;
 
-/// A server's message made fit for showing: the secrets cut out, one line, shortened.
-pub(super) fn presentable(message: &str, secrets: &[&str]) -> String {
+/// Makes a server's message fit to be shown: removes the secrets, joins lines, shortens.
+pub(super) fn make_presentable(message: &str, secrets: &[&str]) -> String {
     let mut out = message.to_owned();
     for secret in secrets.iter().filter(|s| s.len() >= 4) {
         out = out.replace(secret, "[key]");
@@ -121,9 +121,9 @@ mod tests {
 
     #[test]
     fn a_message_is_one_short_line_without_the_key() {
-        let shown = presentable("Incorrect key:\n sk-secret-1\u{7} given", &["sk-secret-1"]);
+        let shown = make_presentable("Incorrect key:\n sk-secret-1\u{7} given", &["sk-secret-1"]);
         assert_eq!(shown, "Incorrect key: [key] given");
-        assert_eq!(presentable(&"é".repeat(1000), &[]).chars().count(), MESSAGE_CHARS + 1);
+        assert_eq!(make_presentable(&"é".repeat(1000), &[]).chars().count(), MESSAGE_CHARS + 1);
     }
 
     #[test]

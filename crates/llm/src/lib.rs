@@ -37,7 +37,7 @@ use futures::stream::LocalBoxStream;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// Why a model stopped.
+/// Reason why a model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -48,69 +48,69 @@ pub enum Finish {
     Length,
     /// The endpoint's content filter ended it.
     Filtered,
-    /// It wants a tool to be called.
+    /// It requests the call of a tool.
     ToolCalls,
-    /// Something else that the endpoint names.
+    /// Another reason of the endpoint.
     Other,
 }
 
-/// One step of a streamed reply.
+/// Step of a streamed reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Delta {
     /// Text to append to the answer; may be empty.
     pub text: String,
-    /// Thinking that some models send apart from the answer; may be empty, never part of the answer.
+    /// Thinking that some models send separately; may be empty, never part of the answer.
     pub reasoning: String,
     /// Pieces of calls of the tools that the request offered.
     pub tool_calls: Vec<ToolCallPiece>,
-    /// Set once, when the model stopped.
+    /// Reason why the model stopped; set once.
     pub finish: Option<Finish>,
-    /// The stop sequence that ended the text, where the server names it. It is not part of `text`; who needs it appends it.
+    /// Stop sequence that ended the text, if the server names it. It is not part of `text`.
     pub stop_sequence: Option<String>,
-    /// Set when the endpoint counts tokens, usually on the last delta.
+    /// Number of tokens, if the endpoint counts them; usually on the last delta.
     pub usage: Option<Usage>,
 }
 
-/// A streamed reply. It ends after its first error; dropping it aborts the request.
+/// Streamed reply. It ends after its first error. Dropping it aborts the request.
 pub type ChatStream<'a> = LocalBoxStream<'a, Result<Delta, LlmError>>;
 
-/// Anything that continues a conversation. Object-safe, and free of `Send`: the browser has one thread.
+/// Continues a conversation. Object-safe and without `Send`: the browser has one thread.
 pub trait ChatModel {
-    /// Starts a reply. The future resolves when the reply has begun; the stream then gives the text as it arrives.
+    /// Starts a reply. The future resolves when it has begun; the stream then gives the text as it arrives.
     ///
     /// # Errors
-    /// Any [`LlmError`]; what fails before the first text has been retried already, what fails later comes as the stream's last item.
+    /// Any [`LlmError`]. Failures before the first text were retried; later ones are the stream's last item.
     fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>>;
 }
 
-/// A model that several share.
+/// Shared model.
 impl<M: ChatModel + ?Sized> ChatModel for Rc<M> {
     fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
         (**self).chat(request)
     }
 }
 
-/// A reply, collected.
+/// Collected reply.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Completion {
-    /// The text, or what came of it before `error`.
+    /// The text, up to `error` if there is one.
     pub text: String,
-    /// Thinking sent apart from the answer.
+    /// Thinking that was sent separately.
     pub reasoning: String,
-    /// The tools it wants called.
+    /// Tools to be called.
     pub tool_calls: ToolCalls,
     /// Reason why the model stopped, if the endpoint gave one.
     pub finish: Option<Finish>,
-    /// The stop sequence that ended the text, where the server names it.
+    /// Stop sequence that ended the text, if the server names it.
     pub stop_sequence: Option<String>,
-    /// Tokens, where the endpoint counted them.
+    /// Number of tokens, if the endpoint counted them.
     pub usage: Option<Usage>,
     /// Error that cut the reply short; `None` if it is complete.
     pub error: Option<LlmError>,
 }
 
 impl Completion {
-    /// Takes one more delta.
+    /// Adds the next delta.
     pub fn push(&mut self, delta: &Delta) {
         self.text.push_str(&delta.text);
         self.reasoning.push_str(&delta.reasoning);
@@ -123,7 +123,7 @@ impl Completion {
     }
 }
 
-/// Runs a request to its end. An error loses no text: the completion holds both.
+/// Runs a request to its end. An error loses no text: the completion has both.
 pub async fn complete(model: &dyn ChatModel, request: ChatRequest) -> Completion {
     let mut out = Completion::default();
     match model.chat(request).await {

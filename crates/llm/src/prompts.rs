@@ -1,38 +1,39 @@
-//! The texts that models are given, with places to be filled in; and what a caller puts in their stead.
+//! Prompts with placeholders, and a caller's replacements.
 //!
-//! A place is `{{name}}`, and stands for a value. `{{name:words}}` stands for the words where the value is not empty, and for nothing where it is. A single
-//! brace is a brace. What is filled in is never looked through for places, so that no question or document can name one.
+//! `{{name}}` is replaced by a value. `{{name:words}}` is replaced by the words if the value is not empty,
+//! else by nothing. A single brace is a brace. Values are never searched for placeholders, so that no
+//! question or document can name one.
 
 use std::collections::BTreeMap;
 
-/// No text that a caller brings is longer, in bytes.
+/// Maximum length of a caller's text, in bytes.
 const LONGEST: usize = 256 << 10;
 
 /// Text of a prompt, with its placeholders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text {
-    /// Its name, protocol and part: `react.task`.
+    /// Name, protocol and part: `react.task`.
     pub name: &'static str,
-    /// The text. One newline at its end is the file's, not the text's.
+    /// The default text. One newline at its end belongs to the file.
     ours: &'static str,
-    /// The places that every text in its stead must have.
+    /// Placeholders that every replacement must have.
     pub needs: &'static [&'static str],
     /// Optional placeholders.
     pub may: &'static [&'static str],
 }
 
 impl Text {
-    /// A text by its name, as a file holds it.
+    /// Names the text of a file.
     pub const fn new(name: &'static str, file: &'static str, needs: &'static [&'static str], may: &'static [&'static str]) -> Text {
         Text { name, ours: file, needs, may }
     }
 
-    /// Our own words.
+    /// Returns the default text.
     pub fn ours(&self) -> &'static str {
         self.ours.strip_suffix('\n').unwrap_or(self.ours)
     }
 
-    /// Checks a text that replaces it.
+    /// Checks a replacement.
     ///
     /// # Errors
     /// [`PromptError`], which names this text.
@@ -41,7 +42,7 @@ impl Text {
         if text.len() > LONGEST {
             return Err(PromptError::TooLong { name: name(), limit: LONGEST });
         }
-        let found: Vec<&str> = pieces(text).filter_map(|p| if let Piece::Place(place, _) = p { Some(place) } else { None }).collect();
+        let found: Vec<&str> = split_pieces(text).filter_map(|p| if let Piece::Place(place, _) = p { Some(place) } else { None }).collect();
         let known = || self.needs.iter().chain(self.may);
         if let Some(place) = found.iter().find(|place| !known().any(|k| k == *place)) {
             let known = known().map(|k| format!("{{{{{k}}}}}")).collect::<Vec<_>>().join(", ");
@@ -55,45 +56,45 @@ impl Text {
     }
 }
 
-/// Why a text cannot take the place of ours.
+/// Reason why a text cannot replace the default.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PromptError {
     /// There is no text of that name.
     #[error("there is no prompt {name:?}")]
     UnknownPrompt {
-        /// The name that was given.
+        /// The name given.
         name: String,
     },
-    /// Placeholder that nothing fills.
+    /// Nothing fills the placeholder.
     #[error("the prompt {name} has no placeholder {{{{{placeholder}}}}}; it may have {known}")]
     UnknownPlaceholder {
-        /// The text.
+        /// Name of the text.
         name: String,
-        /// The place.
+        /// Name of the placeholder.
         placeholder: String,
         /// Names of the known placeholders.
         known: String,
     },
-    /// Required placeholder that is missing.
+    /// A required placeholder is missing.
     #[error("the prompt {name} lacks its placeholder {{{{{placeholder}}}}}")]
     MissingPlaceholder {
-        /// The text.
+        /// Name of the text.
         name: String,
-        /// The place.
+        /// Name of the placeholder.
         placeholder: String,
     },
-    /// It is too long for a prompt.
+    /// The text is too long for a prompt.
     #[error("the prompt {name} is longer than {limit} bytes")]
     TooLong {
-        /// The text.
+        /// Name of the text.
         name: String,
-        /// The most bytes.
+        /// Maximum number of bytes.
         limit: usize,
     },
 }
 
 impl PromptError {
-    /// The name of the text that it is about.
+    /// Returns the name of the text.
     pub fn prompt(&self) -> &str {
         match self {
             PromptError::UnknownPrompt { name }
@@ -104,15 +105,15 @@ impl PromptError {
     }
 }
 
-/// Texts that a caller gives in the stead of ours, all of them checked.
+/// A caller's replacements, all of them checked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Prompts(BTreeMap<&'static str, String>);
 
 impl Prompts {
-    /// Takes one more, of those in `all`.
+    /// Adds a replacement of one of the texts `all`.
     ///
     /// # Errors
-    /// [`PromptError`] for a name that is none, and for places that are too many or too few.
+    /// [`PromptError`] for an unknown name, and for unknown or missing placeholders.
     pub fn replace(&mut self, name: &str, text: &str, all: &[&Text]) -> Result<(), PromptError> {
         let known = all.iter().find(|t| t.name == name);
         let known = known.ok_or_else(|| PromptError::UnknownPrompt { name: name.chars().take(80).collect() })?;
@@ -121,26 +122,26 @@ impl Prompts {
         Ok(())
     }
 
-    /// The words of a text: the caller's, or ours.
+    /// Returns the words of a text: the caller's, or the default.
     pub fn of<'a>(&'a self, text: &Text) -> &'a str {
         self.0.get(text.name).map_or_else(|| text.ours(), String::as_str)
     }
 
-    /// The caller's words for a text, where there are any.
+    /// Returns the caller's words for a text, if there are any.
     pub fn override_of(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
-    /// A text with its places filled in. One without a value is empty.
+    /// Fills the placeholders of a text. One without a value becomes empty.
     pub fn fill(&self, text: &Text, values: &[(&str, &str)]) -> String {
         fill(self.of(text), values)
     }
 }
 
-/// A text with its places filled in. One without a value is empty.
+/// Fills the placeholders of a text. One without a value becomes empty.
 pub fn fill(text: &str, values: &[(&str, &str)]) -> String {
     let mut out = String::with_capacity(text.len() + values.iter().map(|(_, v)| v.len()).sum::<usize>());
-    for piece in pieces(text) {
+    for piece in split_pieces(text) {
         match piece {
             Piece::Words(words) => out.push_str(words),
             Piece::Place(name, words) => {
@@ -162,8 +163,8 @@ enum Piece<'t> {
     Place(&'t str, Option<&'t str>),
 }
 
-/// A text's pieces in turn. Braces that hold no name are words.
-fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+/// Iterates over a text's pieces. Braces without a name are words.
+fn split_pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     let mut rest = text;
     std::iter::from_fn(move || {
         if rest.is_empty() {
@@ -171,9 +172,9 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
         }
         let mut from = 0;
         while let Some(open) = rest[from..].find("{{").map(|at| at + from) {
-            // Of three braces the last two open a place.
+            // The last two of three braces open a placeholder.
             let open = open + rest[open..].bytes().take_while(|b| *b == b'{').count() - 2;
-            let Some((place, end)) = place(&rest[open..]) else {
+            let Some((place, end)) = parse_place(&rest[open..]) else {
                 from = open + 2;
                 continue;
             };
@@ -189,8 +190,8 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
     })
 }
 
-/// The place at the beginning of a text, and where it ends.
-fn place(text: &str) -> Option<(Piece<'_>, usize)> {
+/// Returns the placeholder at the beginning of a text, and its length.
+fn parse_place(text: &str) -> Option<(Piece<'_>, usize)> {
     let inside = text.strip_prefix("{{")?;
     let close = inside.find("}}")?;
     let inside = &inside[..close];
@@ -240,7 +241,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_filled_without_loss_of_what_is_no_place(text in "(\\{|\\}|a|:| |é|\n){0,24}") {
-            let all: String = pieces(&text).map(|p| match p { Piece::Words(w) => w.to_owned(), Piece::Place(..) => "@".to_owned() }).collect();
+            let all: String = split_pieces(&text).map(|p| match p { Piece::Words(w) => w.to_owned(), Piece::Place(..) => "@".to_owned() }).collect();
             prop_assert!(!all.is_empty() || text.is_empty());
             if !text.contains("{{") { prop_assert_eq!(fill(&text, &[]), text); }
         }

@@ -1,10 +1,11 @@
-//! Keeping the exchanges with a model, and giving them again without one.
+//! Records the exchanges with a model, and replays them without one.
 //!
-//! A [`Recorder`] stands before a model and hands out a line of JSON for every exchange: the request, and the reply piece by piece as it came. A
-//! [`Replay`] answers from such lines. Neither knows of files or of keys: keys never pass through a [`ChatModel`].
+//! A [`Recorder`] wraps a model and reports a line of JSON for every exchange: the request, and the reply
+//! piece by piece as it came. A [`Replay`] answers from such lines. Neither uses files or keys: keys never
+//! pass through a [`ChatModel`].
 
 use super::error::COMPLETE_REPLY;
-use super::request::body;
+use super::request::request_body;
 use super::{ChatModel, ChatRequest, ChatStream, Delta, Finish, LlmError, ToolCall, ToolCallPiece, Usage};
 use crate::json::{Value, parse};
 use futures::future::{FutureExt, LocalBoxFuture};
@@ -13,14 +14,14 @@ use std::cell::RefCell;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Passes everything on to a model, and reports each exchange when it is over.
+/// Forwards everything to a model, and reports each exchange when it is over.
 pub struct Recorder<'a> {
     model: &'a dyn ChatModel,
     sink: &'a dyn Fn(&str),
 }
 
 impl<'a> Recorder<'a> {
-    /// Records what goes to `model`; `sink` is given a line of JSON, without its line break, for each exchange in the order in which they end.
+    /// Records exchanges with `model`. `sink` gets a line of JSON (no line break) for each one as it ends.
     pub fn new(model: &'a dyn ChatModel, sink: &'a dyn Fn(&str)) -> Recorder<'a> {
         Recorder { model, sink }
     }
@@ -29,7 +30,7 @@ impl<'a> Recorder<'a> {
 impl ChatModel for Recorder<'_> {
     fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
         async move {
-            let mut exchange = Exchange { request: body("", &request), reply: Vec::new(), end: End::Dropped };
+            let mut exchange = Exchange { request: request_body("", &request), reply: Vec::new(), end: End::Dropped };
             match self.model.chat(request).await {
                 Ok(inner) => Ok(Recorded { inner, exchange, sink: self.sink }.boxed_local()),
                 Err(error) => {
@@ -74,14 +75,14 @@ impl Drop for Recorded<'_> {
 /// End of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum End {
-    /// The reply was whole.
+    /// The reply was complete.
     Done,
     /// The caller dropped the reply.
     Dropped,
     Error(LlmError),
 }
 
-/// A request and its reply.
+/// Request and its reply.
 #[derive(Debug, Clone, PartialEq)]
 struct Exchange {
     request: Value,
@@ -89,28 +90,28 @@ struct Exchange {
     end: End,
 }
 
-/// Why a recording cannot be read.
+/// Reason why a recording cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the recording {what}")]
 pub struct RecordingError {
-    /// The line, from 1.
+    /// Number of the line, from 1.
     pub line: usize,
     /// Fault of the line.
     pub what: String,
 }
 
-/// A model that gives recorded replies again, piece by piece as they came. A request is answered by the first exchange of the same request that
-/// has not been given yet; one that was not recorded fails.
+/// Model that replays recorded replies piece by piece as they came. A request gets the first unused exchange
+/// with the same request; a request without one fails.
 #[derive(Debug)]
 pub struct Replay {
     exchanges: RefCell<Vec<Option<(String, Exchange)>>>,
 }
 
 impl Replay {
-    /// Reads a recording; blank lines are passed over.
+    /// Reads a recording; skips blank lines.
     ///
     /// # Errors
-    /// [`RecordingError`] with the first line that is no exchange.
+    /// [`RecordingError`] with the first line that is not an exchange.
     pub fn read(text: &str) -> Result<Replay, RecordingError> {
         let mut exchanges = Vec::new();
         for (at, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
@@ -122,7 +123,7 @@ impl Replay {
         Ok(Replay { exchanges: RefCell::new(exchanges) })
     }
 
-    /// Number of exchanges that have not been given yet.
+    /// Number of unused exchanges.
     pub fn left(&self) -> usize {
         self.exchanges.borrow().iter().flatten().count()
     }
@@ -130,7 +131,7 @@ impl Replay {
 
 impl ChatModel for Replay {
     fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
-        let request = body("", &request).to_string();
+        let request = request_body("", &request).to_string();
         let mut exchanges = self.exchanges.borrow_mut();
         let found = exchanges.iter_mut().find(|e| e.as_ref().is_some_and(|(r, _)| *r == request)).and_then(Option::take);
         async move {

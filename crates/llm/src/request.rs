@@ -3,21 +3,21 @@
 use super::tools::ToolCall;
 use crate::json::Value;
 
-/// Who speaks.
+/// Role of a message's author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Instructions.
     System,
-    /// The person, or a program on their behalf.
+    /// The person, or a program for them.
     User,
     /// The model.
     Assistant,
-    /// A tool that the model had called.
+    /// A tool that the model called.
     Tool,
 }
 
 impl Role {
-    /// The name on the wire.
+    /// Returns the name in requests.
     pub fn name(self) -> &'static str {
         match self {
             Role::System => "system",
@@ -31,38 +31,38 @@ impl Role {
 /// One turn of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
-    /// Role of a message's author.
+    /// Role of the author.
     pub role: Role,
     /// Text of the message.
     pub content: String,
-    /// The tools that the model calls with it; empty but for some of its own turns.
+    /// Tools that the model calls with it; empty except for some of its own turns.
     pub tool_calls: Vec<ToolCall>,
     /// Id of the call that a tool's message answers.
     pub tool_call_id: Option<String>,
 }
 
 impl Message {
-    /// A message of words alone.
+    /// Makes a message of text alone.
     pub fn new(role: Role, content: impl Into<String>) -> Message {
         Message { role, content: content.into(), tool_calls: Vec::new(), tool_call_id: None }
     }
 
-    /// A system message.
+    /// Makes a system message.
     pub fn system(content: impl Into<String>) -> Message {
         Message::new(Role::System, content)
     }
 
-    /// A user message.
+    /// Makes a user message.
     pub fn user(content: impl Into<String>) -> Message {
         Message::new(Role::User, content)
     }
 
-    /// An assistant message.
+    /// Makes an assistant message.
     pub fn assistant(content: impl Into<String>) -> Message {
         Message::new(Role::Assistant, content)
     }
 
-    /// An assistant message that calls tools.
+    /// Makes an assistant message that calls tools.
     pub fn calls(content: impl Into<String>, tool_calls: Vec<ToolCall>) -> Message {
         Message { tool_calls, ..Message::new(Role::Assistant, content) }
     }
@@ -73,30 +73,31 @@ impl Message {
     }
 }
 
-/// A request for one reply. Fields left at `None` are left to the endpoint.
+/// Request for one reply. The endpoint decides about fields that are `None`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ChatRequest {
     /// The conversation so far.
     pub messages: Vec<Message>,
-    /// The most tokens to write.
+    /// Maximum number of tokens to write.
     pub max_tokens: Option<u32>,
     /// Sampling temperature; 0 is greedy.
     pub temperature: Option<f32>,
-    /// Nucleus sampling.
+    /// Probability mass of nucleus sampling.
     pub top_p: Option<f32>,
     /// Texts at which the model stops. Endpoints leave them out of the reply.
     pub stop: Vec<String>,
     /// True if the caller ends the reply at `stop` itself, so an endpoint may refuse stop sequences.
     pub stop_is_optional: bool,
-    /// The most milliseconds until the reply's end, retries and the wait for the first text among them; `None` leaves it to the client's own limits.
+    /// Maximum milliseconds until the reply's end, with retries; `None` for the client's own limits.
     pub within_ms: Option<u32>,
-    /// A seed, for endpoints that honour it.
+    /// Seed, for endpoints that use it.
     pub seed: Option<u64>,
-    /// Further members of the request's body, as they are (`response_format`, `tools`, `continue_final_message`, …). They win over ours.
+    /// Further members of the body (`response_format`, `tools`, `continue_final_message`, …). They win over
+    /// ours.
     pub extra: Vec<(String, Value)>,
 }
 
-/// A key. It is shown by neither `Debug` nor `Display`.
+/// Key that neither `Debug` nor `Display` shows.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
@@ -106,7 +107,7 @@ impl Secret {
         Secret(key.trim().to_owned())
     }
 
-    /// The key itself: for the Authorization header, and for cutting it out of messages.
+    /// Returns the key itself, for the Authorization header and for its removal from messages.
     pub(super) fn expose(&self) -> &str {
         &self.0
     }
@@ -118,9 +119,9 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// The request's body.
-pub(super) fn body(model: &str, request: &ChatRequest) -> Value {
-    let messages = request.messages.iter().map(message).collect::<Vec<_>>();
+/// Returns the request's body.
+pub(super) fn request_body(model: &str, request: &ChatRequest) -> Value {
+    let messages = request.messages.iter().map(message_value).collect::<Vec<_>>();
     let mut members: Vec<(String, Value)> = vec![("model".to_owned(), model.into()), ("messages".to_owned(), messages.into())];
     let mut put = |name: &str, value: Option<Value>| members.extend(value.map(|v| (name.to_owned(), v)));
     put("max_tokens", request.max_tokens.map(Value::from));
@@ -138,8 +139,8 @@ pub(super) fn body(model: &str, request: &ChatRequest) -> Value {
     Value::Object(members)
 }
 
-/// Options that an endpoint refused, so that they are not sent again: newer models want `max_completion_tokens`, some accept no temperature,
-/// some servers no `stream_options`, and some chat templates no system role.
+/// Options that an endpoint refused and that are not sent again: newer models want `max_completion_tokens`,
+/// some accept no temperature, some servers no `stream_options`, and some chat templates no system role.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Refused {
     max_tokens: bool,
@@ -148,13 +149,13 @@ pub(super) struct Refused {
     dropped: Vec<&'static str>,
 }
 
-/// Members that a request can do without.
+/// Optional members of a request.
 const OPTIONAL: [&str; 4] = ["stream_options", "temperature", "top_p", "seed"];
 
 impl Refused {
-    /// Learns from an endpoint's complaint about `body`. False when nothing can be changed. `stop` is kept unless the request can do without it: a protocol that
-    /// relies on it would silently break.
-    pub(super) fn learn(&mut self, body: &Value, stop_is_optional: bool, status: u16, message: &str) -> bool {
+    /// Learns from an endpoint's complaint about `body`; returns false if nothing can be changed. Keeps
+    /// `stop` unless it is optional, because a protocol that relies on it would silently break.
+    pub(super) fn learn_refusal(&mut self, body: &Value, stop_is_optional: bool, status: u16, message: &str) -> bool {
         let has = |name: &str| body.get(name).is_some();
         let message = message.to_ascii_lowercase();
         if message.contains("max_completion_tokens") && has("max_tokens") {
@@ -182,11 +183,11 @@ impl Refused {
             .chain(["max_completion_tokens"])
             .any(|name| message.contains(name));
         // A 500 may mean anything.
-        !named && status < 500 && self.guess(has)
+        !named && status < 500 && self.drop_optional(has)
     }
 
-    /// Leaves out what a request can do without, after a complaint that names no member; then renames `max_tokens`, which newer models refuse.
-    fn guess(&mut self, has: impl Fn(&str) -> bool) -> bool {
+    /// Drops the optional members after a complaint that names none; then renames `max_tokens`.
+    fn drop_optional(&mut self, has: impl Fn(&str) -> bool) -> bool {
         let optional = OPTIONAL.into_iter().filter(|name| has(name));
         let before = self.dropped.len();
         self.dropped.extend(optional);
@@ -196,7 +197,7 @@ impl Refused {
         has("max_tokens") && !std::mem::replace(&mut self.max_tokens, true)
     }
 
-    /// Leaves out of a body what the endpoint refused.
+    /// Removes from a body what the endpoint refused.
     pub(super) fn leave_out(&self, body: &mut Value, stop_is_optional: bool) {
         let Value::Object(members) = body else { return };
         members.retain(|(n, _)| !(self.dropped.contains(&n.as_str()) || self.stop && stop_is_optional && n == "stop"));
@@ -205,14 +206,14 @@ impl Refused {
                 *name = "max_completion_tokens".to_owned();
             }
             if self.system && name == "messages" {
-                without_system(value);
+                move_system(value);
             }
         }
     }
 }
 
 /// Moves the system's text before the user's first one.
-fn without_system(messages: &mut Value) {
+fn move_system(messages: &mut Value) {
     let Value::Array(messages) = messages else { return };
     let role = |m: &Value| m.get("role").and_then(Value::as_str).map(str::to_owned);
     let text = |m: &Value| m.get("content").and_then(Value::as_str).unwrap_or("").to_owned();
@@ -221,14 +222,14 @@ fn without_system(messages: &mut Value) {
     }
     let system_text = text(&messages.remove(0));
     match messages.first().and_then(role).as_deref() {
-        Some("user") => messages[0] = message(&Message::user(format!("{system_text}\n\n{}", text(&messages[0])))),
-        _ => messages.insert(0, message(&Message::user(system_text))),
+        Some("user") => messages[0] = message_value(&Message::user(format!("{system_text}\n\n{}", text(&messages[0])))),
+        _ => messages.insert(0, message_value(&Message::user(system_text))),
     }
 }
 
-/// A message as endpoints want it, with the calls that it makes or answers.
-pub(super) fn message(message: &Message) -> Value {
-    // Beside calls, some endpoints refuse a text that is empty.
+/// Returns a message in JSON, with the calls that it makes or answers.
+pub(super) fn message_value(message: &Message) -> Value {
+    // Some endpoints refuse an empty text with calls.
     let content = if message.content.is_empty() && !message.tool_calls.is_empty() { Value::Null } else { message.content.as_str().into() };
     let mut members = vec![("role".to_owned(), message.role.name().into()), ("content".to_owned(), content)];
     if !message.tool_calls.is_empty() {
@@ -252,7 +253,7 @@ mod tests {
     fn a_body_says_what_was_asked_and_nothing_else() {
         let request = ChatRequest { messages: vec![Message::user("a\"b")], temperature: Some(0.1), ..ChatRequest::default() };
         assert_eq!(
-            body("m", &request).to_string(),
+            request_body("m", &request).to_string(),
             r#"{"model":"m","messages":[{"role":"user","content":"a\"b"}],"temperature":0.1,"stream":true,"stream_options":{"include_usage":true}}"#
         );
     }
@@ -265,7 +266,7 @@ mod tests {
             extra: vec![("max_tokens".to_owned(), 7_u32.into())],
             ..ChatRequest::default()
         };
-        let body = body("m", &request);
+        let body = request_body("m", &request);
         assert_eq!(body.get("max_tokens").and_then(Value::as_u64), Some(7));
         assert_eq!(body.get("stop").and_then(|s| s.at(0)).and_then(Value::as_str), Some("</search>"));
     }
@@ -281,19 +282,19 @@ mod tests {
         };
         let mut refused = Refused::default();
         let sent = |refused: &Refused, optional| {
-            let mut body = body("m", &request);
+            let mut body = request_body("m", &request);
             refused.leave_out(&mut body, optional);
             body
         };
-        assert!(refused.learn(&sent(&refused, false), false, 400, "use 'max_completion_tokens' instead of max_tokens"));
+        assert!(refused.learn_refusal(&sent(&refused, false), false, 400, "use 'max_completion_tokens' instead of max_tokens"));
         assert_eq!(sent(&refused, false).get("max_completion_tokens").and_then(Value::as_u64), Some(5));
-        assert!(!refused.learn(&sent(&refused, false), false, 400, "max_completion_tokens is too large"));
-        assert!(refused.learn(&sent(&refused, false), false, 400, "temperature is not supported"));
-        assert!(!refused.learn(&sent(&refused, false), false, 400, "temperature is not supported"));
-        assert!(!refused.learn(&sent(&refused, false), false, 400, "stop is not supported"));
-        assert!(refused.learn(&sent(&refused, true), true, 400, "stop is not supported"));
+        assert!(!refused.learn_refusal(&sent(&refused, false), false, 400, "max_completion_tokens is too large"));
+        assert!(refused.learn_refusal(&sent(&refused, false), false, 400, "temperature is not supported"));
+        assert!(!refused.learn_refusal(&sent(&refused, false), false, 400, "temperature is not supported"));
+        assert!(!refused.learn_refusal(&sent(&refused, false), false, 400, "stop is not supported"));
+        assert!(refused.learn_refusal(&sent(&refused, true), true, 400, "stop is not supported"));
         assert!(sent(&refused, true).get("stop").is_none() && sent(&refused, false).get("stop").is_some());
-        assert!(refused.learn(&sent(&refused, false), false, 400, "System role not supported"));
+        assert!(refused.learn_refusal(&sent(&refused, false), false, 400, "System role not supported"));
         let messages = sent(&refused, false).get("messages").cloned().unwrap_or(Value::Null);
         assert_eq!(messages.to_string(), r#"[{"role":"user","content":"Rules.\n\nhi"}]"#);
     }
@@ -303,23 +304,23 @@ mod tests {
         let request = ChatRequest { max_tokens: Some(5), temperature: Some(0.0), ..ChatRequest::default() };
         let mut refused = Refused::default();
         let sent = |refused: &Refused| {
-            let mut body = body("m", &request);
+            let mut body = request_body("m", &request);
             refused.leave_out(&mut body, false);
             body
         };
-        assert!(!refused.learn(&sent(&refused), false, 500, "oops"));
-        assert!(refused.learn(&sent(&refused), false, 400, "unknown argument"));
+        assert!(!refused.learn_refusal(&sent(&refused), false, 500, "oops"));
+        assert!(refused.learn_refusal(&sent(&refused), false, 400, "unknown argument"));
         assert!(sent(&refused).get("temperature").is_none() && sent(&refused).get("stream_options").is_none());
-        assert!(refused.learn(&sent(&refused), false, 400, "unknown argument"));
+        assert!(refused.learn_refusal(&sent(&refused), false, 400, "unknown argument"));
         assert_eq!(sent(&refused).get("max_completion_tokens").and_then(Value::as_u64), Some(5));
-        assert!(!refused.learn(&sent(&refused), false, 400, "unknown argument"));
+        assert!(!refused.learn_refusal(&sent(&refused), false, 400, "unknown argument"));
     }
 
     #[test]
     fn a_message_of_calls_alone_has_no_empty_text() {
         let calls = Message::calls("", vec![ToolCall { id: "a".to_owned(), name: "search".to_owned(), arguments: "{}".to_owned() }]);
-        assert!(matches!(message(&calls).get("content"), Some(Value::Null)));
-        assert_eq!(message(&Message::assistant("")).get("content").and_then(Value::as_str), Some(""));
+        assert!(matches!(message_value(&calls).get("content"), Some(Value::Null)));
+        assert_eq!(message_value(&Message::assistant("")).get("content").and_then(Value::as_str), Some(""));
     }
 
     #[test]

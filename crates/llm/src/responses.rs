@@ -1,8 +1,9 @@
-//! OpenAI's Responses API, spoken beneath the client: requests of chat completions are said in its words, and its replies in those of chat completions, so
-//! that the client, its repetitions and its errors are one for both.
+//! OpenAI's Responses API, below the client: translates requests of chat completions to it and its replies
+//! back, so that one client with its retries and errors serves both.
 //!
-//! Nothing is stored at the endpoint (`store: false`), and every request brings the whole conversation. Stop sequences and seeds the API does not have: whoever
-//! asks ends a reply at its stops. The module for browsers goes without: a file of JavaScript does what a page needs of it (`pkg/responses-model.js`).
+//! The endpoint stores nothing (`store: false`), and every request has the whole conversation. The API has no
+//! stop sequences and seeds: the caller ends a reply at its stops. The wasm module does not contain this; in
+//! a page `pkg/responses-model.js` does it.
 
 use super::sse::{SseDecoder, SseEvent};
 use super::transport::{ByteStream, HttpRequest, HttpResponse, Transport, TransportError};
@@ -14,7 +15,7 @@ use futures::stream::{StreamExt, unfold};
 const CHAT: &str = "/chat/completions";
 /// Path of the Responses API.
 const RESPONSES: &str = "/responses";
-/// A longer line, or a longer reply that is not streamed, is refused.
+/// Maximum length of a line, and of a reply that is not streamed, in bytes.
 const LIMIT: usize = 4 << 20;
 
 /// Returns true if an endpoint's address names this API: its path ends with `/responses`.
@@ -41,12 +42,12 @@ impl<T: Transport> Transport for Responses<T> {
     }
 }
 
-/// A request of chat completions as one of this API.
+/// Translates a request of chat completions to this API.
 pub fn to_responses_request(request: HttpRequest) -> HttpRequest {
     HttpRequest { url: address(&request.url), body: body(request.body), ..request }
 }
 
-/// The body of a request of chat completions as one of this API. What is no object stays as it is, for the endpoint to refuse.
+/// Translates the body of a request of chat completions. Leaves what is no object for the endpoint to refuse.
 pub fn body(of_chat: String) -> String {
     match parse(&of_chat) {
         Ok(Value::Object(members)) => in_its_words(members).to_string(),
@@ -54,7 +55,7 @@ pub fn body(of_chat: String) -> String {
     }
 }
 
-/// The address of the API beside that of chat completions.
+/// Returns the API's address for the address of chat completions.
 pub fn address(url: &str) -> String {
     let at = url.find('?').unwrap_or(url.len());
     let (path, query) = url.split_at(at);
@@ -65,11 +66,11 @@ fn in_its_words(members: Vec<(String, Value)>) -> Value {
     let mut out: Vec<(String, Value)> = vec![("store".to_owned(), false.into())];
     for (name, value) in members {
         let (name, value) = match name.as_str() {
-            "messages" => ("input", value.as_array().unwrap_or_default().iter().flat_map(input).collect::<Vec<_>>().into()),
+            "messages" => ("input", value.as_array().unwrap_or_default().iter().flat_map(input_items).collect::<Vec<_>>().into()),
             "max_tokens" | "max_completion_tokens" => ("max_output_tokens", value),
-            "tools" => ("tools", value.as_array().unwrap_or_default().iter().map(unfolded).collect::<Vec<_>>().into()),
-            "tool_choice" => ("tool_choice", unfolded(&value)),
-            "response_format" => ("text", Value::object([("format", spread(&value, "json_schema"))])),
+            "tools" => ("tools", value.as_array().unwrap_or_default().iter().map(unfold_function).collect::<Vec<_>>().into()),
+            "tool_choice" => ("tool_choice", unfold_function(&value)),
+            "response_format" => ("text", Value::object([("format", spread_member(&value, "json_schema"))])),
             "reasoning_effort" => ("reasoning", Value::object([("effort", value)])),
             "stop" | "stream_options" | "seed" => continue,
             other => (other, value),
@@ -79,8 +80,8 @@ fn in_its_words(members: Vec<(String, Value)>) -> Value {
     Value::Object(out)
 }
 
-/// A message as items of the conversation: its text, the calls that it makes, or what a tool answered.
-fn input(message: &Value) -> Vec<Value> {
+/// Returns a message as items of the conversation: its text, the calls that it makes, or a tool's answer.
+fn input_items(message: &Value) -> Vec<Value> {
     let text = |value: &Value, name: &str| Value::from(value.get(name).and_then(Value::as_str).unwrap_or_default());
     if let Some(id) = message.get("tool_call_id").filter(|id| id.as_str().is_some()) {
         return vec![Value::object([
@@ -92,7 +93,7 @@ fn input(message: &Value) -> Vec<Value> {
     let calls = message.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
     let content = message.get("content").filter(|content| !matches!(content, Value::Null));
     let content_text = content.map(|content| match message.get("role").and_then(Value::as_str) {
-        Some("assistant") => written(content),
+        Some("assistant") => written_item(content),
         _ => Value::object([("role", text(message, "role")), ("content", content.clone())]),
     });
     let call = |call: &Value| {
@@ -104,18 +105,18 @@ fn input(message: &Value) -> Vec<Value> {
 }
 
 /// Returns the model's earlier text as the API gave it, since some servers accept only its parts.
-fn written(content: &Value) -> Value {
+fn written_item(content: &Value) -> Value {
     let part = Value::object([("type", "output_text".into()), ("text", content.clone()), ("annotations", Vec::new().into())]);
     Value::object([("type", "message".into()), ("role", "assistant".into()), ("content", vec![part].into())])
 }
 
-/// A tool, or the choice of one, without the object that chat completions put around a function.
-fn unfolded(tool: &Value) -> Value {
-    spread(tool, "function")
+/// Returns a tool, or the choice of one, without chat completions' object around a function.
+fn unfold_function(tool: &Value) -> Value {
+    spread_member(tool, "function")
 }
 
-/// An object with the members of one of its members in that one's place.
-fn spread(value: &Value, name: &str) -> Value {
+/// Returns an object in which the members of its member `name` replace that member.
+fn spread_member(value: &Value, name: &str) -> Value {
     let Some(members) = value.as_object() else { return value.clone() };
     let inner = |(n, v): &(String, Value)| match v.as_object().filter(|_| n == name) {
         Some(inner) => inner.to_vec(),
@@ -124,7 +125,7 @@ fn spread(value: &Value, name: &str) -> Value {
     Value::Object(members.iter().flat_map(inner).collect())
 }
 
-/// A response of this API as one of chat completions: a stream of events, or one object. What is an error stays as it is: both have errors of one form.
+/// Translates a response to chat completions: a stream of events, or one object. Errors are the same in both.
 pub fn from_responses_response(response: HttpResponse) -> HttpResponse {
     if !(200..300).contains(&response.status) {
         return response;
@@ -134,7 +135,7 @@ pub fn from_responses_response(response: HttpResponse) -> HttpResponse {
     HttpResponse { body: unfold(reading, next).boxed_local(), ..response }
 }
 
-/// A reply that is being read.
+/// Reply that is being read.
 struct Reading {
     /// `None` once it is over.
     body: Option<ByteStream>,
@@ -142,7 +143,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// The next piece in the words of chat completions.
+    /// Returns the next piece, translated to chat completions.
     async fn next(&mut self) -> Option<Result<Vec<u8>, TransportError>> {
         loop {
             let piece = self.body.as_mut()?.next().await;
@@ -163,15 +164,15 @@ impl Reading {
     }
 }
 
-/// Translates the bytes of a reply to those of chat completions; any cutting of the same bytes gives the same result.
+/// Translates the bytes of a reply to chat completions. The result does not depend on how they are cut.
 #[derive(Debug, Clone)]
 pub struct Translator {
     decoder: SseDecoder,
     /// True if anything but white space has arrived.
     begun: bool,
-    /// The bytes of a reply that is not streamed.
+    /// Bytes of a reply that is not streamed.
     whole: Option<Vec<u8>>,
-    /// Keys of the calls that were begun, and whether their arguments came in pieces.
+    /// Keys of the begun calls, and true for each whose arguments came in pieces.
     calls: Vec<(String, bool)>,
 }
 
@@ -182,23 +183,23 @@ impl Default for Translator {
 }
 
 impl Translator {
-    /// Takes bytes; what they come to, which may be nothing yet.
+    /// Takes bytes and returns their translation, which may be empty.
     ///
     /// # Errors
-    /// Why the reply is of no further use: it is too long.
+    /// A message if the reply is too long.
     pub fn push(&mut self, bytes: &[u8]) -> Result<String, String> {
         let mut out = String::new();
-        self.take(bytes, &mut out).map(|()| out)
+        self.translate_bytes(bytes, &mut out).map(|()| out)
     }
 
-    /// The reply is over: what is left of it.
+    /// Ends the reply and returns the rest of its translation.
     pub fn end(&mut self) -> String {
         let mut out = String::new();
-        self.finish(&mut out);
+        self.translate_rest(&mut out);
         out
     }
 
-    fn take(&mut self, bytes: &[u8], out: &mut String) -> Result<(), String> {
+    fn translate_bytes(&mut self, bytes: &[u8], out: &mut String) -> Result<(), String> {
         let first = bytes.iter().find(|b| !b.is_ascii_whitespace()).filter(|_| !self.begun);
         self.begun |= first.is_some();
         if first == Some(&b'{') {
@@ -210,49 +211,51 @@ impl Translator {
         }
         let mut events = Vec::new();
         let pushed = self.decoder.push(bytes, &mut events);
-        events.iter().for_each(|event| self.event(event, out));
+        events.iter().for_each(|event| self.translate_event(event, out));
         pushed.map_err(|e| e.to_string())
     }
 
-    fn finish(&mut self, out: &mut String) {
+    fn translate_rest(&mut self, out: &mut String) {
         if let Some(whole) = self.whole.take() {
             let text = String::from_utf8_lossy(&whole).into_owned();
             match parse(text.trim()) {
-                Ok(value) if value.get("output").is_some() => out.push_str(&unstreamed(&value).to_string()),
+                Ok(value) if value.get("output").is_some() => out.push_str(&translate_unstreamed(&value).to_string()),
                 _ => out.push_str(&text),
             }
             return;
         }
         if let Ok(Some(event)) = self.decoder.finish() {
-            self.event(&event, out);
+            self.translate_event(&event, out);
         }
     }
 
-    fn event(&mut self, event: &SseEvent, out: &mut String) {
+    fn translate_event(&mut self, event: &SseEvent, out: &mut String) {
         let Ok(value) = parse(event.data.trim()) else {
-            // The end of a stream, a ping, or what the client calls malformed.
+            // The end of a stream, a ping, or an event that the client calls malformed.
             out.push_str(&format!("event: {}\ndata: {}\n\n", event.event, event.data.replace('\n', " ")));
             return;
         };
         let member = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default();
         match member("type") {
-            "response.output_text.delta" | "response.refusal.delta" => chunk(out, "content", member("delta").into()),
-            "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => chunk(out, "reasoning", member("delta").into()),
-            "response.output_item.added" => self.item(&value, false, out),
-            "response.output_item.done" => self.item(&value, true, out),
+            "response.output_text.delta" | "response.refusal.delta" => push_chunk(out, "content", member("delta").into()),
+            "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
+                push_chunk(out, "reasoning", member("delta").into())
+            }
+            "response.output_item.added" => self.translate_item(&value, false, out),
+            "response.output_item.done" => self.translate_item(&value, true, out),
             "response.function_call_arguments.delta" => {
                 let name = known_by(&value);
                 let Some(place) = self.calls.iter().position(|(known, _)| *known == name) else { return };
                 self.calls.iter_mut().skip(place).take(1).for_each(|(_, pieces)| *pieces = true);
                 let function = Value::object([("arguments", member("delta").into())]);
-                chunk(out, "tool_calls", vec![Value::object([("index", place.into()), ("function", function)])].into());
+                push_chunk(out, "tool_calls", vec![Value::object([("index", place.into()), ("function", function)])].into());
             }
             "response.completed" | "response.incomplete" => {
                 let response = value.get("response").unwrap_or(&value);
-                let (finish, usage) = (finish_of(response, !self.calls.is_empty()), usage(response));
+                let (finish, usage) = (finish_of(response, !self.calls.is_empty()), usage_of(response));
                 out.push_str(&format!(
                     "data: {}\n\ndata: [DONE]\n\n",
-                    Value::object([("choices", vec![choice("delta", Value::object([]), finish)].into()), ("usage", usage)])
+                    Value::object([("choices", vec![make_choice("delta", Value::object([]), finish)].into()), ("usage", usage)])
                 ));
             }
             "response.failed" => push_text(out, &Value::object([("error", error_of(value.get("response").unwrap_or(&value)))])),
@@ -262,8 +265,8 @@ impl Translator {
         }
     }
 
-    /// A call that begins, or one that is whole: its arguments, unless they came in pieces.
-    fn item(&mut self, event: &Value, whole: bool, out: &mut String) {
+    /// Translates a call that begins or is complete: its arguments, unless they came in pieces.
+    fn translate_item(&mut self, event: &Value, whole: bool, out: &mut String) {
         let Some(item) = event.get("item").filter(|i| i.get("type").and_then(Value::as_str) == Some("function_call")) else { return };
         let name = known_by(event);
         let begun = self.calls.iter().position(|(known, _)| *known == name);
@@ -279,7 +282,7 @@ impl Translator {
         let arguments = if whole { member("arguments") } else { "".into() };
         let function = Value::object([("name", member("name")), ("arguments", arguments)]);
         let call = Value::object([("index", place.into()), ("id", member("call_id")), ("function", function)]);
-        chunk(out, "tool_calls", vec![call].into());
+        push_chunk(out, "tool_calls", vec![call].into());
     }
 }
 
@@ -303,7 +306,7 @@ fn finish_of(response: &Value, calls: bool) -> &'static str {
     }
 }
 
-fn usage(response: &Value) -> Value {
+fn usage_of(response: &Value) -> Value {
     let Some(usage) = response.get("usage").filter(|u| u.as_object().is_some()) else { return Value::Null };
     let count = |name: &str| Value::from(usage.get(name).and_then(Value::as_u64).unwrap_or_default());
     Value::object([("prompt_tokens", count("input_tokens")), ("completion_tokens", count("output_tokens"))])
@@ -314,11 +317,11 @@ fn error_of(value: &Value) -> Value {
     value.get("error").filter(|e| e.as_object().is_some()).unwrap_or(value).clone()
 }
 
-fn choice(part: &str, of: Value, finish: &str) -> Value {
+fn make_choice(part: &str, of: Value, finish: &str) -> Value {
     Value::object([("index", 0_u32.into()), (part, of), ("finish_reason", finish.into())])
 }
 
-fn chunk(out: &mut String, name: &str, value: Value) {
+fn push_chunk(out: &mut String, name: &str, value: Value) {
     push_text(out, &Value::object([("choices", vec![Value::object([("delta", Value::object([(name, value)]))])].into())]));
 }
 
@@ -326,8 +329,8 @@ fn push_text(out: &mut String, value: &Value) {
     out.push_str(&format!("data: {value}\n\n"));
 }
 
-/// A reply that was not streamed as a chat completion.
-fn unstreamed(response: &Value) -> Value {
+/// Translates a reply that was not streamed to a chat completion.
+fn translate_unstreamed(response: &Value) -> Value {
     let (mut text, mut reasoning, mut calls) = (String::new(), String::new(), Vec::new());
     for item in response.get("output").and_then(Value::as_array).unwrap_or_default() {
         let member = |name: &str| Value::from(item.get(name).and_then(Value::as_str).unwrap_or_default());
@@ -345,7 +348,7 @@ fn unstreamed(response: &Value) -> Value {
     }
     let finish = finish_of(response, !calls.is_empty());
     let message = Value::object([("content", text.into()), ("reasoning", reasoning.into()), ("tool_calls", calls.into())]);
-    Value::object([("choices", vec![choice("message", message, finish)].into()), ("usage", usage(response))])
+    Value::object([("choices", vec![make_choice("message", message, finish)].into()), ("usage", usage_of(response))])
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Says one thing, in pieces of so many bytes, and remembers what it was asked.
+/// Sends one reply in pieces of a given size, and keeps the request.
 struct Server {
     status: u16,
     reply_body: String,
@@ -126,7 +126,7 @@ fn calls_of_tools_come_in_pieces_and_whole() {
 
 #[test]
 fn calls_of_a_server_that_tells_no_places_are_known_by_their_names() {
-    // As llama.cpp's server says it.
+    // In the form of llama.cpp's server.
     let reply = of(&events(&[
         r#"{"type":"response.output_item.added","item":{"type":"function_call","call_id":"fc_1","name":"search","arguments":""}}"#,
         r#"{"type":"response.function_call_arguments.delta","item_id":"fc_1","delta":"{}"}"#,

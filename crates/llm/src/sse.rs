@@ -1,29 +1,29 @@
-//! Server-sent events, decoded as the bytes arrive.
+//! Decodes server-sent events as the bytes arrive.
 //!
-//! The format is the WHATWG HTML standard's ("event stream interpretation"), read tolerantly where servers of language models deviate: the last
-//! event need not be closed by a blank line.
+//! The format is the WHATWG HTML standard's ("event stream interpretation"). One deviation of language
+//! models' servers is allowed: no blank line need close the last event.
 
-/// One event of a stream.
+/// Event of a stream.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SseEvent {
-    /// The event's name; empty for the usual unnamed ones.
+    /// Name of the event; empty for the usual unnamed ones.
     pub event: String,
-    /// Its data, several `data` lines joined by line feeds.
+    /// Its data; several `data` lines are joined by line feeds.
     pub data: String,
 }
 
-/// The stream holds a line or an event longer than the decoder keeps.
+/// Error for a line or an event that is longer than the decoder's limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a line or event is longer than {limit} bytes")]
 pub struct SseError {
-    /// The bound.
+    /// Maximum number of bytes.
     pub limit: usize,
 }
 
-/// Bytes in, events out; any cutting of the same bytes gives the same events.
+/// Decodes bytes to events. The result does not depend on how the bytes are cut.
 ///
-/// Lines end at LF, CR or CRLF; a byte-order mark at the start, comments and unknown fields are skipped; bytes that are not UTF-8 become
-/// U+FFFD, but a character cut in two by the network does not. Memory is bounded by `limit`.
+/// Lines end at LF, CR or CRLF. A byte-order mark at the start, comments and unknown fields are skipped.
+/// Bytes that are not UTF-8 become U+FFFD, but not a character that the network cut. `limit` bounds memory.
 #[derive(Debug, Clone, Default)]
 pub struct SseDecoder {
     limit: usize,
@@ -35,15 +35,15 @@ pub struct SseDecoder {
 }
 
 impl SseDecoder {
-    /// A decoder that refuses lines and events longer than `limit` bytes.
+    /// Returns a decoder that refuses lines and events longer than `limit` bytes.
     pub fn new(limit: usize) -> SseDecoder {
         SseDecoder { limit, first_line: true, ..SseDecoder::default() }
     }
 
-    /// Takes bytes, and appends the events that they complete to `out`.
+    /// Decodes bytes and appends the events that they complete to `out`.
     ///
     /// # Errors
-    /// [`SseError`] when a line or an event grows past the bound. The decoder is of no further use then.
+    /// [`SseError`] if a line or an event exceeds the limit. The decoder cannot be used afterwards.
     pub fn push(&mut self, bytes: &[u8], out: &mut Vec<SseEvent>) -> Result<(), SseError> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -65,16 +65,14 @@ impl SseDecoder {
         Ok(())
     }
 
-    /// The stream is over: gives the event that no blank line closed, if there is one.
-    ///
-    /// # Errors
-    /// [`SseError`] as in [`SseDecoder::push`].
+    /// Ends the stream and returns the event that no blank line closed, if there is one. Fails as
+    /// [`SseDecoder::push`] does.
     pub fn finish(&mut self) -> Result<Option<SseEvent>, SseError> {
         let mut out = Vec::new();
         if !self.line.is_empty() {
             self.end_line(&mut out)?;
         }
-        self.dispatch(&mut out);
+        self.dispatch_event(&mut out);
         Ok(out.pop())
     }
 
@@ -85,7 +83,7 @@ impl SseDecoder {
         }
         if line.is_empty() {
             self.line.clear();
-            self.dispatch(out);
+            self.dispatch_event(out);
             return Ok(());
         }
         // A comment has an empty field name, which matches nothing below.
@@ -111,7 +109,7 @@ impl SseDecoder {
         Ok(())
     }
 
-    fn dispatch(&mut self, out: &mut Vec<SseEvent>) {
+    fn dispatch_event(&mut self, out: &mut Vec<SseEvent>) {
         let event = std::mem::take(&mut self.event);
         if std::mem::take(&mut self.has_data) {
             out.push(event);

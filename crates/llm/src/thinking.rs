@@ -1,7 +1,8 @@
-//! The thoughts that reasoning models write into their replies.
+//! Removes the thoughts that reasoning models write into their replies.
 //!
-//! Known are pairs of tags (`<think>`, `<thinking>`, `<thought>`, `<reasoning>`, `[THINK]`, in letters of either case), a closing tag alone, because some
-//! chat templates put the opening one into the prompt, and the channels of gpt-oss (`<|channel|>analysis<|message|>` … `<|channel|>final<|message|>`).
+//! Known forms are pairs of tags (`<think>`, `<thinking>`, `<thought>`, `<reasoning>`, `[THINK]`, in any
+//! case), a closing tag alone, because some chat templates put the opening one into the prompt, and the
+//! channels of gpt-oss (`<|channel|>analysis<|message|>` … `<|channel|>final<|message|>`).
 
 /// Marks that open and close a thought.
 const PAIRS: [(&str, &str); 6] = [
@@ -17,7 +18,7 @@ const ENDS: [&str; 2] = ["<|return|>", "<|end|>"];
 
 /// Returns the text after the last closing mark of a thought, or the whole reply if there is none.
 pub fn after_thinking(reply: &str) -> &str {
-    let closed = PAIRS.iter().filter_map(|(_, close)| rfind(reply, close).map(|at| at + close.len())).max();
+    let closed = PAIRS.iter().filter_map(|(_, close)| rfind_mark(reply, close).map(|at| at + close.len())).max();
     let visible = &reply[closed.unwrap_or(0)..];
     ENDS.iter().find_map(|end| visible.trim_end().strip_suffix(end)).unwrap_or(visible)
 }
@@ -25,25 +26,27 @@ pub fn after_thinking(reply: &str) -> &str {
 /// Returns true if a text is a thought that was never closed, and so has no answer.
 pub fn is_unclosed_thought(text: &str) -> bool {
     let text = text.trim_start();
-    PAIRS.iter().any(|(open, _)| begins(text, open)) && after_thinking(text).len() == text.len()
+    PAIRS.iter().any(|(open, _)| starts_with(text, open)) && after_thinking(text).len() == text.len()
 }
 
-fn begins(text: &str, mark: &str) -> bool {
+fn starts_with(text: &str, mark: &str) -> bool {
     text.as_bytes().get(..mark.len()).is_some_and(|head| head.eq_ignore_ascii_case(mark.as_bytes()))
 }
 
-fn find(text: &str, mark: &str) -> Option<usize> {
+fn find_mark(text: &str, mark: &str) -> Option<usize> {
     text.as_bytes().windows(mark.len()).position(|w| w.eq_ignore_ascii_case(mark.as_bytes()))
 }
 
-fn rfind(text: &str, mark: &str) -> Option<usize> {
+fn rfind_mark(text: &str, mark: &str) -> Option<usize> {
     text.as_bytes().windows(mark.len()).rposition(|w| w.eq_ignore_ascii_case(mark.as_bytes()))
 }
 
-/// Returns the number of bytes at the end of a text that could be the beginning of a mark.
-fn begun(text: &str, marks: impl Iterator<Item = &'static str>) -> usize {
+/// Returns the number of bytes at the end of a text that could begin a mark.
+fn begun_bytes(text: &str, marks: impl Iterator<Item = &'static str>) -> usize {
     let tail = |mark: &str| {
-        (1..mark.len().min(text.len() + 1)).rev().find(|&n| text.is_char_boundary(text.len() - n) && begins(mark, &text[text.len() - n..]))
+        (1..mark.len().min(text.len() + 1))
+            .rev()
+            .find(|&n| text.is_char_boundary(text.len() - n) && starts_with(mark, &text[text.len() - n..]))
     };
     marks.filter_map(tail).max().unwrap_or(0)
 }
@@ -51,33 +54,33 @@ fn begun(text: &str, marks: impl Iterator<Item = &'static str>) -> usize {
 /// Visible text of a reply after a piece.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Visible {
-    /// Text to append to what is shown.
+    /// Text to append to the visible text.
     pub text: String,
-    /// True if the text shown so far was a thought: `text` begins anew.
+    /// True if the text shown so far was a thought: `text` starts again.
     pub anew: bool,
 }
 
-/// Keeps thoughts out of a reply while it streams; any cutting of the same reply leaves the same text.
+/// Removes thoughts from a reply while it streams. The text does not depend on how the reply is cut.
 #[derive(Debug, Default)]
 pub struct ThoughtFilter {
     held: String,
-    /// The place in [`PAIRS`] of the thought under way.
+    /// Index in [`PAIRS`] of the thought under way.
     inside: Option<usize>,
     begun: bool,
     thought: usize,
 }
 
 impl ThoughtFilter {
-    /// Takes the next piece.
+    /// Takes the next piece and returns its visible text.
     pub fn push(&mut self, piece: &str) -> Visible {
         self.held.push_str(piece);
         let mut out = Visible::default();
         loop {
             if let Some(pair) = self.inside {
                 let close = PAIRS[pair].1;
-                let Some(at) = find(&self.held, close) else {
-                    // Only a tail that could begin the closing mark is worth keeping.
-                    let keep = begun(&self.held, std::iter::once(close));
+                let Some(at) = find_mark(&self.held, close) else {
+                    // Only a tail that could begin the closing mark matters.
+                    let keep = begun_bytes(&self.held, std::iter::once(close));
                     self.thought += self.held.len() - keep;
                     self.held.drain(..self.held.len() - keep);
                     return out;
@@ -90,18 +93,18 @@ impl ThoughtFilter {
             if !self.begun {
                 let skipped = self.held.len() - self.held.trim_start().len();
                 self.held.drain(..skipped);
-                if let Some(pair) = PAIRS.iter().position(|(open, _)| begins(&self.held, open)) {
+                if let Some(pair) = PAIRS.iter().position(|(open, _)| starts_with(&self.held, open)) {
                     self.held.drain(..PAIRS[pair].0.len());
                     self.inside = Some(pair);
                     continue;
                 }
                 let whole = self.held.len();
-                if begun(&self.held, PAIRS.iter().map(|(open, _)| *open)) == whole {
+                if begun_bytes(&self.held, PAIRS.iter().map(|(open, _)| *open)) == whole {
                     return out;
                 }
                 self.begun = true;
             }
-            let closed = PAIRS.iter().filter_map(|(_, close)| find(&self.held, close).map(|at| at + close.len())).min();
+            let closed = PAIRS.iter().filter_map(|(_, close)| find_mark(&self.held, close).map(|at| at + close.len())).min();
             if let Some(end) = closed {
                 self.thought += end;
                 self.held.drain(..end);
@@ -109,7 +112,7 @@ impl ThoughtFilter {
                 out = Visible { text: String::new(), anew: true };
                 continue;
             }
-            let keep = begun(&self.held, PAIRS.iter().map(|(_, close)| *close).chain(ENDS));
+            let keep = begun_bytes(&self.held, PAIRS.iter().map(|(_, close)| *close).chain(ENDS));
             let shown: String = self.held.drain(..self.held.len() - keep).collect();
             out.text.push_str(&ENDS.iter().fold(shown, |text, end| text.replace(end, "")));
             return out;
@@ -119,14 +122,14 @@ impl ThoughtFilter {
     /// Returns the text that was held back because it might have become a mark.
     pub fn finish(&mut self) -> String {
         let held = std::mem::take(&mut self.held);
-        if self.inside.is_some() || ENDS.iter().any(|end| begins(end, held.trim_end()) && held.trim_end().len() > 1) {
+        if self.inside.is_some() || ENDS.iter().any(|end| starts_with(end, held.trim_end()) && held.trim_end().len() > 1) {
             String::new()
         } else {
             held
         }
     }
 
-    /// Bytes of thoughts so far.
+    /// Number of bytes of thoughts so far.
     pub fn thought(&self) -> usize {
         self.thought
     }

@@ -1,22 +1,22 @@
-//! Tool calls as endpoints stream them: in pieces, by index, the arguments as growing JSON text.
+//! Tool calls as endpoints stream them: in pieces, by index, with arguments as growing JSON text.
 
 use crate::json::Value;
 
-/// More calls than this in one reply are not kept.
+/// Maximum number of calls kept of one reply.
 const MAX_CALLS: usize = 64;
 
-/// A tool that the model wants called.
+/// Call of a tool that the model requests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolCall {
-    /// The endpoint's name for this call; the result must bear it.
+    /// The endpoint's name for this call, which the result must repeat.
     pub id: String,
-    /// The tool.
+    /// Name of the tool.
     pub name: String,
-    /// Its arguments: JSON text as the model wrote it, which may be broken.
+    /// Arguments: JSON text as the model wrote it, which may be broken.
     pub arguments: String,
 }
 
-/// A piece of a tool call.
+/// Piece of a tool call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolCallPiece {
     /// Number of the call in the reply.
@@ -25,17 +25,17 @@ pub struct ToolCallPiece {
     pub call: ToolCall,
 }
 
-/// Tool calls growing out of their pieces.
+/// Tool calls, assembled from their pieces.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ToolCalls {
     calls: Vec<(u32, ToolCall)>,
 }
 
 impl ToolCalls {
-    /// Takes one more piece.
+    /// Adds the next piece.
     pub fn push(&mut self, piece: &ToolCallPiece) {
         let room = self.calls.len() < MAX_CALLS;
-        // Parallel calls that all bear one index have ids of their own; some servers repeat an id with every piece.
+        // Parallel calls that share an index have different ids; some servers repeat an id with every piece.
         let same = |(index, call): &&mut (u32, ToolCall)| {
             *index == piece.index && (call.id == piece.call.id || piece.call.id.is_empty() || call.id.is_empty())
         };
@@ -55,19 +55,19 @@ impl ToolCalls {
         }
     }
 
-    /// The calls, in the order in which they began.
+    /// Iterates over the calls in the order in which they began.
     pub fn iter(&self) -> impl Iterator<Item = &ToolCall> {
         self.calls.iter().map(|(_, call)| call)
     }
 
-    /// Returns true if there are no tools.
+    /// Returns true if there are no calls.
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty()
     }
 }
 
-/// The pieces of `tool_calls` in a delta or a message; whole calls of an unstreamed reply are numbered by their place.
-pub(super) fn pieces(part: &Value) -> Vec<ToolCallPiece> {
+/// Returns the pieces of `tool_calls` in a delta or a message. A call's index defaults to its place.
+pub(super) fn read_pieces(part: &Value) -> Vec<ToolCallPiece> {
     let calls = part.get("tool_calls").and_then(Value::as_array).unwrap_or_default();
     let piece = |(place, value): (usize, &Value)| {
         let function = value.get("function").unwrap_or(value);
@@ -86,13 +86,13 @@ pub(super) fn pieces(part: &Value) -> Vec<ToolCallPiece> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::request::message;
+    use super::super::request::message_value;
     use super::*;
     use crate::json::parse;
     use crate::llm::Message;
 
     fn piece(text: &str) -> Vec<ToolCallPiece> {
-        parse(text).map(|v| pieces(&v)).unwrap_or_default()
+        parse(text).map(|v| read_pieces(&v)).unwrap_or_default()
     }
 
     #[test]
@@ -145,9 +145,9 @@ mod tests {
     fn a_call_and_its_result_are_sent_in_the_usual_form() {
         let call = ToolCall { id: "a".to_owned(), name: "f".to_owned(), arguments: "{}".to_owned() };
         assert_eq!(
-            message(&Message::calls("", vec![call])).to_string(),
+            message_value(&Message::calls("", vec![call])).to_string(),
             r#"{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"f","arguments":"{}"}}]}"#
         );
-        assert_eq!(message(&Message::tool("a", "none")).to_string(), r#"{"role":"tool","content":"none","tool_call_id":"a"}"#);
+        assert_eq!(message_value(&Message::tool("a", "none")).to_string(), r#"{"role":"tool","content":"none","tool_call_id":"a"}"#);
     }
 }

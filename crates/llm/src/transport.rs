@@ -1,4 +1,4 @@
-//! The seam between the client and whatever carries bytes: `fetch` in a browser, reqwest natively, a script in tests.
+//! Interface between the client and what carries bytes: `fetch` in a browser, reqwest, a script in tests.
 
 use futures::future::LocalBoxFuture;
 use futures::stream::LocalBoxStream;
@@ -6,11 +6,11 @@ use futures::stream::LocalBoxStream;
 /// A request.
 #[derive(Clone)]
 pub struct HttpRequest {
-    /// An absolute `http` or `https` URL without credentials.
+    /// Absolute `http` or `https` URL without credentials.
     pub url: String,
-    /// Header names and values, `Authorization` among them. Never to be logged.
+    /// Header names and values, with `Authorization`. Never to be logged.
     pub headers: Vec<(String, String)>,
-    /// The body, JSON in UTF-8; empty for a request that only fetches.
+    /// Body, JSON in UTF-8; empty for a request that only fetches.
     pub body: String,
 }
 
@@ -21,57 +21,57 @@ impl std::fmt::Debug for HttpRequest {
     }
 }
 
-/// The body of a response as it arrives, in pieces of any size.
+/// Body of a response as it arrives, in pieces of any size.
 pub type ByteStream = LocalBoxStream<'static, Result<Vec<u8>, TransportError>>;
 
-/// A response whose headers have arrived.
+/// Response whose headers have arrived.
 pub struct HttpResponse {
     /// The HTTP status.
     pub status: u16,
-    /// Header names and values; names in any case.
+    /// Header names, in any case, and values.
     pub headers: Vec<(String, String)>,
-    /// The body. Dropping it closes the connection.
+    /// Body. Dropping it closes the connection.
     pub body: ByteStream,
 }
 
 impl HttpResponse {
-    /// The headers that the client looks at; a transport may leave out all others.
+    /// Headers that the client reads; a transport may omit all others.
     pub const READ: [&str; 2] = ["retry-after", "date"];
 
-    /// The first header of that name, whatever its case.
+    /// Returns the first header of that name, in any case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
     }
 }
 
-/// Why bytes did not travel.
+/// Reason why there is no response.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TransportError {
     /// The caller aborted (in a browser: its `AbortSignal`); never retried.
     #[error("aborted")]
     Aborted,
-    /// The connection could not be made, or broke.
+    /// The connection failed or broke.
     #[error("{0}")]
     Connection(String),
 }
 
-/// Carries requests and knows time. Both futures stop their work when dropped.
+/// Sends requests and measures time. Dropping a future stops its work.
 pub trait Transport {
-    /// Sends a request; resolves when the response's headers are here. A redirect must not carry the headers to another host.
+    /// Sends a request; resolves with the response's headers. Redirects must not carry ours to other hosts.
     ///
     /// # Errors
-    /// [`TransportError`] when there is no response.
+    /// [`TransportError`] if there is no response.
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>>;
 
-    /// Fetches; resolves when the response's headers are here. Chat needs it not, a search of the web does.
+    /// Fetches; resolves when the response's headers arrive. A search of the web uses it; chat does not.
     ///
     /// # Errors
-    /// [`TransportError`] when there is no response, and by a transport that cannot fetch.
+    /// [`TransportError`] if there is no response, or the transport cannot fetch.
     fn get(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
         let _ = request;
         Box::pin(std::future::ready(Err(TransportError::Connection("this transport can only post".to_owned()))))
     }
 
-    /// Resolves after so many milliseconds.
+    /// Resolves after `milliseconds`.
     fn sleep(&self, milliseconds: u32) -> LocalBoxFuture<'static, ()>;
 }
