@@ -1,42 +1,43 @@
-//! The section `communities`: the co-occurrence graph of entities, its communities at several levels, and what their reports rest on (GraphRAG, arXiv
-//! 2404.16130). What a language model wrote of them, where one was asked, is in the section `reports`.
+//! The section `communities`: the co-occurrence graph of entities, its communities at several levels, and
+//! their reports' sentences (GraphRAG, arXiv 2404.16130). The section `reports` has those by a language
+//! model.
 
 use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_text, put_varint, take_text, take_vectors};
 use crate::sparse::{Edges, Graph};
 use crate::vector::QuantizedMatrix;
 
-/// A sentence by its chunk and its place among the chunk's sentences.
+/// Sentence, as its chunk and its place among the chunk's sentences.
 pub type SentencePlace = (u32, u32);
 
-/// A community with its report.
+/// Community with its report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Community {
-    /// 0 for the coarsest.
+    /// Level; 0 is the coarsest.
     pub level: u32,
-    /// The community that it divides; it comes before its children.
+    /// Community that it divides, which comes before it.
     pub parent: Option<u32>,
     /// Title: the labels of its best-connected entities, or the one that a model gave its report.
     pub title: String,
     /// Its entities, ascending.
     pub members: Vec<u32>,
-    /// In how many chunks its entities stand, over the most of any community; from 0 to 1.
+    /// Number of chunks with its entities, relative to the largest of any community; from 0 to 1.
     pub weight: f32,
-    /// The sentences that speak for it, best first.
+    /// Sentences of its report, best first.
     pub sentences: Vec<SentencePlace>,
 }
 
-/// Relations, communities and reports.
+/// Relations, communities and the vectors of their reports.
 #[derive(Debug, Clone)]
 pub struct Communities {
-    /// Entities that stand in the same chunks; weights by mutual information.
+    /// Entities that share chunks; weights by mutual information.
     pub relations: Graph,
     /// The communities.
     pub all: Vec<Community>,
-    /// One vector a report.
+    /// Vector of each report.
     pub vectors: QuantizedMatrix,
 }
 
-/// The section's bytes; `relations` are (entity, entity, weight) with the smaller entity first, ascending.
+/// Encodes the section. `relations` are (entity, entity, weight) with the smaller entity first, ascending.
 pub fn encode_communities(entities: usize, relations: &[(u32, u32, f32)], all: &[Community], vectors: &QuantizedMatrix) -> Vec<u8> {
     let mut out = begin(Kind::Communities);
     put_varint(&mut out, entities as u32);
@@ -79,14 +80,12 @@ pub(super) fn take_places(b: &mut crate::bundle::Bytes<'_>, chunks: u64) -> Resu
     Ok(places)
 }
 
-/// Reads the section of a bundle of `chunks` chunks and `names` names with vectors of dimension `dim`.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such section.
+/// Reads the section of a bundle of `chunks` chunks and `names` names with vectors of dimension `dim`. Fails
+/// if the bytes are not such a section.
 pub fn decode_communities(file: &str, bytes: &[u8], names: usize, chunks: u64, dim: u64) -> Result<Communities, BundleError> {
     let mut b = open_section(file, bytes, Kind::Communities)?;
     let entities = b.varint()?;
-    // An entity takes no bytes here, so that only the names can say how many there may be.
+    // An entity takes no bytes here, so only the names bound their number.
     if entities as usize != names {
         return Err(b.corrupt("its entities are not the names"));
     }

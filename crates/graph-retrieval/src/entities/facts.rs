@@ -1,4 +1,4 @@
-//! The section `facts`: triples that passages state, which HippoRAG 2 (arXiv 2502.14802) calls facts, with the phrases that they join.
+//! The section `facts`: triples that passages state (HippoRAG 2, arXiv 2502.14802), with their phrases.
 
 use super::synonyms::{Synonyms, put_rows, take_rows};
 use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_texts, put_varint, take_texts, take_vectors};
@@ -6,23 +6,23 @@ use crate::sparse::Graph;
 use crate::vector::QuantizedMatrix;
 use std::cell::OnceCell;
 
-/// A triple and the passages that state it.
+/// Triple with the passages that state it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatedFact {
-    /// Subject, by its position among the phrases.
+    /// Index of the subject among the phrases.
     pub subject: u32,
-    /// Relation, by its position among the relations.
+    /// Index of the relation among the relations.
     pub relation: u32,
-    /// Object, by its position among the phrases.
+    /// Index of the object among the phrases.
     pub object: u32,
-    /// The chunks that state it, ascending; one at least.
+    /// Chunks that state it, ascending; at least one.
     pub chunks: Vec<u32>,
 }
 
 /// The facts of a bundle.
 #[derive(Debug, Clone)]
 pub struct Facts {
-    /// Subjects and objects as they are compared: folded, words alone.
+    /// Subjects and objects as they are compared: folded words.
     pub phrases: Vec<String>,
     /// Relations as they are read.
     pub relations: Vec<String>,
@@ -30,31 +30,32 @@ pub struct Facts {
     pub all: Vec<StatedFact>,
     /// Near synonyms among the phrases.
     pub synonyms: Synonyms,
-    /// One unit vector a fact.
+    /// Unit vector of each fact.
     pub vectors: QuantizedMatrix,
     graph: OnceCell<Graph>,
 }
 
 impl Facts {
-    /// Facts from their parts, which must agree: places inside `phrases` and `relations`, a row of `synonyms` a phrase, a vector a fact.
+    /// Makes facts of parts that agree: indexes inside `phrases` and `relations`, a row of `synonyms` for
+    /// each phrase, a vector for each fact.
     pub fn new(phrases: Vec<String>, relations: Vec<String>, all: Vec<StatedFact>, synonyms: Synonyms, vectors: QuantizedMatrix) -> Facts {
         Facts { phrases, relations, all, synonyms, vectors, graph: OnceCell::new() }
     }
 
-    /// A fact in words, as its vector was made of; empty for a fact that does not exist.
+    /// Returns the text of a fact from which its vector was made; empty if there is no such fact.
     pub fn text(&self, fact: u32) -> String {
         let Some(f) = self.all.get(fact as usize) else { return String::new() };
         let of = |list: &[String], i: u32| list.get(i as usize).cloned().unwrap_or_default();
         format!("{} {} {}", of(&self.phrases, f.subject), of(&self.relations, f.relation), of(&self.phrases, f.object))
     }
 
-    /// The graph of passages and phrases, made by `make` when first asked for and kept.
+    /// Returns the graph of passages and phrases; `make` makes it on the first call.
     pub fn graph(&self, make: impl FnOnce() -> Graph) -> &Graph {
         self.graph.get_or_init(make)
     }
 }
 
-/// The section's bytes.
+/// Encodes the section.
 pub fn encode_facts(facts: &Facts) -> Vec<u8> {
     let mut out = begin(Kind::Facts);
     put_texts(&mut out, &facts.phrases);
@@ -75,10 +76,8 @@ pub fn encode_facts(facts: &Facts) -> Vec<u8> {
     out
 }
 
-/// Reads the section of a bundle of `chunks` chunks with vectors of dimension `dim`.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such section.
+/// Reads the section of a bundle of `chunks` chunks with vectors of dimension `dim`. Fails if the bytes are
+/// not such a section.
 pub fn decode_facts(file: &str, bytes: &[u8], chunks: u64, dim: u64) -> Result<Facts, BundleError> {
     let mut b = open_section(file, bytes, Kind::Facts)?;
     let (phrases, relations) = (take_texts(&mut b)?, take_texts(&mut b)?);

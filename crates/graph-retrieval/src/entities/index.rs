@@ -1,4 +1,4 @@
-//! Sentences, entities and chunks, each from the other.
+//! Sentences, entities and chunks, each found from the other.
 
 use crate::compact::{sort_by, sort_unique};
 use crate::sparse::{Csr, Edges, Graph, Lists};
@@ -8,15 +8,15 @@ use std::cell::OnceCell;
 /// Index of the entities that a corpus's sentences mention, with their vectors.
 #[derive(Debug, Clone)]
 pub struct EntityIndex {
-    /// One unit vector an entity.
+    /// Unit vector of each entity.
     pub vectors: QuantizedMatrix,
-    /// First sentence of each chunk, and at the end the number of sentences.
+    /// First sentence of each chunk, then the number of sentences.
     first: Vec<u32>,
     mentions: Lists,
     sentences_of: Lists,
     chunks_of: Lists,
     counts: Csr<u32>,
-    /// The entities that name the document of each chunk, and the chunks of the documents that each entity names.
+    /// Entities that name the document of each chunk, and chunks of the documents that each entity names.
     titles: Lists,
     titled: Lists,
     passages: OnceCell<Graph>,
@@ -26,14 +26,14 @@ pub struct EntityIndex {
 /// Entities that name the document of each chunk.
 #[derive(Debug, Clone, Default)]
 pub struct Titles {
-    /// The entities that name each document, ascending.
+    /// Entities that name each document, ascending.
     names: Lists,
-    /// The document of each chunk.
+    /// Document of each chunk.
     of: Vec<u32>,
 }
 
 impl Titles {
-    /// From the entities that name each document, ascending, and the document of each chunk.
+    /// Takes the entities that name each document, ascending, and the document of each chunk.
     pub fn new(names: Lists, of: Vec<u32>) -> Titles {
         Titles { names, of }
     }
@@ -42,20 +42,20 @@ impl Titles {
         self.of.get(chunk).map_or(&[], |&d| self.names.get(d as usize))
     }
 
-    /// The number of chunks.
+    /// Number of chunks.
     pub fn chunks(&self) -> usize {
         self.of.len()
     }
 
-    /// Returns the number of times that a title is named, over all chunks: many names of one long document are many more than their bytes.
+    /// Number of names of all chunks' titles, which for a long document may far exceed its bytes.
     pub fn named(&self) -> u64 {
         self.of.iter().map(|&d| self.names.get(d as usize).len() as u64).sum()
     }
 }
 
 impl EntityIndex {
-    /// An index of `vectors.rows()` entities; `chunks` holds for each chunk the mentions of its sentences, `titles` the entities that name its document.
-    /// Mentions of other entities are dropped.
+    /// Makes an index of `vectors.rows()` entities. `chunks` has for each chunk the mentions of its
+    /// sentences, `titles` the entities that name its document. Mentions of other entities are dropped.
     pub fn new(vectors: QuantizedMatrix, chunks: &[Vec<Vec<u32>>], titles: &[Vec<u32>]) -> Self {
         let (mut first, mut mentions) = (vec![0u32], Lists::default());
         for sentences in chunks {
@@ -63,13 +63,14 @@ impl EntityIndex {
             first.push(mentions.len() as u32);
         }
         let titles = Titles::new(titles.iter().cloned().collect(), (0..chunks.len() as u32).collect());
-        Self::of(vectors, first, mentions, &titles)
+        Self::from_parts(vectors, first, mentions, &titles)
     }
 
-    /// An index of `vectors.rows()` entities; `mentions` holds what each sentence mentions, of these entities alone, `first` the first sentence of each
-    /// chunk and then the number of sentences, `titles` the entities that name each chunk's document, which the chunk mentions besides, once a sentence: a
-    /// passage says "he" of what its title names.
-    pub(super) fn of(vectors: QuantizedMatrix, first: Vec<u32>, mentions: Lists, titles: &Titles) -> Self {
+    /// Makes an index of `vectors.rows()` entities. `mentions` has the mentions of each sentence, only of
+    /// these entities; `first` the first sentence of each chunk and then the number of sentences; `titles`
+    /// the entities that name each chunk's document. The chunk mentions these once a sentence in addition,
+    /// because a passage says "he" for its title's subject.
+    pub(super) fn from_parts(vectors: QuantizedMatrix, first: Vec<u32>, mentions: Lists, titles: &Titles) -> Self {
         let entities = vectors.rows();
         let chunks = first.len().saturating_sub(1);
         let (mut named, mut rows) = (Lists::default(), Vec::with_capacity(chunks));
@@ -114,13 +115,13 @@ impl EntityIndex {
         self.mentions.len()
     }
 
-    /// The sentences of a chunk, as numbers that count through the corpus.
+    /// Returns the sentences of a chunk, numbered through the corpus.
     pub fn sentences_in(&self, chunk: u32) -> std::ops::Range<u32> {
         let at = |i: usize| self.first.get(i).copied().unwrap_or(self.mentions.len() as u32);
         at(chunk as usize)..at(chunk as usize + 1)
     }
 
-    /// The chunk of a sentence.
+    /// Returns the chunk of a sentence.
     pub fn chunk_of(&self, sentence: u32) -> u32 {
         (self.first.partition_point(|&f| f <= sentence).max(1) - 1) as u32
     }
@@ -137,12 +138,13 @@ impl EntityIndex {
         out
     }
 
-    /// The sentences that mention an entity, ascending.
+    /// Returns the sentences that mention an entity, ascending.
     pub fn sentences_of(&self, entity: u32) -> &[u32] {
         self.sentences_of.get(entity as usize)
     }
 
-    /// Returns the entities of a sentence, ascending, each once: those that it mentions, and those that its document's title names.
+    /// Returns the entities of a sentence, ascending, each once: those that it mentions, and those that its
+    /// document's title names.
     pub fn sentence_entities(&self, sentence: u32) -> Vec<u32> {
         let mut out = self.mentioned(sentence).to_vec();
         out.extend(self.titles.get(self.chunk_of(sentence) as usize));
@@ -150,7 +152,8 @@ impl EntityIndex {
         out
     }
 
-    /// The sentences that speak of an entity, ascending: those that mention it, and all of the documents that it names.
+    /// Returns the sentences about an entity, ascending: those that mention it or belong to documents of its
+    /// name.
     pub fn speaking_of(&self, entity: u32) -> Vec<u32> {
         let mut out = self.sentences_of(entity).to_vec();
         self.titled.get(entity as usize).iter().for_each(|&c| out.extend(self.sentences_in(c)));
@@ -158,23 +161,23 @@ impl EntityIndex {
         out
     }
 
-    /// The chunks that mention an entity, or are of a document that it names, ascending.
+    /// Returns the chunks that mention an entity or belong to a document that it names, ascending.
     pub fn chunks_of(&self, entity: u32) -> &[u32] {
         self.chunks_of.get(entity as usize)
     }
 
-    /// The entities of a chunk, ascending, and how often each is mentioned in it, its document's title included.
+    /// Returns the entities of a chunk, ascending, with the mentions of each, including its document's title.
     pub fn mention_counts(&self, chunk: u32) -> (&[u32], &[u32]) {
         self.counts.row(chunk as usize)
     }
 
-    /// A graph over facts, made by `make` when first asked for and kept.
+    /// Returns a graph over facts; `make` makes it on the first call.
     pub fn facts(&self, make: impl FnOnce() -> Graph) -> &Graph {
         self.facts.get_or_init(make)
     }
 
-    /// The graph of passages and entities: node `c` is chunk `c`, node `chunks + e` entity `e`; an edge weighs the entity's share of all mentions in the
-    /// chunk. Made when first asked for.
+    /// Returns the graph of passages and entities, made on the first call. Node `c` is chunk `c`, node
+    /// `chunks + e` entity `e`. An edge's weight is the entity's share of all mentions in the chunk.
     pub fn passages(&self) -> &Graph {
         self.passages.get_or_init(|| {
             let mut edges = Edges::default();

@@ -1,9 +1,12 @@
-//! Entities for the retrievers that walk a graph: which names each sentence of the corpus mentions, the names' vectors, and what follows from them.
+//! Entities for the graph retrievers: the names that each sentence of the corpus mentions, the names'
+//! vectors, and data derived from them.
 //!
-//! An entity is an entry of the table of names: a document's name, or a phrase with capitals that stands in two chunks or more, both without regard to
-//! case. Mentions were found at build time; the sentences' own vectors are in the section `mentions`, of which a query loads what it needs.
+//! An entity is an entry of the table of names: a document's name, or a phrase with capitals that occurs in
+//! two chunks or more, in any case. The build finds mentions; the section `mentions` has the sentences'
+//! vectors, of which a query loads a part.
 //!
-//! Where a language model read the chunks for relations, entities are what it named there, and its statements take the place of sentences.
+//! If a language model read relations in the chunks, entities are those that it named, and its statements
+//! replace sentences.
 
 mod communities;
 mod facts;

@@ -1,28 +1,30 @@
-//! The section `relations`: entities and relations that a language model read in the chunks. A relation is a statement that joins two entities or more
-//! (HyperGraphRAG, arXiv 2503.21322); one that joins two is what GraphRAG (arXiv 2404.16130) calls a relation.
+//! The section `relations`: entities and relations that a language model read in the chunks. A relation is a
+//! statement that joins two entities or more (HyperGraphRAG, arXiv 2503.21322); GraphRAG (arXiv 2404.16130)
+//! has only those of two.
 
 use super::section::{put_index, take_index};
 use super::{EntityIndex, Titles};
 use crate::bundle::{BundleError, Kind, begin, open_section, put_texts, take_texts};
 use crate::vector::QuantizedMatrix;
 
-/// Relations that a language model read. In the index statements take the place of sentences: one that joins entities mentions them, the most important first.
-/// A statement of one entity is its description, where no relation of the chunk has it.
+/// Relations that a language model read. In the index statements replace sentences: a statement mentions the
+/// entities that it joins, the most important first. A statement of one entity is its description, if no
+/// relation of the chunk has it.
 #[derive(Debug, Clone)]
 pub struct Relations {
     /// Labels of the entities.
     pub labels: Vec<String>,
-    /// The statements of each chunk with their entities, and the entities' vectors.
+    /// Statements of each chunk with their entities, and the entities' vectors.
     pub index: EntityIndex,
     /// Importance of each statement, from 0 to 10, as the model rated it.
     pub scores: Vec<u8>,
 }
 
-/// A statement's score, at most.
+/// Highest score of a statement.
 pub const HIGHEST_SCORE: u8 = 10;
 
-/// The section's bytes: `vectors` has a row for each of `labels`, `chunks` for each chunk its statements with their entities, `scores` a score for each
-/// statement of all.
+/// Encodes the section. `vectors` has a row for each of `labels`, `chunks` the statements of each chunk with
+/// their entities, `scores` the score of each statement.
 pub fn encode_relations(labels: &[String], vectors: &QuantizedMatrix, chunks: &[&[Vec<u32>]], scores: &[u8]) -> Vec<u8> {
     let mut out = begin(Kind::Relations);
     put_texts(&mut out, labels);
@@ -31,10 +33,8 @@ pub fn encode_relations(labels: &[String], vectors: &QuantizedMatrix, chunks: &[
     out
 }
 
-/// Reads the section of a bundle of `chunks` chunks with vectors of dimension `dim`.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such section.
+/// Reads the section of a bundle of `chunks` chunks with vectors of dimension `dim`. Fails if the bytes are
+/// not such a section.
 pub fn decode_relations(file: &str, bytes: &[u8], chunks: u64, dim: u64) -> Result<Relations, BundleError> {
     let mut b = open_section(file, bytes, Kind::Relations)?;
     let labels = take_texts(&mut b)?;

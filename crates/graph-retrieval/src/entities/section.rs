@@ -5,14 +5,14 @@ use crate::bundle::{BundleError, Bytes, Kind, begin, open_section, put_matrix, p
 use crate::sparse::Lists;
 use crate::vector::QuantizedMatrix;
 
-/// The section's bytes: the entities' vectors, then for each chunk its sentences with their mentions.
+/// Encodes the section: the entities' vectors, then for each chunk its sentences with their mentions.
 pub fn encode_entities(vectors: &QuantizedMatrix, chunks: &[&[Vec<u32>]]) -> Vec<u8> {
     let mut out = begin(Kind::Entities);
     put_index(&mut out, vectors, chunks);
     out
 }
 
-/// Appends what an index is made of.
+/// Appends the parts of an index.
 pub(super) fn put_index(out: &mut Vec<u8>, vectors: &QuantizedMatrix, chunks: &[&[Vec<u32>]]) {
     put_matrix(out, vectors);
     put_varint(out, chunks.len() as u32);
@@ -25,11 +25,8 @@ pub(super) fn put_index(out: &mut Vec<u8>, vectors: &QuantizedMatrix, chunks: &[
     }
 }
 
-/// Reads the section of a bundle of `entities` names with vectors of dimension `dim`; `titles` holds for each of its chunks the entities that name its
-/// document.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such section.
+/// Reads the section of a bundle of `entities` names with vectors of dimension `dim`. `titles` has for each
+/// chunk the entities that name its document. Fails if the bytes are not such a section.
 pub fn decode_entities(file: &str, bytes: &[u8], entities: usize, titles: &Titles, dim: u64) -> Result<EntityIndex, BundleError> {
     let mut b = open_section(file, bytes, Kind::Entities)?;
     let index = take_index(&mut b, entities, titles.chunks() as u64, titles, dim)?;
@@ -37,12 +34,12 @@ pub fn decode_entities(file: &str, bytes: &[u8], entities: usize, titles: &Title
     Ok(index)
 }
 
-/// However few sentences there are, titles are named so often.
+/// Number of names of titles that is accepted for any number of sentences.
 const NAMED_ANYHOW: u64 = 1 << 20;
-/// For each sentence and each of its mentions titles are named so often at most.
+/// Number of names of titles that is accepted in addition for each sentence and mention.
 const NAMED_A_SENTENCE: u64 = 8;
 
-/// Reads what [`put_index`] wrote, of `entities` entities and `chunks` chunks, whose documents `titles` name, where they are given.
+/// Reads the output of [`put_index`], of `entities` entities and `chunks` chunks with their `titles`.
 pub(super) fn take_index(b: &mut Bytes<'_>, entities: usize, chunks: u64, titles: &Titles, dim: u64) -> Result<EntityIndex, BundleError> {
     let vectors = take_vectors(b, entities, dim)?;
     let n = b.count(1)?;
@@ -64,12 +61,12 @@ pub(super) fn take_index(b: &mut Bytes<'_>, entities: usize, chunks: u64, titles
         }
         first.push(mentions.len() as u32);
     }
-    // Names times chunks: some bytes of names and of chunks would become gigabytes of both.
+    // Names times chunks: a few bytes of each would become gigabytes.
     let backed = NAMED_A_SENTENCE * (mentions.len() + mentions.items()) as u64 + NAMED_ANYHOW;
     if titles.named() > backed {
         return Err(b.corrupt("its documents have more names than their sentences back"));
     }
-    Ok(EntityIndex::of(vectors, first, mentions, titles))
+    Ok(EntityIndex::from_parts(vectors, first, mentions, titles))
 }
 
 #[cfg(test)]

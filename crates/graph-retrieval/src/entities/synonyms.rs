@@ -1,13 +1,12 @@
-//! The section `synonyms`: for each entity those whose vectors are nearly the same.
+//! The section `synonyms`: for each entity those with nearly the same vector.
 
 use crate::bundle::{BundleError, Bytes, Kind, begin, open_section, put_varint};
 use crate::sparse::Csr;
 
-/// Directed: row `e` holds the entities that are among the nearest of `e`, with their cosines. Of two entities one may be among the nearest of the other
-/// and not the other way round.
+/// Directed: row `e` has the entities nearest to `e`, with their cosines. Nearness need not be mutual.
 pub type Synonyms = Csr<f32>;
 
-/// The section's bytes.
+/// Encodes the section.
 pub fn encode_synonyms(synonyms: &Synonyms) -> Vec<u8> {
     let mut out = begin(Kind::Synonyms);
     put_rows(&mut out, synonyms);
@@ -28,10 +27,7 @@ pub(super) fn put_rows(out: &mut Vec<u8>, synonyms: &Synonyms) {
     }
 }
 
-/// Reads the section.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such section.
+/// Reads the section. Fails if the bytes are not such a section.
 pub fn decode_synonyms(file: &str, bytes: &[u8]) -> Result<Synonyms, BundleError> {
     let mut b = open_section(file, bytes, Kind::Synonyms)?;
     let rows = take_rows(&mut b)?;

@@ -1,18 +1,16 @@
-//! Texts that a model wrote: the sections `reports` (one for each community) and `summaries` (one for each node of the tree).
+//! Texts that a model wrote: the sections `reports` (for each community) and `summaries` (for each tree
+//! node).
 
 use crate::bundle::{BundleError, Kind, begin, open_section, put_texts, take_texts};
 
-/// The section's bytes.
+/// Encodes the section.
 pub fn encode_texts(texts: &[String]) -> Vec<u8> {
     let mut out = begin(Kind::Texts);
     put_texts(&mut out, texts);
     out
 }
 
-/// Reads the section; there must be `count` texts.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such section.
+/// Reads the section, which must have `count` texts. Fails if the bytes are not such a section.
 pub fn decode_texts(file: &str, bytes: &[u8], count: usize) -> Result<Vec<String>, BundleError> {
     let mut b = open_section(file, bytes, Kind::Texts)?;
     let texts = take_texts(&mut b)?;

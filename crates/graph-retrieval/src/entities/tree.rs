@@ -1,31 +1,32 @@
-//! The section `tree`: RAPTOR's tree of summaries over the chunks (arXiv 2401.18059). What a language model wrote, where one was asked, is in the
-//! section `summaries`.
+//! The section `tree`: RAPTOR's tree of summaries over the chunks (arXiv 2401.18059). The section `summaries`
+//! has texts by a language model.
 
 use super::communities::{SentencePlace, put_places, take_places};
 use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_varint, take_vectors};
 use crate::vector::QuantizedMatrix;
 
-/// A summary.
+/// Summary of chunks or other summaries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
-    /// 1 above the chunks, 2 above those, and so on.
+    /// Layer: 1 over the chunks, 2 over layer 1, and so on.
     pub layer: u32,
-    /// Chunks and summaries that it summarises: a chunk by its number, an earlier summary by its position plus the number of chunks; ascending.
+    /// Chunks and summaries that it summarises, ascending: a chunk's number, or an earlier summary's position
+    /// plus the number of chunks.
     pub children: Vec<u32>,
-    /// The sentences that it consists of, or that a summary by a model rests on.
+    /// Sentences that it consists of, or that a model's summary is based on.
     pub sentences: Vec<SentencePlace>,
 }
 
-/// The summaries, those of lower layers first.
+/// Summaries, those of lower layers first.
 #[derive(Debug, Clone)]
 pub struct Tree {
-    /// The summaries.
+    /// Nodes of the tree.
     pub nodes: Vec<Summary>,
-    /// One vector a summary.
+    /// Vector of each summary.
     pub vectors: QuantizedMatrix,
 }
 
-/// The section's bytes.
+/// Encodes the section.
 pub fn encode_tree(tree: &Tree) -> Vec<u8> {
     let mut out = begin(Kind::Tree);
     put_varint(&mut out, tree.nodes.len() as u32);
@@ -39,10 +40,8 @@ pub fn encode_tree(tree: &Tree) -> Vec<u8> {
     out
 }
 
-/// Reads the section of a bundle of `chunks` chunks with vectors of dimension `dim`.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such section.
+/// Reads the section of a bundle of `chunks` chunks with vectors of dimension `dim`. Fails if the bytes are
+/// not such a section.
 pub fn decode_tree(file: &str, bytes: &[u8], chunks: u64, dim: u64) -> Result<Tree, BundleError> {
     let mut b = open_section(file, bytes, Kind::Tree)?;
     let n = b.count(3)?;
@@ -51,7 +50,7 @@ pub fn decode_tree(file: &str, bytes: &[u8], chunks: u64, dim: u64) -> Result<Tr
         let layer = b.varint()?;
         let count = b.count(1)?;
         let children = (0..count).map(|_| b.varint()).collect::<Result<Vec<u32>, _>>()?;
-        // Only earlier nodes are children: there is no way round in a circle.
+        // Only earlier nodes are children, so there are no cycles.
         if children.iter().any(|&c| u64::from(c) >= chunks + i) {
             return Err(b.corrupt("a summary of what does not exist yet"));
         }

@@ -10,45 +10,45 @@ use crate::vector::{Scored, top_k};
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
 
-/// A retriever that reads something of the bundle that is there on demand only.
+/// Retriever that reads data which bundles have only on demand.
 pub(super) trait GraphRetriever {
     /// Its name in options and results.
     const NAME: &'static str;
     /// Data that it reads.
     type Prepared;
 
-    /// Loads what it reads. This comes first: a bundle that is not prepared for the retriever says so whatever the question.
+    /// Loads its data. This comes first, so that any question reveals a bundle that is not prepared for it.
     async fn open(&self, corpus: PreparedCorpus<'_>) -> Result<Self::Prepared, BundleError>;
 
-    /// Ranks, once something stands for the question's vector.
+    /// Ranks by a question that has a vector.
     async fn rank(&self, prepared: &Self::Prepared, on: On<'_>) -> Result<Ranked, BundleError>;
 }
 
 /// A question that is being ranked.
 pub(super) struct On<'a> {
-    /// The bundle's contents.
+    /// Contents of the bundle.
     pub corpus: PreparedCorpus<'a>,
     /// The question.
     pub query: &'a Query,
     /// The question with its vector, and the chunks' cosines to it.
     pub asked: PreparedQuestion,
-    /// Number of hits that the caller wants at most.
+    /// Maximum number of hits, if the caller gives one.
     pub wanted: Option<usize>,
 }
 
 impl On<'_> {
-    /// Returns the number of hits at most.
+    /// Maximum number of hits.
     pub fn k(&self) -> usize {
         self.wanted.unwrap_or(DEFAULT_K)
     }
 
-    /// The chunks by cosine alone, as [`PreparedQuestion::by_cosine`].
+    /// Ranks the chunks by cosine alone: [`PreparedQuestion::by_cosine`].
     pub fn by_cosine(self) -> Ranked {
         let k = self.k();
         self.asked.by_cosine(k)
     }
 
-    /// The `n` entities nearest to the question, of those that a sentence mentions; `None` where their vectors are not of the question's kind.
+    /// Returns the `n` mentioned entities nearest to the question; `None` for vectors of another dimension.
     pub fn nearest(&self, index: &EntityIndex, n: usize) -> Option<Vec<Scored>> {
         if index.vectors.dim() != self.asked.question.data.len() {
             return None;
@@ -57,7 +57,7 @@ impl On<'_> {
         Some(top_k(near.filter(|s| !index.sentences_of(s.index).is_empty()), n))
     }
 
-    /// All sentences that mention two entities or more, with their cosines to the question.
+    /// Returns all sentences that mention two entities or more, with their cosines to the question.
     pub async fn joining_sentences(&mut self, index: &EntityIndex) -> Result<Vec<Scored>, BundleError> {
         let every: Vec<u32> = (0..index.chunks() as u32).collect();
         let (mut found, mut missing) = self.corpus.sentence_cosines(index, &every, &self.asked.question).await?;
@@ -67,11 +67,11 @@ impl On<'_> {
     }
 }
 
-/// Such a retriever as one of any kind.
+/// Adapter from a graph retriever to any retriever.
 struct Over<T>(T);
 
-/// Such a retriever as one of any kind.
-pub(super) fn over(retriever: impl GraphRetriever + 'static) -> Box<dyn Retriever> {
+/// Makes a retriever of a graph retriever.
+pub(super) fn adapt_retriever(retriever: impl GraphRetriever + 'static) -> Box<dyn Retriever> {
     Box::new(Over(retriever))
 }
 
@@ -97,10 +97,10 @@ impl<T: GraphRetriever> Retriever for Over<T> {
     }
 }
 
-/// The names of the corpus, and which of them its sentences mention: what most graph retrievers read.
+/// Names of the corpus and their mentions in sentences: the data of most graph retrievers.
 pub(super) type Entities = (Rc<Names>, Rc<EntityIndex>);
 
-/// Entities with what joins them: names and the sentences that mention them, or what a language model read, where one did.
+/// Entities with what joins them: sentences that mention names, or relations that a language model read.
 pub(super) enum Joined {
     /// Names, and the sentences that mention them.
     Sentences(Entities),
@@ -109,7 +109,7 @@ pub(super) enum Joined {
 }
 
 impl Joined {
-    /// Loads what a bundle has for `retriever`.
+    /// Loads the bundle's data for `retriever`.
     pub async fn open(corpus: PreparedCorpus<'_>, retriever: &'static str) -> Result<Joined, BundleError> {
         match corpus.relations().await? {
             Some(relations) => Ok(Joined::Statements(relations)),
@@ -133,7 +133,7 @@ impl Joined {
         }
     }
 
-    /// All that joins two entities or more, with its cosine to the question.
+    /// Returns all sentences or statements that join two entities or more, with cosines to the question.
     pub async fn hyperedges(&self, on: &mut On<'_>) -> Result<Vec<Scored>, BundleError> {
         let relations = match self {
             Joined::Sentences((_, index)) => return on.joining_sentences(index).await,
@@ -147,7 +147,7 @@ impl Joined {
         Ok(near.filter(|s| is_fact(&relations.index, s.index)).collect())
     }
 
-    /// The weighted entities of a chunk as ways to it, the heaviest first.
+    /// Returns the weighted entities of a chunk as ways to it, the heaviest first.
     pub fn ways(&self, weight: &Map<u32, f32>, chunk: u32) -> Vec<Reached> {
         match self {
             Joined::Sentences((names, index)) => by_entities((names, index), weight, chunk),
@@ -158,7 +158,7 @@ impl Joined {
     }
 }
 
-/// The weighted entities of a chunk as ways to it, the heaviest first.
+/// Returns the weighted entities of a chunk as ways to it, the heaviest first.
 pub(super) fn by_entities((names, index): (&Names, &EntityIndex), weight: &Map<u32, f32>, chunk: u32) -> Vec<Reached> {
     by_weight(index.mention_counts(chunk).0.iter().copied(), weight, |e| names.table.entries.get(e as usize).map(|n| n.key.clone()))
 }

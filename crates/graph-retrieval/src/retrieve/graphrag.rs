@@ -1,9 +1,12 @@
-//! The `graphrag` retriever: GraphRAG's local search (arXiv 2404.16130), which asks no language model: the entities nearest to the question and their text
-//! units, entity by entity, those with most of the entity's relations first.
+//! The `graphrag` retriever: GraphRAG's local search (arXiv 2404.16130), without a language model. It takes
+//! the entities nearest to the question and their text units, entity by entity, those with most of the
+//! entity's relations first.
 //!
-//! GraphRAG's global search is the protocol `graphrag-global`, which has a model map and reduce the reports of [`community_reports`].
+//! GraphRAG's global search is the protocol `graphrag-global`, in which a model maps and reduces the reports
+//! of [`community_reports`].
 //!
-//! Entities are names of the corpus and relations their co-occurrence, or both are what a language model read in the chunks, where the bundle has that.
+//! Entities are the corpus's names and relations their co-occurrence; or both are what a language model read
+//! in the chunks, if the bundle has that.
 
 use super::graph_retriever::{GraphRetriever, Joined, On};
 use super::prepared::Cosines;
@@ -19,7 +22,7 @@ use std::rc::Rc;
 /// The retriever with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GraphRag {
-    /// Entities that the search starts from: the original asks for ten, twice over.
+    /// Number of entities that the search starts from: the original's ten, twice.
     pub entities: usize,
 }
 
@@ -29,7 +32,8 @@ impl Default for GraphRag {
     }
 }
 
-/// The text units of `entities`, in their order; of one entity those with most of its relations first, then those nearer to the question.
+/// Returns the text units of `entities`, in their order; for one entity those with most of its relations
+/// first, then those nearer to the question.
 pub(super) fn text_units(index: &EntityIndex, communities: &Communities, entities: &[u32], cosines: &Cosines) -> Vec<u32> {
     let mut out: Vec<u32> = Vec::new();
     let mut taken = vec![false; index.chunks()];
@@ -53,7 +57,7 @@ pub(super) fn text_units(index: &EntityIndex, communities: &Communities, entitie
     out
 }
 
-/// The reports that global search looks at: of every branch the deepest whose level is at most `level`.
+/// Returns the reports for global search: the deepest of every branch whose level is at most `level`.
 pub(super) fn reports_at(communities: &Communities, level: u32) -> Vec<u32> {
     let mut divided = vec![false; communities.all.len()];
     for c in communities.all.iter().filter(|c| c.level <= level) {
@@ -65,12 +69,12 @@ pub(super) fn reports_at(communities: &Communities, level: u32) -> Vec<u32> {
     communities.all.iter().enumerate().filter_map(at).collect()
 }
 
-/// The deepest level of reports that global search looks at.
+/// Deepest level of reports for global search.
 const LEVEL: u32 = 2;
 /// Largest bonus of a community in many chunks: a tenth.
 const WEIGHT: f32 = 0.1;
 
-/// The best reports for a question: by cosine, a little more for communities that stand in many chunks.
+/// Returns the best reports for a question: by cosine, with a bonus for communities in many chunks.
 pub(super) fn best_reports(communities: &Communities, question: &QuantizedVector, most: usize) -> Vec<Scored> {
     if communities.vectors.dim() != question.data.len() {
         return Vec::new();
@@ -82,22 +86,22 @@ pub(super) fn best_reports(communities: &Communities, question: &QuantizedVector
     top_k(reports_at(communities, LEVEL).into_iter().map(score), most)
 }
 
-/// A report on a community, in words.
+/// Report on a community, as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommunityReport {
     /// Title of the community.
     pub title: String,
-    /// The report: as a model wrote it where one did, else the sentences that it rests on.
+    /// The report: by a model if there is one, else the sentences that it is based on.
     pub text: String,
-    /// The chunks that it rests on, the most telling first.
+    /// Chunks that it is based on, the best first.
     pub chunks: Vec<u32>,
 }
 
-/// The reports that global search looks at, those nearest to the question first, at most `most`; where nothing stands for the question's vector, those of the
-/// communities that stand in most chunks.
+/// Returns at most `most` reports for global search, those nearest to the question first; if the question has
+/// no vector, those of the communities in most chunks.
 ///
 /// # Errors
-/// [`BundleError::NotPrepared`] when the bundle was built without; [`BundleError`] when a section cannot be loaded.
+/// [`BundleError::NotPrepared`] if the bundle was built without; [`BundleError`] if loading fails.
 pub async fn community_reports(corpus: &Corpus, query: &Query, most: usize) -> Result<Vec<CommunityReport>, BundleError> {
     let corpus = PreparedCorpus(corpus);
     if !corpus.bundle().has("communities") {
@@ -164,7 +168,7 @@ impl GraphRetriever for GraphRag {
         if units.is_empty() {
             return Ok(on.by_cosine());
         }
-        // The score keeps the order; the cosine is told beside it.
+        // The score keeps the order; hits state the cosine separately.
         let best = units.iter().take(k).enumerate().map(|(i, &index)| Scored { index, score: 1.0 / (1.0 + i as f32) }).collect();
         let weights: Map<u32, f32> = seeds.iter().map(|s| (s.index, s.score)).collect();
         Ok(on.asked.ranked(best, |chunk| joined.ways(&weights, chunk)))

@@ -1,13 +1,14 @@
-//! The `hippo` retriever: HippoRAG 2 (arXiv 2502.14802). Facts near the question put weight on the phrases in them, every passage gets weight by its cosine,
-//! and personalised PageRank over phrases and passages ranks the passages.
+//! The `hippo` retriever: HippoRAG 2 (arXiv 2502.14802). Facts near the question weight their phrases, the
+//! cosine weights every passage, and personalised PageRank over phrases and passages ranks the passages.
 //!
-//! Facts are the triples that passages state, where the bundle has them; else a fact is a sentence that mentions two entities or more, and phrases are
-//! entities. The best facts pass through a language model where the caller brings one.
+//! Facts are the triples that passages state, if the bundle has them. Otherwise a fact is a sentence that
+//! mentions two entities or more, and phrases are entities. If the caller brings a language model, it filters
+//! the best facts.
 
 use super::facts::by_weight;
 use super::graph_retriever::{Entities, GraphRetriever, On};
 use super::hippo_graph::{sentence_graph, triple_graph};
-use super::linear::walk;
+use super::linear::walk_shares;
 use super::prepared::{Cosines, min_max};
 use super::{PreparedCorpus, Ranked, Reached};
 use crate::bundle::BundleError;
@@ -21,13 +22,13 @@ use std::rc::Rc;
 /// HippoRAG 2 with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hippo {
-    /// Number of facts that speak for the question.
+    /// Number of facts taken for the question.
     pub facts: usize,
     /// Number of phrases that keep their reset weight.
     pub phrases: usize,
     /// Factor of the passages' stretched cosines.
     pub passage_weight: f64,
-    /// alpha of the walk.
+    /// alpha of the walk: the probability that it goes on.
     pub damping: f64,
 }
 
@@ -37,11 +38,11 @@ impl Default for Hippo {
     }
 }
 
-/// The facts of a bundle with what they join.
+/// The facts of a bundle with their phrases.
 pub(super) enum Base {
     /// Sentences and the entities that they mention.
     Sentences(Entities, Rc<Synonyms>),
-    /// Triples and their phrases; the chunks are so many.
+    /// Triples and their phrases, and the number of chunks.
     Triples(Rc<Facts>, usize),
 }
 
@@ -60,8 +61,8 @@ impl Base {
         }
     }
 
-    /// The phrases of a fact, ascending, each once.
-    fn of(&self, fact: u32) -> Vec<u32> {
+    /// Returns the phrases of a fact, ascending, each once.
+    fn phrases_of(&self, fact: u32) -> Vec<u32> {
         match self {
             Base::Sentences((_, index), _) => index.distinct(fact),
             Base::Triples(facts, _) => {
@@ -72,14 +73,14 @@ impl Base {
         }
     }
 
-    fn label(&self, phrase: u32) -> Option<String> {
+    fn phrase_label(&self, phrase: u32) -> Option<String> {
         match self {
             Base::Sentences((names, _), _) => names.table.entries.get(phrase as usize).map(|e| e.key.clone()),
             Base::Triples(facts, _) => facts.phrases.get(phrase as usize).cloned(),
         }
     }
 
-    /// The graph of passages and phrases: node `c` is chunk `c`, node `chunks + e` phrase `e`.
+    /// Returns the graph of passages and phrases: node `c` is chunk `c`, node `chunks + e` phrase `e`.
     fn graph(&self) -> &Graph {
         match self {
             Base::Sentences((_, index), synonyms) => index.facts(|| sentence_graph(index, synonyms)),
@@ -87,8 +88,8 @@ impl Base {
         }
     }
 
-    /// All facts with their cosines to the question.
-    async fn near(&self, on: &mut On<'_>) -> Result<Vec<Scored>, BundleError> {
+    /// Returns all facts with their cosines to the question.
+    async fn facts_with_cosines(&self, on: &mut On<'_>) -> Result<Vec<Scored>, BundleError> {
         match self {
             Base::Sentences((_, index), _) => on.joining_sentences(index).await,
             Base::Triples(facts, _) if facts.vectors.dim() == on.asked.question.data.len() => {
@@ -99,8 +100,8 @@ impl Base {
         }
     }
 
-    /// Facts in words, in the given order; empty for what cannot be loaded.
-    async fn texts(&self, corpus: PreparedCorpus<'_>, facts: &[Scored]) -> Result<Vec<String>, BundleError> {
+    /// Returns the texts of facts, in the given order; empty for one that cannot be loaded.
+    async fn fact_texts(&self, corpus: PreparedCorpus<'_>, facts: &[Scored]) -> Result<Vec<String>, BundleError> {
         let index = match self {
             Base::Triples(all, _) => return Ok(facts.iter().map(|f| all.text(f.index)).collect()),
             Base::Sentences((_, index), _) => index,
@@ -116,14 +117,15 @@ impl Base {
     }
 }
 
-/// The facts that speak for the question, their cosines stretched over all facts.
+/// Returns the `n` best facts, their cosines stretched over all facts.
 pub(super) fn best_facts(facts: &[Scored], n: usize) -> Vec<Scored> {
     let stretched = min_max(&facts.iter().map(|f| Some(f.score)).collect::<Vec<_>>());
     top_k(facts.iter().zip(&stretched).map(|(f, &s)| Scored { index: f.index, score: s as f32 }), n)
 }
 
-/// The reset weights of `chunks` passages, then of `phrases` phrases; and the phrases' alone. `best` are the facts that speak, `of` gives a fact's phrases.
-pub(super) fn reset(
+/// Returns the reset weights of `chunks` passages and then `phrases` phrases, and the phrases' alone. `of`
+/// returns the phrases of a fact, `best` are the chosen facts.
+pub(super) fn reset_weights(
     (chunks, phrases): (usize, usize),
     graph: &Graph,
     best: &[Scored],
@@ -131,7 +133,7 @@ pub(super) fn reset(
     cosines: &Cosines,
     hippo: &Hippo,
 ) -> (Vec<f64>, Map<u32, f32>) {
-    // In how many passages a phrase stands: its neighbours that are passages, which come first.
+    // Number of passages with a phrase: its neighbours that are passages, which come first.
     let passages = |e: u32| graph.neighbours(chunks + e as usize).0.partition_point(|&n| (n as usize) < chunks);
     let mut sums: Map<u32, (f64, u32)> = Map::new();
     for fact in best {
@@ -167,25 +169,26 @@ impl GraphRetriever for Hippo {
     }
 
     async fn rank(&self, base: &Base, mut on: On<'_>) -> Result<Ranked, BundleError> {
-        let mut best = best_facts(&base.near(&mut on).await?, self.facts);
+        let mut best = best_facts(&base.facts_with_cosines(&mut on).await?, self.facts);
         if let Some(filter) = &on.query.fact_filter {
-            let texts = base.texts(on.corpus, &best).await?;
+            let texts = base.fact_texts(on.corpus, &best).await?;
             match filter.select(&on.query.read, &texts).await {
-                // None kept: the plain dense ranking, below.
+                // With none kept, the plain dense ranking below.
                 Ok(kept) => best = kept.into_iter().filter_map(|i| best.get(i).copied()).collect(),
                 Err(why) => on.asked.missing.push(format!("the model's choice of facts ({why}): all are used")),
             }
         }
         let graph = base.graph();
-        let (reset, phrases) = reset((base.chunks(), base.phrases()), graph, &best, &|f| base.of(f), &on.asked.cosines, self);
-        // No fact survived: the plain dense ranking.
+        let (reset, phrases) =
+            reset_weights((base.chunks(), base.phrases()), graph, &best, &|f| base.phrases_of(f), &on.asked.cosines, self);
+        // Without a fact, the plain dense ranking.
         if phrases.values().all(|&w| w <= 0.0) {
             return Ok(on.by_cosine());
         }
-        let Some(ranks) = walk(graph, base.chunks(), &reset, self.damping) else { return Ok(on.by_cosine()) };
+        let Some(ranks) = walk_shares(graph, base.chunks(), &reset, self.damping) else { return Ok(on.by_cosine()) };
         let ways = |chunk: u32| -> Vec<Reached> {
             let here = graph.neighbours(chunk as usize).0.iter().filter_map(|&n| n.checked_sub(base.chunks() as u32));
-            by_weight(here, &phrases, |e| base.label(e))
+            by_weight(here, &phrases, |e| base.phrase_label(e))
         };
         let best = top_k(ranks, on.k());
         Ok(on.asked.ranked(best, ways))

@@ -5,10 +5,10 @@ use crate::compact::sort_by;
 use crate::entities::{EntityIndex, Facts, Synonyms};
 use crate::sparse::{Edges, Graph};
 
-/// Phrases of one sentence that are joined with each other: a list of a hundred names says little of any two of them.
+/// Maximum number of joined phrases of a sentence: a list of a hundred names relates few of them.
 const JOINED: usize = 16;
 
-/// The graph where a sentence that mentions two entities or more is a fact of each two of them.
+/// Makes the graph in which a sentence that mentions two entities or more is a fact of each two of them.
 pub(super) fn sentence_graph(index: &EntityIndex, synonyms: &Synonyms) -> Graph {
     let chunks = index.chunks() as u32;
     let mut pairs: Vec<(u32, u32)> = Vec::new();
@@ -23,14 +23,15 @@ pub(super) fn sentence_graph(index: &EntityIndex, synonyms: &Synonyms) -> Graph 
     }
     let mut edges = Edges::default();
     for chunk in 0..chunks {
-        // A passage holds the phrases that it mentions and those that its title names: a sentence that says "he" is a fact of the title's phrase too.
+        // A passage has the phrases that it mentions and those that its title names: a sentence with "he" is
+        // a fact of the title's phrase too.
         let phrases = index.mention_counts(chunk).0.iter().filter(|&&e| in_fact[e as usize]);
         phrases.for_each(|&e| edges.add(chunk, chunks + e, 1.0));
     }
-    weighted(edges, chunks, pairs, &in_fact, synonyms)
+    build_graph(edges, chunks, pairs, &in_fact, synonyms)
 }
 
-/// The graph where a triple is a fact of its subject and its object, once for each passage that states it.
+/// Makes the graph in which a triple is a fact of subject and object, once for each passage that states it.
 pub(super) fn triple_graph(facts: &Facts, chunks: usize) -> Graph {
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     let mut contained: Vec<(u32, u32)> = Vec::new();
@@ -43,13 +44,14 @@ pub(super) fn triple_graph(facts: &Facts, chunks: usize) -> Graph {
     contained.dedup();
     let mut edges = Edges::default();
     contained.iter().for_each(|&(chunk, phrase)| edges.add(chunk, chunks as u32 + phrase, 1.0));
-    weighted(edges, chunks as u32, pairs, &vec![true; facts.phrases.len()], &facts.synonyms)
+    build_graph(edges, chunks as u32, pairs, &vec![true; facts.phrases.len()], &facts.synonyms)
 }
 
-/// The graph of `edges` between passages and phrases, and of what joins phrases: `pairs`, the smaller first, one for each fact of the two, and the synonyms
-/// among those `in_fact`. As in the published program every edge between phrases is stored for both directions and both copies are inserted, so that a
-/// fact weighs 2 and a mutual synonym twice its cosine, and a synonym takes the place of a fact between the same two phrases.
-fn weighted(mut edges: Edges, chunks: u32, mut pairs: Vec<(u32, u32)>, in_fact: &[bool], synonyms: &Synonyms) -> Graph {
+/// Makes the graph of `edges` between passages and phrases and of edges between phrases: `pairs`, the smaller
+/// first, one for each fact of the two, and the synonyms among those `in_fact`. As in the published program
+/// every edge between phrases is stored for both directions and both copies are inserted: a fact weighs 2, a
+/// mutual synonym twice its cosine, and a synonym replaces a fact between the same two phrases.
+fn build_graph(mut edges: Edges, chunks: u32, mut pairs: Vec<(u32, u32)>, in_fact: &[bool], synonyms: &Synonyms) -> Graph {
     sort_by(&mut pairs, Ord::cmp);
     let synonym = |a: u32, b: u32| synonyms.get(a as usize, b);
     for run in pairs.chunk_by(|a, b| a == b) {
@@ -61,7 +63,7 @@ fn weighted(mut edges: Edges, chunks: u32, mut pairs: Vec<(u32, u32)>, in_fact: 
     for a in 0..synonyms.rows() as u32 {
         let (others, cosines) = synonyms.row(a as usize);
         for (&b, &cosine) in others.iter().zip(cosines) {
-            // An entity of no fact is no phrase.
+            // An entity without a fact is no phrase.
             if is_phrase(a) && is_phrase(b) {
                 edges.add(chunks + a, chunks + b, cosine);
             }

@@ -21,14 +21,14 @@ fn facts_of(chunks: &[Vec<Vec<u32>>]) -> Vec<(usize, BTreeSet<u32>)> {
     each.filter(|(_, s)| s.len() >= 2).collect()
 }
 
-/// (chunk, phrase): what a chunk mentions and is part of a fact somewhere.
+/// Pairs (chunk, phrase) of the phrases that a chunk mentions and that are part of some fact.
 fn contained(chunks: &[Vec<Vec<u32>>]) -> BTreeSet<(usize, u32)> {
     let phrases: BTreeSet<u32> = facts_of(chunks).iter().flat_map(|(_, s)| s.iter().copied()).collect();
     let each = chunks.iter().enumerate().flat_map(|(c, s)| s.iter().flatten().map(move |&e| (c, e)));
     each.filter(|(_, e)| phrases.contains(e)).collect()
 }
 
-/// The symmetric weights, entities after chunks.
+/// Symmetric weights, entities after chunks.
 fn naive_weights(chunks: &[Vec<Vec<u32>>], synonyms: &[(u32, u32, f32)]) -> Vec<Vec<f64>> {
     let n = chunks.len();
     let facts = facts_of(chunks);
@@ -117,7 +117,7 @@ proptest! {
         cosines in prop::collection::vec(-0.2f32..0.9, 6),
     ) {
         let p = Hippo { facts: 3, phrases: 4, ..Hippo::default() };
-        // A pair has one cosine, whichever way it is found.
+        // A pair has one cosine, in either direction.
         let synonyms: Vec<(u32, u32, f32)> = synonyms.iter().map(|(&(a, b), _)| (a, b, 0.8 + 0.01 * (a + b) as f32)).collect();
         let cosines = &cosines[..chunks.len()];
         let index = index(&chunks);
@@ -128,9 +128,9 @@ proptest! {
         let known: Vec<Option<f32>> = cosines.iter().map(|&x| Some(x)).collect();
         let known = Cosines::from(&known[..]);
         let best = best_facts(&facts, p.facts);
-        let (reset, _) = reset((index.chunks(), index.entities()), &graph, &best, &|f| index.distinct(f), &known, &p);
+        let (reset, _) = reset_weights((index.chunks(), index.entities()), &graph, &best, &|f| index.distinct(f), &known, &p);
         let mut ours = vec![0f64; chunks.len()];
-        walk(&graph, chunks.len(), &reset, p.damping).unwrap().iter().for_each(|h| ours[h.index as usize] = f64::from(h.score));
+        walk_shares(&graph, chunks.len(), &reset, p.damping).unwrap().iter().for_each(|h| ours[h.index as usize] = f64::from(h.score));
         let theirs = naive(&chunks, &synonyms, &near, cosines, &p);
         for (x, y) in theirs.iter().zip(&ours) {
             prop_assert!((x - y).abs() < 1e-5, "{theirs:?} {ours:?}");
@@ -158,7 +158,8 @@ fn one_fact_with_a_constant_score_has_weight() {
     let index = index(&[vec![vec![0, 1]]]);
     let graph = sentence_graph(&index, &csr(&[]));
     let best = best_facts(&[Scored { index: 0, score: 0.2 }], 5);
-    let (reset, phrases) = reset((1, ENTITIES), &graph, &best, &|f| index.distinct(f), &Cosines::from(&[Some(0.1)][..]), &Hippo::default());
+    let (reset, phrases) =
+        reset_weights((1, ENTITIES), &graph, &best, &|f| index.distinct(f), &Cosines::from(&[Some(0.1)][..]), &Hippo::default());
     assert_eq!(reset, [0.05, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
     assert_eq!(phrases.len(), 2);
 }
@@ -190,7 +191,7 @@ proptest! {
         rows in prop::collection::vec((0u32..ENTITIES as u32, 0u32..ENTITIES as u32, 0u32..4), 1..7),
         near in prop::collection::vec(-0.3f32..1.0, 7),
     ) {
-        // A sentence a triple, in the triple's passage: the two forms are then one and the same graph.
+        // One triple a sentence, in the sentence's passage: both forms then give the same graph.
         let rows: Vec<(u32, u32, u32)> = rows.into_iter().filter(|(a, b, _)| a != b).collect();
         prop_assume!(!rows.is_empty());
         let mut order = rows.clone();
@@ -206,9 +207,9 @@ proptest! {
         let sentences = sentence_graph(&index, &csr(&[]));
         let base = Base::Triples(Rc::new(triples(&listed, &[])), 4);
         let cosines = Cosines::from(&[Some(0.3), Some(0.1), Some(0.2), Some(0.4)][..]);
-        let (a, _) = reset((4, ENTITIES), &sentences, &best, &|f| index.distinct(f), &cosines, &p);
-        let (b, _) = reset((base.chunks(), base.phrases()), base.graph(), &best, &|f| base.of(f), &cosines, &p);
+        let (a, _) = reset_weights((4, ENTITIES), &sentences, &best, &|f| index.distinct(f), &cosines, &p);
+        let (b, _) = reset_weights((base.chunks(), base.phrases()), base.graph(), &best, &|f| base.phrases_of(f), &cosines, &p);
         prop_assert_eq!(&a, &b);
-        prop_assert_eq!(walk(&sentences, 4, &a, p.damping), walk(base.graph(), 4, &b, p.damping));
+        prop_assert_eq!(walk_shares(&sentences, 4, &a, p.damping), walk_shares(base.graph(), 4, &b, p.damping));
     }
 }

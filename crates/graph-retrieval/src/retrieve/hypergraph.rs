@@ -1,6 +1,7 @@
-//! The `hypergraph` retriever: HyperGraphRAG's bipartite graph (arXiv 2503.21322) with Graph-R1's way of asking it, which needs no language model. A hyperedge
-//! is a sentence that joins two entities or more, or a statement that a language model read in a chunk, where the bundle has these; the hyperedges at the
-//! entities nearest to the question and those nearest to it themselves are fused by reciprocal rank.
+//! The `hypergraph` retriever: HyperGraphRAG's bipartite graph (arXiv 2503.21322) with Graph-R1's queries,
+//! without a language model. A hyperedge is a sentence that joins two entities or more, or a statement that a
+//! language model read in a chunk, if the bundle has these. Reciprocal rank fuses the hyperedges at the
+//! entities nearest to the question with the hyperedges nearest to it.
 
 use super::facts::is_fact;
 use super::graph_retriever::{GraphRetriever, Joined, On};
@@ -14,11 +15,11 @@ use crate::vector::{Scored, top_k};
 /// The retriever with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HyperGraph {
-    /// Number of entities that speak for the question.
+    /// Number of entities nearest to the question.
     pub entities: usize,
-    /// Number of hyperedges that do so directly.
+    /// Number of hyperedges nearest to the question.
     pub hyperedges: usize,
-    /// Hyperedges of one entity that are looked at; a common entity has thousands.
+    /// Maximum number of hyperedges read of an entity; a common entity has thousands.
     pub fan_out: usize,
 }
 
@@ -29,31 +30,31 @@ impl Default for HyperGraph {
 }
 
 /// Number of hyperedges at an entity.
-fn degree(index: &EntityIndex, entity: u32) -> usize {
+fn count_hyperedges(index: &EntityIndex, entity: u32) -> usize {
     index.sentences_of(entity).iter().filter(|&&s| is_fact(index, s)).count()
 }
 
-/// A hyperedge's score; all weigh the same where there are none.
-fn weight(scores: &[u8], hyperedge: u32) -> u8 {
+/// Returns a hyperedge's score; 0 for all if there are none.
+fn score_of(scores: &[u8], hyperedge: u32) -> u8 {
     scores.get(hyperedge as usize).copied().unwrap_or(0)
 }
 
-/// The hyperedges at the `seeds` (entities with their cosines), best first; of equals those of the higher score.
+/// Returns the hyperedges at the `seeds` (entities with cosines), best first, equal ones by score.
 pub(super) fn at_entities(index: &EntityIndex, scores: &[u8], seeds: &[Scored], how: &HyperGraph) -> Vec<u32> {
     let mut shares: Vec<(u32, f64)> = Vec::new();
     for seed in seeds {
-        let share = f64::from(seed.score.max(0.0)) / ln(2.0 + degree(index, seed.index) as f64);
+        let share = f64::from(seed.score.max(0.0)) / ln(2.0 + count_hyperedges(index, seed.index) as f64);
         let joined = index.sentences_of(seed.index).iter().filter(|&&s| is_fact(index, s)).take(how.fan_out);
         shares.extend(joined.map(|&s| (s, share)));
     }
     sort_by(&mut shares, |a, b| a.0.cmp(&b.0));
     let mut order: Vec<(u32, f64)> = shares.chunk_by(|a, b| a.0 == b.0).map(|run| (run[0].0, run.iter().map(|x| x.1).sum())).collect();
-    sort_by(&mut order, |a, b| b.1.total_cmp(&a.1).then(weight(scores, b.0).cmp(&weight(scores, a.0))).then(a.0.cmp(&b.0)));
+    sort_by(&mut order, |a, b| b.1.total_cmp(&a.1).then(score_of(scores, b.0).cmp(&score_of(scores, a.0))).then(a.0.cmp(&b.0)));
     order.into_iter().map(|x| x.0).collect()
 }
 
-/// Reciprocal-rank fusion without a constant: the sum over lists of 1 / rank, ranks from 1. Best first.
-pub(super) fn fuse(lists: &[&[u32]]) -> Vec<Scored> {
+/// Fuses lists by reciprocal rank without a constant: the sum over lists of 1 / rank from 1. Best first.
+pub(super) fn fuse_ranks(lists: &[&[u32]]) -> Vec<Scored> {
     let mut all: Vec<(u32, f32)> = lists.iter().flat_map(|l| l.iter().enumerate().map(|(i, &s)| (s, 1.0 / (i + 1) as f32))).collect();
     sort_by(&mut all, |a, b| a.0.cmp(&b.0));
     let mut out: Vec<Scored> =
@@ -76,7 +77,7 @@ impl GraphRetriever for HyperGraph {
         let direct: Vec<u32> = top_k(joined.hyperedges(&mut on).await?, self.hyperedges).iter().map(|h| h.index).collect();
         let through = at_entities(index, joined.scores(), &seeds, self);
         let mut best: Vec<Scored> = Vec::new();
-        for hyperedge in fuse(&[&through, &direct]) {
+        for hyperedge in fuse_ranks(&[&through, &direct]) {
             let chunk = index.chunk_of(hyperedge.index);
             if best.len() < on.k() && !best.iter().any(|b| b.index == chunk) {
                 best.push(Scored { index: chunk, score: hyperedge.score });
@@ -125,9 +126,9 @@ mod tests {
 
     #[test]
     fn reciprocal_ranks_add_up() {
-        let fused = fuse(&[&[7, 8, 9], &[9, 7]]);
+        let fused = fuse_ranks(&[&[7, 8, 9], &[9, 7]]);
         assert_eq!(fused.iter().map(|s| s.index).collect::<Vec<_>>(), [7, 9, 8]);
         assert!((fused[0].score - 1.5).abs() < 1e-6 && (fused[1].score - (1.0 / 3.0 + 1.0)).abs() < 1e-6);
-        assert!(fuse(&[&[], &[]]).is_empty());
+        assert!(fuse_ranks(&[&[], &[]]).is_empty());
     }
 }

@@ -1,10 +1,12 @@
-//! The `linear` retriever: LinearRAG (arXiv 2510.10114). Entities of the question activate others through the sentences that answer to it, and personalised
-//! PageRank over passages and entities ranks the passages. No language model and no relation extraction take part.
+//! The `linear` retriever: LinearRAG (arXiv 2510.10114). Entities of the question activate others through
+//! sentences near it, and personalised PageRank over passages and entities ranks the passages. It needs no
+//! language model and no relation extraction.
 //!
-//! Where paper and published program differ, this follows the program's breadth-first form: activations add up, and the walk goes on with probability one
-//! half. Entities are compared without regard to case, and a passage's mentions are counted at build time rather than searched as substrings. Every
-//! sentence of a passage is taken to speak of what the passage's title names, which it mostly calls "he" or "it": the original's recogniser reads the
-//! title as part of the text, but finds no pronouns.
+//! Where paper and published program differ, this follows the program's breadth-first form: activations add
+//! up, and the walk goes on with probability one half. Entities are compared in any case, and the build
+//! counts a passage's mentions instead of searching substrings. Every sentence of a passage counts as about
+//! the subject of the passage's title, which it mostly calls "he" or "it": the original's recogniser reads
+//! the title as part of the text, but finds no pronouns.
 
 use super::graph_retriever::{Entities, GraphRetriever, On, by_entities};
 use super::prepared::{Cosines, question_entities};
@@ -19,15 +21,15 @@ use crate::vector::{Scored, top_k};
 /// LinearRAG with its parameters; the defaults are the published program's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Linear {
-    /// Tiers of entities, the question's own among them: 3 means two steps.
+    /// Number of tiers of entities, with the question's own: 3 means two steps.
     pub tiers: usize,
-    /// Sentences followed from one entity in one step.
+    /// Number of sentences followed from an entity in a step.
     pub sentences: usize,
-    /// rho: how much a passage's cosine to the question counts beside the activated entities in it.
+    /// rho: factor of a passage's cosine to the question against the activated entities in it.
     pub passage_ratio: f64,
-    /// tau: activations below it are not passed on.
+    /// tau: least activation that is passed on.
     pub threshold: f32,
-    /// alpha of the walk.
+    /// alpha of the walk: the probability that it goes on.
     pub damping: f64,
     /// Factor of the passages' reset weights, against those of the entities.
     pub passage_weight: f64,
@@ -39,18 +41,19 @@ impl Default for Linear {
     }
 }
 
-/// Entities that the question leads to.
+/// Entities that the question activates.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Activation {
-    /// The last activation of each entity and the tier at which it came.
+    /// The last activation of each entity and its tier.
     pub last: Map<u32, (f32, usize)>,
-    /// The sum of all its activations.
+    /// Sum of all activations of each entity.
     pub weight: Map<u32, f32>,
 }
 
-/// One tier of the bridging: the activations that `frontier` passes on through its best sentences that are not `used` yet. Entities are taken in ascending
-/// order, because a sentence serves only the first that reaches it and the last activation of an entity is the one that stays.
-pub(super) fn bridge(
+/// Computes a tier: the activations that `frontier` passes on through its best sentences that are not `used`
+/// yet. Entities are taken in ascending order, because a sentence serves only the first that reaches it and
+/// an entity keeps its last activation.
+pub(super) fn pass_on(
     index: &EntityIndex,
     frontier: &[(u32, f32)],
     near: &Map<u32, f32>,
@@ -76,8 +79,8 @@ pub(super) fn bridge(
     next.iter().map(|(&e, &s)| (e, s)).collect()
 }
 
-/// The reset weights of passages, then of entities.
-pub(super) fn reset(index: &EntityIndex, active: &Activation, cosines: &Cosines, linear: &Linear) -> Vec<f64> {
+/// Returns the reset weights of passages, then of entities.
+pub(super) fn reset_weights(index: &EntityIndex, active: &Activation, cosines: &Cosines, linear: &Linear) -> Vec<f64> {
     let mut sums = vec![0f64; index.chunks()];
     for (&entity, &(score, tier)) in active.last.iter() {
         for &chunk in index.chunks_of(entity) {
@@ -101,15 +104,15 @@ pub(super) fn reset(index: &EntityIndex, active: &Activation, cosines: &Cosines,
     out
 }
 
-/// From so many edges on, the walk is followed by forward push from the seeds and the best passages only.
+/// Number of edges from which the walk is a forward push from the seeds and the best passages only.
 const PUSH_FROM: usize = 1_000_000;
-/// Number of passages that keep their reset weight then.
+/// Number of passages that keep their reset weight in a push.
 const PUSHED_PASSAGES: usize = 300;
 /// Residual per degree at which a push stops.
 const PUSH_EPSILON: f64 = 1e-6;
 
-/// The share of the walk at each node of the graph of passages and entities; `None` where no reset weight is positive.
-pub(super) fn walk(graph: &crate::sparse::Graph, chunks: usize, reset: &[f64], damping: f64) -> Option<Vec<Scored>> {
+/// Returns the share of the walk at each passage of the graph; `None` if no reset weight is positive.
+pub(super) fn walk_shares(graph: &crate::sparse::Graph, chunks: usize, reset: &[f64], damping: f64) -> Option<Vec<Scored>> {
     let options = PageRank { damping, ..PageRank::default() };
     let scored = |(i, x): (usize, f64)| Scored { index: i as u32, score: x as f32 };
     if graph.edges() < PUSH_FROM {
@@ -150,14 +153,14 @@ impl GraphRetriever for Linear {
             on.asked.missing.append(&mut missing);
             near.extend(cosines.iter().map(|h| (h.index, h.score)));
             seen.extend(wanted);
-            frontier = bridge(index, &frontier, &near, &mut used, self, &mut active.weight);
+            frontier = pass_on(index, &frontier, &near, &mut used, self, &mut active.weight);
             if frontier.is_empty() {
                 break;
             }
             active.last.extend(frontier.iter().map(|&(e, s)| (e, (s, tier))));
         }
-        let reset = reset(index, &active, &on.asked.cosines, self);
-        let Some(ranks) = walk(index.passages(), index.chunks(), &reset, self.damping) else { return Ok(on.by_cosine()) };
+        let reset = reset_weights(index, &active, &on.asked.cosines, self);
+        let Some(ranks) = walk_shares(index.passages(), index.chunks(), &reset, self.damping) else { return Ok(on.by_cosine()) };
         let best = top_k(ranks, on.k());
         Ok(on.asked.ranked(best, |chunk| by_entities((names, index), &active.weight, chunk)))
     }

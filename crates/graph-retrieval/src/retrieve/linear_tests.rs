@@ -12,7 +12,7 @@ fn index(chunks: &[Vec<Vec<u32>>]) -> EntityIndex {
     EntityIndex::new(QuantizedMatrix::from_rows(2, rows.iter().map(Vec::as_slice)), chunks, &[])
 }
 
-/// The description, word by word: sentences as (chunk, mentions), activations in dictionaries.
+/// The description, literally: sentences as (chunk, mentions), activations in dictionaries.
 fn naive(chunks: &[Vec<Vec<u32>>], seeds: &[(u32, f32)], near: &[f32], cosines: &[f32], p: &Linear) -> Vec<f64> {
     let sentences: Vec<BTreeSet<u32>> = chunks.iter().flatten().map(|s| s.iter().copied().collect()).collect();
     let mut active: BTreeMap<u32, (f32, usize)> = BTreeMap::new();
@@ -99,14 +99,17 @@ fn ours(chunks: &[Vec<Vec<u32>>], seeds: &[(u32, f32)], near: &[f32], cosines: &
     let mut frontier = seeds.to_vec();
     let mut used = Set::default();
     for tier in 2..=p.tiers {
-        frontier = bridge(&index, &frontier, &near, &mut used, p, &mut active.weight);
+        frontier = pass_on(&index, &frontier, &near, &mut used, p, &mut active.weight);
         frontier.iter().for_each(|&(e, s)| active.last.insert(e, (s, tier)));
     }
     let cosines: Vec<Option<f32>> = cosines.iter().map(|&x| Some(x)).collect();
     let cosines = Cosines::from(&cosines[..]);
-    let reset = reset(&index, &active, &cosines, p);
+    let reset = reset_weights(&index, &active, &cosines, p);
     let mut out = vec![0f64; chunks.len()];
-    walk(index.passages(), chunks.len(), &reset, p.damping).into_iter().flatten().for_each(|h| out[h.index as usize] = f64::from(h.score));
+    walk_shares(index.passages(), chunks.len(), &reset, p.damping)
+        .into_iter()
+        .flatten()
+        .for_each(|h| out[h.index as usize] = f64::from(h.score));
     out
 }
 
@@ -133,7 +136,8 @@ proptest! {
 
 #[test]
 fn the_answer_two_sentences_away_outranks_a_passage_that_only_sounds_right() {
-    // Entity 0 is named in the question; chunk 0 leads from it to entity 1, chunk 1 is about entity 1; chunk 2 is near in meaning alone.
+    // The question names entity 0; chunk 0 leads from it to entity 1, chunk 1 is about entity 1; chunk 2 is
+    // near in meaning alone.
     let chunks = vec![vec![vec![0, 1]], vec![vec![1, 2]], vec![vec![3, 4]], vec![vec![5]]];
     let scores = ours(&chunks, &[(0, 1.0)], &[0.8, 0.7, 0.9, 0.1], &[0.5, 0.3, 0.55, 0.1], &Linear::default());
     let mut order: Vec<usize> = (0..4).collect();
@@ -153,6 +157,6 @@ fn entities_that_stand_nowhere_and_equal_cosines_make_numbers() {
 #[test]
 fn a_walk_from_nowhere_has_no_ranks_so_that_the_vectors_rank() {
     let index = index(&[vec![vec![0, 1]], vec![vec![1]]]);
-    assert_eq!(walk(index.passages(), 2, &[0.0; 2 + ENTITIES], 0.5), None);
-    assert_eq!(walk(index.passages(), 2, &[f64::NAN; 2 + ENTITIES], 0.5), None, "what is no number has no weight");
+    assert_eq!(walk_shares(index.passages(), 2, &[0.0; 2 + ENTITIES], 0.5), None);
+    assert_eq!(walk_shares(index.passages(), 2, &[f64::NAN; 2 + ENTITIES], 0.5), None, "what is no number has no weight");
 }

@@ -1,4 +1,4 @@
-//! The retrievers that read what a build prepares on demand (`--retrievers`), beside those that every page has.
+//! Retrievers that read data which a build prepares on demand (`--retrievers`), and those of every page.
 
 mod fact_filter;
 mod facts;

@@ -14,11 +14,11 @@ use pocketgraph_search::retrieve::scan::survey;
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// Up to this many chunks the question is compared with every chunk, as the originals do; above, with those in the cells nearest to it.
+/// Maximum number of chunks that are all compared, as in the originals; of more, those in the nearest cells.
 const EVERY_BELOW: usize = 20_000;
 /// Number of chunks that a scan of the nearest cells keeps.
 const SCANNED: usize = 2_000;
-/// Ways told of one hit, at most.
+/// Maximum number of ways given for a hit.
 const WAYS: usize = 3;
 
 /// Corpus with the data of the retrievers that its bundle was prepared for.
@@ -34,10 +34,7 @@ impl Deref for PreparedCorpus<'_> {
 }
 
 impl PreparedCorpus<'_> {
-    /// All names of the corpus.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the bundle has none or they cannot be loaded.
+    /// Loads all names of the corpus. Fails if the bundle has none or they cannot be loaded.
     pub async fn names(&self) -> Result<Rc<Names>, BundleError> {
         load_names(self.0).await
     }
@@ -45,7 +42,7 @@ impl PreparedCorpus<'_> {
     /// Loads the index of entities in sentences, and their vectors, for `retriever`.
     ///
     /// # Errors
-    /// [`BundleError::NotPrepared`] when the bundle was built without; [`BundleError`] when a section cannot be loaded.
+    /// [`BundleError::NotPrepared`] if the bundle was built without; [`BundleError`] if loading fails.
     pub async fn entities(&self, retriever: &'static str) -> Result<(Rc<Names>, Rc<EntityIndex>), BundleError> {
         if !["names", "mentions", "entities"].iter().all(|s| self.bundle().has(s)) {
             return Err(BundleError::NotPrepared(retriever));
@@ -54,16 +51,13 @@ impl PreparedCorpus<'_> {
         let (named, dim) = (Rc::clone(&names), self.bundle().manifest().embedder.dimension);
         let decode = move |file: &str, bytes: &[u8]| {
             let table = &named.table;
-            decode_entities(file, bytes, table.entries.len(), &titles(table), dim)
+            decode_entities(file, bytes, table.entries.len(), &chunk_titles(table), dim)
         };
         let index = self.bundle().section("entities", decode).await?;
         Ok((names, index))
     }
 
-    /// The entities' near synonyms, for `retriever`.
-    ///
-    /// # Errors
-    /// As [`PreparedCorpus::entities`].
+    /// Loads the entities' near synonyms, for `retriever`. Fails as [`PreparedCorpus::entities`] does.
     pub async fn synonyms(&self, retriever: &'static str, entities: usize) -> Result<Rc<Synonyms>, BundleError> {
         if !self.bundle().has("synonyms") {
             return Err(BundleError::NotPrepared(retriever));
@@ -75,23 +69,27 @@ impl PreparedCorpus<'_> {
         Ok(synonyms)
     }
 
-    /// The triples that passages state, for `retriever`.
-    ///
-    /// # Errors
-    /// As [`PreparedCorpus::entities`].
-    pub async fn facts(&self, retriever: &'static str) -> Result<Rc<Facts>, BundleError> {
-        if !self.bundle().has("facts") {
+    /// Loads a section of `retriever` by `decode(file name, bytes, number of chunks, dimension)`.
+    async fn load_prepared<T: 'static>(
+        &self,
+        section: &str,
+        retriever: &'static str,
+        decode: impl FnOnce(&str, &[u8], u64, u64) -> Result<T, BundleError> + 'static,
+    ) -> Result<Rc<T>, BundleError> {
+        if !self.bundle().has(section) {
             return Err(BundleError::NotPrepared(retriever));
         }
-        let m = self.bundle().manifest();
-        let (chunks, dim) = (m.counts.chunks, m.embedder.dimension);
-        self.bundle().section("facts", move |file, bytes| decode_facts(file, bytes, chunks, dim)).await
+        let (chunks, dim) = (self.bundle().manifest().counts.chunks, self.bundle().manifest().embedder.dimension);
+        self.bundle().section(section, move |file, bytes| decode(file, bytes, chunks, dim)).await
     }
 
-    /// The relations that a language model read, which `hypergraph` and `graphrag` then go by; `None` where none read any.
-    ///
-    /// # Errors
-    /// [`BundleError`] when they cannot be loaded.
+    /// Loads the triples that passages state, for `retriever`. Fails as [`PreparedCorpus::entities`] does.
+    pub async fn facts(&self, retriever: &'static str) -> Result<Rc<Facts>, BundleError> {
+        self.load_prepared("facts", retriever, decode_facts).await
+    }
+
+    /// Loads the relations that a language model read, for `hypergraph` and `graphrag`; `None` without any.
+    /// Fails if they cannot be loaded.
     pub async fn relations(&self) -> Result<Option<Rc<Relations>>, BundleError> {
         if !self.bundle().has("relations") {
             return Ok(None);
@@ -101,19 +99,14 @@ impl PreparedCorpus<'_> {
         self.bundle().section("relations", move |file, bytes| decode_relations(file, bytes, chunks, dim)).await.map(Some)
     }
 
-    /// The vectors of the `count` statements of [`PreparedCorpus::relations`].
-    ///
-    /// # Errors
-    /// [`BundleError`] when they cannot be loaded.
+    /// Loads the vectors of the `count` statements of [`PreparedCorpus::relations`], or fails.
     pub async fn statements(&self, count: usize) -> Result<Rc<QuantizedMatrix>, BundleError> {
         let (rows, dim) = (count as u32, self.bundle().manifest().embedder.dimension);
         self.bundle().section("statements", move |file, bytes| decode_vectors(file, bytes, Kind::Statements, rows, dim)).await
     }
 
-    /// The texts that a model wrote for the `count` things of `section`: `reports` on communities, or `summaries` of the tree; `None` where none wrote any.
-    ///
-    /// # Errors
-    /// [`BundleError`] when they cannot be loaded.
+    /// Loads the `count` texts that a model wrote for `section`: `reports` on communities, or `summaries` of
+    /// the tree; `None` without any. Fails if they cannot be loaded.
     pub async fn written(&self, section: &'static str, count: usize) -> Result<Option<Rc<Vec<String>>>, BundleError> {
         if !self.bundle().has(section) {
             return Ok(None);
@@ -121,36 +114,20 @@ impl PreparedCorpus<'_> {
         self.bundle().section(section, move |file, bytes| decode_texts(file, bytes, count)).await.map(Some)
     }
 
-    /// The communities of entities with their reports, for `retriever`.
-    ///
-    /// # Errors
-    /// As [`PreparedCorpus::entities`].
+    /// Loads the communities of entities with their reports, for `retriever`. Fails as
+    /// [`PreparedCorpus::entities`] does.
     pub async fn communities(&self, retriever: &'static str, entities: usize) -> Result<Rc<Communities>, BundleError> {
-        if !self.bundle().has("communities") {
-            return Err(BundleError::NotPrepared(retriever));
-        }
-        let m = self.bundle().manifest();
-        let (chunks, dim) = (m.counts.chunks, m.embedder.dimension);
-        self.bundle().section("communities", move |file, bytes| decode_communities(file, bytes, entities, chunks, dim)).await
+        let decode = move |file: &str, bytes: &[u8], chunks, dim| decode_communities(file, bytes, entities, chunks, dim);
+        self.load_prepared("communities", retriever, decode).await
     }
 
-    /// The tree of summaries, for `retriever`.
-    ///
-    /// # Errors
-    /// As [`PreparedCorpus::entities`].
+    /// Loads the tree of summaries, for `retriever`. Fails as [`PreparedCorpus::entities`] does.
     pub async fn tree(&self, retriever: &'static str) -> Result<Rc<Tree>, BundleError> {
-        if !self.bundle().has("tree") {
-            return Err(BundleError::NotPrepared(retriever));
-        }
-        let m = self.bundle().manifest();
-        let (chunks, dim) = (m.counts.chunks, m.embedder.dimension);
-        self.bundle().section("tree", move |file, bytes| decode_tree(file, bytes, chunks, dim)).await
+        self.load_prepared("tree", retriever, decode_tree).await
     }
 
-    /// The cosines of the sentences of `chunks` to `question`, by the sentence's number in `index`, and what could not be loaded.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the list of pages cannot be loaded.
+    /// Returns the cosines of the sentences of `chunks` to `question`, by sentence number in `index`, and the
+    /// names of parts that could not be loaded. Fails if the list of pages cannot be loaded.
     pub async fn sentence_cosines(
         &self,
         index: &EntityIndex,
@@ -175,11 +152,11 @@ impl PreparedCorpus<'_> {
     }
 }
 
-/// From this certainty on, in hundredths, a name of a document stands for its title.
+/// Least certainty, in hundredths, of a name of a document that counts as its title.
 const TITLE: u8 = 80;
 
-/// For each chunk the entities that name its document.
-fn titles(table: &NameTable) -> Titles {
+/// Returns the entities that name each chunk's document.
+fn chunk_titles(table: &NameTable) -> Titles {
     let mut of: Vec<Vec<u32>> = vec![Vec::new(); table.title_weight.len()];
     for (entry, e) in table.entries.iter().enumerate() {
         for &(document, _) in e.of.iter().filter(|(_, strength)| *strength >= TITLE) {
@@ -191,28 +168,28 @@ fn titles(table: &NameTable) -> Titles {
     Titles::new(of.into_iter().collect(), table.document_of.clone())
 }
 
-/// The cosines of those chunks that were compared with a question. It holds no more than these, however many chunks a bundle says that it has.
+/// Cosines of only those chunks that were compared with a question, since a bundle may claim any number.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Cosines {
-    /// Number of chunks, compared or not.
+    /// Number of all chunks, compared or not.
     pub chunks: usize,
-    /// The compared chunks, ascending, with their cosines.
+    /// Compared chunks, ascending, with their cosines.
     pub known: Vec<(u32, f32)>,
 }
 
 impl Cosines {
-    /// The cosine of a chunk, where it was compared.
+    /// Returns the cosine of a chunk, if it was compared.
     pub fn get(&self, chunk: u32) -> Option<f32> {
         let place = self.known.binary_search_by_key(&chunk, |k| k.0).ok()?;
         self.known.get(place).map(|k| k.1)
     }
 
-    /// The compared chunks, ascending, as scores.
+    /// Iterates over the compared chunks, ascending, as scores.
     pub fn scored(&self) -> impl Iterator<Item = Scored> {
         self.known.iter().map(|&(index, score)| Scored { index, score })
     }
 
-    /// The cosines of the first `chunks` chunks as [`min_max`] stretches them.
+    /// Returns the cosines of the first `chunks` chunks, stretched by [`min_max`].
     pub fn stretched(&self, chunks: usize) -> Vec<f64> {
         let known: Vec<Option<f32>> = self.known.iter().map(|k| Some(k.1)).collect();
         let mut out = vec![0.0; chunks];
@@ -232,11 +209,11 @@ impl From<&[Option<f32>]> for Cosines {
     }
 }
 
-/// A question with its vector, and the cosines of the chunks to it.
+/// Question with its vector, and the chunks' cosines to it.
 pub(super) struct PreparedQuestion {
-    /// The question's vector.
+    /// Vector of the question.
     pub question: QuantizedVector,
-    /// The cosines of the chunks.
+    /// Cosines of the chunks.
     pub cosines: Cosines,
     /// Stage that ranked.
     pub stage: Stage,
@@ -245,7 +222,7 @@ pub(super) struct PreparedQuestion {
 }
 
 impl PreparedQuestion {
-    /// Compares the question with the chunks; `None` in place of it where nothing stands for its vector: then nothing is found.
+    /// Compares the question with the chunks; an empty ranking if it has no vector.
     pub async fn ask(corpus: &Corpus, query: &Query) -> Result<Result<PreparedQuestion, Ranked>, BundleError> {
         let QuestionVector { vector, stage, near: spoke, mut missing } = question_vector(corpus, query).await?;
         let Some(vector) = vector else { return Ok(Err(Ranked { stage, missing, ..Ranked::listed(&[]) })) };
@@ -259,13 +236,13 @@ impl PreparedQuestion {
         Ok(Ok(PreparedQuestion { question: QuantizedVector::from_f32(&vector), cosines, stage, missing }))
     }
 
-    /// The chunks by cosine alone: what graph retrievers fall back to.
+    /// Ranks the chunks by cosine alone, the fallback of graph retrievers.
     pub fn by_cosine(self, k: usize) -> Ranked {
         let best = top_k(self.cosines.scored(), k);
         self.ranked(best, |_| vec![Reached::Query])
     }
 
-    /// The answer from ranked chunks.
+    /// Makes the result of ranked chunks.
     pub fn ranked(self, best: Vec<Scored>, reached: impl Fn(u32) -> Vec<Reached>) -> Ranked {
         let chunks = best
             .into_iter()
@@ -290,7 +267,7 @@ impl PreparedQuestion {
     }
 }
 
-/// Stretches values to 0..1; all ones where they are all the same. What is not known, or not a number, becomes 0.
+/// Stretches values to 0..1; all ones if they are all the same. Unknown values and NaN become 0.
 pub(super) fn min_max(values: &[Option<f32>]) -> Vec<f64> {
     let known = || values.iter().flatten().filter(|x| x.is_finite()).map(|&x| f64::from(x));
     let (low, high) = known().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
@@ -298,8 +275,9 @@ pub(super) fn min_max(values: &[Option<f32>]) -> Vec<f64> {
     values.iter().map(|x| x.filter(|x| x.is_finite()).map_or(0.0, |x| stretch(f64::from(x)))).collect()
 }
 
-/// The entities that a question names, ascending, each with how surely: those written in it have 1; a phrase with capitals that is no entity stands for the
-/// entity nearest to it in meaning, with their cosine, where a model is there to embed it.
+/// Returns the entities that a question names, ascending, each with its certainty: 1 if it is written there.
+/// If a model can embed it, a phrase with capitals that is no entity gives the entity nearest in meaning,
+/// with their cosine.
 pub(super) async fn question_entities(query: &Query, names: &Names, index: &EntityIndex) -> Vec<(u32, f32)> {
     let words = name_words(&query.read);
     let find = |key: &str| {
@@ -323,7 +301,7 @@ pub(super) async fn question_entities(query: &Query, names: &Names, index: &Enti
             }
         }
     }
-    // Of one entity found twice the surer way counts.
+    // The more certain of two finds of an entity counts.
     sort_by(&mut out, |a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
     out.dedup_by_key(|x| x.0);
     out

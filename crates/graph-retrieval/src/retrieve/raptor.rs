@@ -1,7 +1,7 @@
-//! The `raptor` retriever: RAPTOR's tree of summaries (arXiv 2401.18059), asked as a collapsed tree.
+//! The `raptor` retriever: RAPTOR's tree of summaries (arXiv 2401.18059), as a collapsed tree.
 //!
-//! To find a summary is to find the chunks that it rests on: those of its sentences, where it was extracted, or of the sentences nearest to it, where a
-//! language model wrote it. Its text is not needed here.
+//! A summary yields the chunks that it is based on: those of its sentences if it was extracted, or of the
+//! sentences nearest to it if a language model wrote it. Its text is not needed.
 
 use super::graph_retriever::{GraphRetriever, On};
 use super::prepared::Cosines;
@@ -15,9 +15,9 @@ use std::rc::Rc;
 /// The retriever with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Raptor {
-    /// Nodes that are taken.
+    /// Number of nodes taken.
     pub nodes: usize,
-    /// Tokens of all chunks found together, at most, where the caller does not say how many chunks.
+    /// Maximum number of tokens of all chunks together, if the caller gives no number of chunks.
     pub tokens: usize,
 }
 
@@ -27,8 +27,8 @@ impl Default for Raptor {
     }
 }
 
-/// All nodes, chunks by their number and summaries after them, by cosine.
-pub(super) fn collapsed(tree: &Tree, question: &QuantizedVector, cosines: &Cosines) -> Vec<Scored> {
+/// Returns all nodes by cosine: chunks by their number, then summaries.
+pub(super) fn rank_nodes(tree: &Tree, question: &QuantizedVector, cosines: &Cosines) -> Vec<Scored> {
     let mut all: Vec<Scored> = cosines.scored().collect();
     if tree.vectors.dim() == question.data.len() {
         let from = cosines.chunks as u32;
@@ -38,7 +38,8 @@ pub(super) fn collapsed(tree: &Tree, question: &QuantizedVector, cosines: &Cosin
     all
 }
 
-/// The chunks of ranked nodes, each once, in order: a chunk itself, of a summary the chunks of its sentences. Also which chunks a summary brought.
+/// Returns the chunks of ranked nodes, each once, in order: a chunk itself, or the chunks of a summary's
+/// sentences; and the summary of each chunk that one yielded.
 pub(super) fn chunks_of(tree: &Tree, nodes: &[Scored], chunks: usize, k: usize) -> (Vec<Scored>, Map<u32, u32>) {
     let mut best: Vec<Scored> = Vec::new();
     let mut by: Map<u32, u32> = Map::new();
@@ -73,7 +74,7 @@ impl GraphRetriever for Raptor {
 
     async fn rank(&self, tree: &Rc<Tree>, on: On<'_>) -> Result<Ranked, BundleError> {
         let (corpus, k) = (on.corpus, on.wanted);
-        let mut nodes = collapsed(tree, &on.asked.question, &on.asked.cosines);
+        let mut nodes = rank_nodes(tree, &on.asked.question, &on.asked.cosines);
         if k.is_none() {
             nodes.truncate(self.nodes);
         }
@@ -95,7 +96,7 @@ impl GraphRetriever for Raptor {
         let documents = corpus.documents().await?;
         let first: Vec<u32> = by.values().filter_map(|&i| Some(tree.nodes.get(i as usize)?.sentences.first()?.0)).collect();
         let (texts, _) = corpus.chunks(&first).await?;
-        // A summary has no title of its own: it is named after the document of its first sentence.
+        // A summary has no title; it is named after the document of its first sentence.
         let title = |i: u32| {
             let chunk = tree.nodes.get(i as usize)?.sentences.first()?.0;
             Some(documents.get(texts.get(&chunk)?.document as usize)?.title.clone())
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn the_collapsed_tree_ranks_chunks_and_summaries_together() {
-        let all = collapsed(&tree(), &QuantizedVector::from_f32(&[1.0, 0.0]), &Cosines::from(&COSINES[..]));
+        let all = rank_nodes(&tree(), &QuantizedVector::from_f32(&[1.0, 0.0]), &Cosines::from(&COSINES[..]));
         assert_eq!(ids(&all)[..2], [2, 4]);
         assert_eq!(all.len(), 6, "what was not compared is not ranked");
         let (chunks, by) = chunks_of(&tree(), &all, 4, 10);
@@ -144,7 +145,7 @@ mod tests {
     fn an_empty_tree_leaves_the_chunks() {
         let none = Tree { nodes: Vec::new(), vectors: QuantizedMatrix::empty(2) };
         let q = QuantizedVector::from_f32(&[1.0, 0.0]);
-        assert_eq!(ids(&collapsed(&none, &q, &Cosines::from(&COSINES[..]))), [2, 0, 1]);
+        assert_eq!(ids(&rank_nodes(&none, &q, &Cosines::from(&COSINES[..]))), [2, 0, 1]);
         assert_eq!(chunks_of(&none, &[], 4, 3).0, []);
     }
 }

@@ -2,15 +2,15 @@
 
 use super::Csr;
 
-/// An undirected weighted graph: node `i`'s neighbours are row `i`; every edge is stored at both of its ends.
+/// Undirected weighted graph: node `i`'s neighbours are row `i`; every edge is stored at both of its ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Graph {
     weights: Csr<f32>,
     degrees: Vec<f64>,
 }
 
-/// Edges on their way to becoming a [`Graph`], of any order. Parallel edges add their weights; loops, and weights that are not positive and
-/// finite, are passed over.
+/// Edges of a future [`Graph`], in any order. Parallel edges add their weights. Loops, and weights that are
+/// not positive and finite, are dropped.
 #[derive(Debug, Clone, Default)]
 pub struct Edges {
     all: Vec<(u32, u32, f32)>,
@@ -24,10 +24,10 @@ impl Edges {
         }
     }
 
-    /// The graph of `nodes` nodes; edges with an end beyond them are passed over.
+    /// Makes the graph of `nodes` nodes; drops edges with an end beyond them.
     pub fn graph(mut self, nodes: usize) -> Graph {
         self.all.retain(|&(a, b, _)| (a.max(b) as usize) < nodes);
-        // Two counting sorts: by neighbour, then by node, which leaves every row ascending without a comparison.
+        // Two counting sorts, by neighbour, then by node, leave every row ascending without a comparison.
         let mut starts = vec![0u32; nodes + 1];
         for &(a, b, _) in &self.all {
             starts[a as usize + 1] += 1;
@@ -68,7 +68,7 @@ impl Edges {
             offsets.push(columns.len() as u32);
         }
         let degrees = offsets.windows(2).map(|o| values[o[0] as usize..o[1] as usize].iter().map(|&w| f64::from(w)).sum()).collect();
-        // The arrays are a matrix by construction; an empty one is what is left if they were not.
+        // The arrays are a matrix by construction; the fallback is an empty one.
         let weights = Csr::new(nodes, offsets, columns, values).unwrap_or_else(|_| Csr::from_rows(nodes, vec![Vec::new(); nodes]));
         Graph { weights, degrees }
     }
@@ -85,17 +85,17 @@ impl Graph {
         self.weights.stored() / 2
     }
 
-    /// The neighbours of a node, ascending, and the weights of the edges to them.
+    /// Returns the neighbours of a node, ascending, and the weights of the edges to them.
     pub fn neighbours(&self, node: usize) -> (&[u32], &[f32]) {
         self.weights.row(node)
     }
 
-    /// The sum of the weights of a node's edges; 0 for a node that the graph does not have.
+    /// Sum of the weights of a node's edges; 0 if there is no such node.
     pub fn degree(&self, node: usize) -> f64 {
         self.degrees.get(node).copied().unwrap_or(0.0)
     }
 
-    /// The weight of the edge between two nodes, 0 where there is none.
+    /// Weight of the edge between two nodes; 0 if there is none.
     pub fn weight(&self, a: usize, b: u32) -> f32 {
         self.weights.get(a, b).unwrap_or(0.0)
     }

@@ -1,6 +1,6 @@
 //! Ragged lists of numbers in one run of memory.
 
-/// Lists of numbers, one after the other: list `i` is `items[offsets[i]..offsets[i + 1]]`. Order and repetition within a list are kept.
+/// Lists of numbers, one after the other: list `i` is `items[offsets[i]..offsets[i + 1]]`, unsorted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lists {
     offsets: Vec<u32>,
@@ -35,7 +35,7 @@ impl Lists {
         self.items.len()
     }
 
-    /// List `i`; empty for a list that does not exist.
+    /// Returns list `i`; empty if there is no such list.
     pub fn get(&self, i: usize) -> &[u32] {
         match (self.offsets.get(i), self.offsets.get(i + 1)) {
             (Some(&a), Some(&b)) => &self.items[a as usize..b as usize],
@@ -43,12 +43,12 @@ impl Lists {
         }
     }
 
-    /// All lists, in order.
+    /// Iterates over all lists, in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// For each of `n` items the lists that hold it, ascending, each once. Items from `n` on are passed over.
+    /// Returns for each of `n` items the lists that have it, ascending, each once. Drops items from `n` on.
     pub fn inverted(&self, n: usize) -> Lists {
         let mut last = vec![u32::MAX; n];
         let mut offsets = vec![0u32; n + 1];

@@ -1,5 +1,6 @@
-//! Personalised PageRank on undirected weighted graphs (Haveliwala, 2002): from a walk that goes on with probability alpha and else returns to a
-//! reset distribution, the share of time at each node. Nodes without edges return their walk to the reset distribution.
+//! Personalised PageRank on undirected weighted graphs (Haveliwala, 2002): the share of time at each node of
+//! a walk that goes on with probability alpha and otherwise returns to a reset distribution, as it does from
+//! nodes without edges.
 
 use super::Graph;
 use std::collections::VecDeque;
@@ -9,9 +10,9 @@ use std::collections::VecDeque;
 pub struct PageRank {
     /// alpha: the probability that the walk goes on.
     pub damping: f64,
-    /// Iteration ends when the ranks change by less than this in sum.
+    /// Change of the ranks in sum below which iteration ends.
     pub tolerance: f64,
-    /// Or after so many rounds.
+    /// Maximum number of rounds.
     pub rounds: usize,
 }
 
@@ -21,8 +22,9 @@ impl Default for PageRank {
     }
 }
 
-/// The reset distribution: weights that are not positive and finite count 0, the rest is divided by its sum. `None` where nothing is left.
-fn distribution(weights: &[f64], nodes: usize) -> Option<Vec<f64>> {
+/// Returns the reset distribution: weights that are not positive and finite count 0, the rest is divided by
+/// its sum. `None` if nothing is left.
+fn normalise_reset(weights: &[f64], nodes: usize) -> Option<Vec<f64>> {
     let positive = |&w: &f64| if w > 0.0 && w.is_finite() { w } else { 0.0 };
     let mut out: Vec<f64> = weights.iter().take(nodes).map(positive).collect();
     out.resize(nodes, 0.0);
@@ -34,11 +36,11 @@ fn distribution(weights: &[f64], nodes: usize) -> Option<Vec<f64>> {
     Some(out)
 }
 
-/// Ranks of all nodes by power iteration, in double precision; they sum to 1. `reset` holds one weight a node. `None` when no weight is positive: there is
-/// then nowhere to start, and the caller must rank by something else.
+/// Computes the ranks of all nodes by power iteration, in double precision; they sum to 1. `reset` has a
+/// weight for each node. `None` if no weight is positive: the caller must then rank otherwise.
 pub fn page_rank(graph: &Graph, reset: &[f64], options: &PageRank) -> Option<Vec<f64>> {
     let n = graph.nodes();
-    let reset = distribution(reset, n)?;
+    let reset = normalise_reset(reset, n)?;
     let alpha = options.damping;
     let mut ranks = reset.clone();
     let mut spread = vec![0f64; n];
@@ -67,9 +69,9 @@ pub fn page_rank(graph: &Graph, reset: &[f64], options: &PageRank) -> Option<Vec
     Some(ranks)
 }
 
-/// Ranks near the seeds by forward push (Andersen, Chung and Lang, 2006): residuals are pushed on while one exceeds `epsilon` times its node's degree, so
-/// that only the seeds' surroundings are touched. `seeds` are (node, weight); the ranks come back as (node, rank) in ascending order of nodes, and sum to
-/// 1. `None` when no weight is positive.
+/// Computes the ranks near the seeds by forward push (Andersen, Chung and Lang, 2006): pushes residuals while
+/// one exceeds `epsilon` times its node's degree, so that only the seeds' surroundings are visited. `seeds`
+/// are (node, weight). Returns (node, rank), by node; ranks sum to 1. `None` if no weight is positive.
 pub fn push_page_rank(graph: &Graph, seeds: &[(u32, f64)], epsilon: f64, options: &PageRank) -> Option<Vec<(u32, f64)>> {
     let n = graph.nodes();
     let mut residual = vec![0f64; n];
@@ -90,8 +92,8 @@ pub fn push_page_rank(graph: &Graph, seeds: &[(u32, f64)], epsilon: f64, options
             queue.push_back(i as u32);
         }
     }
-    // What a node without edges returns to the reset distribution is left out here and made up for by dividing by the sum: the ranks with it are the
-    // ranks without it times a constant.
+    // The return from nodes without edges to the reset distribution is omitted; dividing by the sum makes up
+    // for it, because it only multiplies the ranks by a constant.
     let mut pushes = (2.0 / (epsilon.max(1e-12) * (1.0 - options.damping).max(1e-3))) as usize;
     while let Some(node) = queue.pop_front() {
         let i = node as usize;

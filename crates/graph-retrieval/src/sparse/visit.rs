@@ -1,5 +1,5 @@
-//! petgraph's visit traits over [`Graph`], so that its algorithms read our rows where they lie. Behind the cargo feature `petgraph`, for native crates:
-//! what a page downloads asks none of these algorithms.
+//! petgraph's visit traits over [`Graph`], so that its algorithms read our rows in place. With the cargo
+//! feature `petgraph`, for native crates: pages use none of these algorithms.
 
 use super::Graph;
 use petgraph::visit::{
@@ -9,7 +9,7 @@ use petgraph::visit::{
 use std::iter::Zip;
 use std::slice::Iter;
 
-/// An edge as it stands at one of its ends.
+/// Edge, seen from one of its ends.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Edge<'a> {
     from: u32,
@@ -39,7 +39,7 @@ impl<'a> EdgeRef for Edge<'a> {
     }
 }
 
-/// The edges at one node.
+/// Iterator over the edges at one node.
 #[derive(Debug, Clone)]
 pub struct EdgesAt<'a> {
     from: u32,
@@ -54,7 +54,7 @@ impl<'a> Iterator for EdgesAt<'a> {
     }
 }
 
-/// All edges, each once, by its smaller end.
+/// Iterator over all edges, each once, by its smaller end.
 #[derive(Debug, Clone)]
 pub struct AllEdges<'a> {
     graph: &'a Graph,
