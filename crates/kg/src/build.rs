@@ -8,21 +8,21 @@ use super::vocabulary::{Class, EntityType, Relation, SchemaEdge, Vocabulary, lab
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-/// Why a graph cannot be built.
+/// Reason why a graph cannot be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KgError {
-    /// More of something than the format can number.
+    /// There is more of something than the format can number.
     #[error("the knowledge graph has more {0} than the format can hold (4 billion, or 4 GB of text)")]
     TooLarge(&'static str),
     /// A triple starts at a literal.
     #[error("a literal cannot be the head of a triple")]
     LiteralHead,
-    /// A node, relation or type that this builder did not give out.
+    /// A node, relation or type is not from this builder.
     #[error("a {0} of another graph")]
     Foreign(&'static str),
 }
 
-/// A node under construction. Its number in the finished graph is known only then.
+/// Node under construction. It gets its number when the graph is finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum BuildNode {
     /// An entity.
@@ -40,7 +40,7 @@ struct EntityDraft {
     types: Vec<TypeId>,
 }
 
-/// Collects entities, relations, types and triples; repetitions are kept once, with every source.
+/// Collects entities, relations, types and triples. Repetitions are kept once, with every source.
 ///
 /// Numbers follow the order of first mention, so that the same input gives the same graph.
 #[derive(Debug, Default)]
@@ -59,7 +59,7 @@ pub struct KgBuilder {
     repeated_names: usize,
 }
 
-/// Strings that are given out once.
+/// Distinct strings with their places.
 #[derive(Debug, Default)]
 struct Table {
     strings: Strings,
@@ -67,7 +67,7 @@ struct Table {
 }
 
 impl Table {
-    fn place(&mut self, s: &str, what: &'static str) -> Result<u32, KgError> {
+    fn add_string(&mut self, s: &str, what: &'static str) -> Result<u32, KgError> {
         if let Some(&at) = self.places.get(s) {
             return Ok(at);
         }
@@ -77,12 +77,12 @@ impl Table {
     }
 }
 
-fn next(len: usize, what: &'static str) -> Result<u32, KgError> {
+fn next_number(len: usize, what: &'static str) -> Result<u32, KgError> {
     // Half the range, so that entities and literals together still have numbers.
     u32::try_from(len).ok().filter(|&n| n < u32::MAX / 2).ok_or(KgError::TooLarge(what))
 }
 
-/// Adds an alias; false where it is one already, or the label.
+/// Adds an alias; returns false if it is one already, or the label.
 fn add_alias(aliases: &mut Vec<String>, label: &str, alias: &str) -> bool {
     let alias = alias.trim();
     let new = alias != label && !aliases.iter().any(|a| a == alias);
@@ -93,15 +93,13 @@ fn add_alias(aliases: &mut Vec<String>, label: &str, alias: &str) -> bool {
 }
 
 impl KgBuilder {
-    /// Returns the entity with this id, and adds it if it is new. Its label is its id until [`KgBuilder::label`] sets one.
-    ///
-    /// # Errors
-    /// [`KgError::TooLarge`].
+    /// Returns the entity with this id, and adds it if it is new. Its label is its id until
+    /// [`KgBuilder::label`] sets one. Fails with [`KgError::TooLarge`].
     pub fn entity(&mut self, id: &str) -> Result<BuildNode, KgError> {
         if let Some(&at) = self.by_id.get(id) {
             return Ok(BuildNode::Entity(at));
         }
-        let at = next(self.entities.len(), "entities")?;
+        let at = next_number(self.entities.len(), "entities")?;
         self.entities.push(EntityDraft { id: id.to_owned(), ..EntityDraft::default() });
         self.by_id.insert(id.to_owned(), at);
         Ok(BuildNode::Entity(at))
@@ -112,7 +110,7 @@ impl KgBuilder {
         self.by_id.contains_key(id)
     }
 
-    /// The entities so far with what they are called: label (the id where none was given), then aliases.
+    /// Iterates over the entities so far with their names: label (the id if it has none), then aliases.
     pub fn names(&self) -> impl Iterator<Item = (BuildNode, impl Iterator<Item = &str>)> {
         self.entities.iter().enumerate().map(|(i, e)| {
             let label = if e.label.is_empty() { e.id.as_str() } else { e.label.as_str() };
@@ -120,19 +118,19 @@ impl KgBuilder {
         })
     }
 
-    fn draft(&mut self, node: BuildNode) -> Result<&mut EntityDraft, KgError> {
+    fn draft_of(&mut self, node: BuildNode) -> Result<&mut EntityDraft, KgError> {
         match node {
             BuildNode::Entity(i) => self.entities.get_mut(i as usize).ok_or(KgError::Foreign("node")),
             BuildNode::Literal(_) => Err(KgError::LiteralHead),
         }
     }
 
-    /// Gives an entity its label. The first label stays; a later one becomes an alias. Empty labels are passed over.
+    /// Sets an entity's label. The first label stays; a later one becomes an alias. Skips empty labels.
     ///
     /// # Errors
-    /// [`KgError`] for a literal or a node of another builder; so for the calls below.
+    /// [`KgError`] for a literal or a node of another builder. The same holds for the calls below.
     pub fn label(&mut self, node: BuildNode, label: &str) -> Result<(), KgError> {
-        let e = self.draft(node)?;
+        let e = self.draft_of(node)?;
         let label = label.trim();
         if e.label.is_empty() {
             label.clone_into(&mut e.label);
@@ -145,34 +143,28 @@ impl KgBuilder {
         Ok(())
     }
 
-    /// Gives an entity one more alias; its label and what it has already are not repeated.
-    ///
-    /// # Errors
-    /// As [`KgBuilder::label`].
+    /// Adds an alias to an entity, unless it is one of its names. Fails as [`KgBuilder::label`] does.
     pub fn alias(&mut self, node: BuildNode, alias: &str) -> Result<(), KgError> {
-        let e = self.draft(node)?;
+        let e = self.draft_of(node)?;
         let label = e.label.clone();
         let new = add_alias(&mut e.aliases, &label, alias);
         self.repeated_names += usize::from(!new);
         Ok(())
     }
 
-    /// Gives an entity one more type.
-    ///
-    /// # Errors
-    /// As [`KgBuilder::label`].
+    /// Adds a type to an entity. Fails as [`KgBuilder::label`] does.
     pub fn entity_has_type(&mut self, node: BuildNode, t: TypeId) -> Result<(), KgError> {
         if t.index() >= self.types.len() {
             return Err(KgError::Foreign("type"));
         }
-        let e = self.draft(node)?;
+        let e = self.draft_of(node)?;
         if !e.types.contains(&t) {
             e.types.push(t);
         }
         Ok(())
     }
 
-    /// The id of an entity.
+    /// Returns the id of an entity.
     pub fn id(&self, node: BuildNode) -> Option<&str> {
         match node {
             BuildNode::Entity(i) => self.entities.get(i as usize).map(|e| e.id.as_str()),
@@ -180,7 +172,7 @@ impl KgBuilder {
         }
     }
 
-    /// The label of an entity, its id where none was given; a literal with its unit.
+    /// Returns the label of an entity, or its id if it has none; the text of a literal with its unit.
     pub fn label_of(&self, node: BuildNode) -> Option<String> {
         match node {
             BuildNode::Entity(i) => self.entities.get(i as usize).map(|e| if e.label.is_empty() { e.id.clone() } else { e.label.clone() }),
@@ -196,7 +188,7 @@ impl KgBuilder {
         !self.types_of(node).is_empty()
     }
 
-    /// The types that an entity has been given so far.
+    /// Returns the types of an entity so far.
     pub fn types_of(&self, node: BuildNode) -> &[TypeId] {
         match node {
             BuildNode::Entity(i) => self.entities.get(i as usize).map_or(&[], |e| e.types.as_slice()),
@@ -204,53 +196,42 @@ impl KgBuilder {
         }
     }
 
-    /// Describes an entity; the first description stays.
-    ///
-    /// # Errors
-    /// As [`KgBuilder::label`].
+    /// Describes an entity. The first description stays. Fails as [`KgBuilder::label`] does.
     pub fn describe(&mut self, node: BuildNode, description: &str) -> Result<(), KgError> {
-        let e = self.draft(node)?;
+        let e = self.draft_of(node)?;
         if e.description.is_empty() {
             description.trim().clone_into(&mut e.description);
         }
         Ok(())
     }
 
-    /// A literal; the same text, kind, datatype and unit are the same literal.
-    ///
-    /// # Errors
+    /// Returns a literal. The same text, kind, datatype and unit are the same literal. Fails with
     /// [`KgError::TooLarge`].
     pub fn literal(&mut self, text: &str, kind: LiteralKind, datatype: &str, unit: &str) -> Result<BuildNode, KgError> {
-        let datatype = self.terms.place(datatype, "datatypes")?;
-        let unit = self.terms.place(unit, "units")?;
+        let datatype = self.terms.add_string(datatype, "datatypes")?;
+        let unit = self.terms.add_string(unit, "units")?;
         let key = (text.to_owned(), StoredLiteral { kind, datatype, unit });
         if let Some(&at) = self.by_literal.get(&key) {
             return Ok(BuildNode::Literal(at));
         }
-        let at = next(self.literals.len(), "literals")?;
+        let at = next_number(self.literals.len(), "literals")?;
         self.literals.push(key.clone());
         self.by_literal.insert(key, at);
         Ok(BuildNode::Literal(at))
     }
 
-    /// The relation of this name, new if it was not mentioned before.
-    ///
-    /// # Errors
-    /// [`KgError::TooLarge`].
+    /// Returns the relation of this name, and adds it if it is new. Fails with [`KgError::TooLarge`].
     pub fn relation(&mut self, name: &str) -> Result<RelationId, KgError> {
         if let Some(&at) = self.by_relation.get(name) {
             return Ok(RelationId(at));
         }
-        let at = next(self.relations.len(), "relations")?;
+        let at = next_number(self.relations.len(), "relations")?;
         self.relations.push(Relation { name: name.to_owned(), ..Relation::default() });
         self.by_relation.insert(name.to_owned(), at);
         Ok(RelationId(at))
     }
 
-    /// Gives a relation its label; a later one becomes a synonym.
-    ///
-    /// # Errors
-    /// [`KgError::Foreign`].
+    /// Sets a relation's label; a later one becomes a synonym. Fails with [`KgError::Foreign`].
     pub fn relation_label(&mut self, relation: RelationId, label: &str) -> Result<(), KgError> {
         let r = self.relations.get_mut(relation.index()).ok_or(KgError::Foreign("relation"))?;
         if r.label.is_empty() {
@@ -261,34 +242,25 @@ impl KgBuilder {
         Ok(())
     }
 
-    /// Gives a relation one more synonym.
-    ///
-    /// # Errors
-    /// [`KgError::Foreign`].
+    /// Adds a synonym to a relation. Fails with [`KgError::Foreign`].
     pub fn relation_alias(&mut self, relation: RelationId, alias: &str) -> Result<(), KgError> {
         let r = self.relations.get_mut(relation.index()).ok_or(KgError::Foreign("relation"))?;
         add_alias(&mut r.aliases, &r.label, alias);
         Ok(())
     }
 
-    /// The type of this name, new if it was not mentioned before.
-    ///
-    /// # Errors
-    /// [`KgError::TooLarge`].
+    /// Returns the type of this name, and adds it if it is new. Fails with [`KgError::TooLarge`].
     pub fn entity_type(&mut self, name: &str) -> Result<TypeId, KgError> {
         if let Some(&at) = self.by_type.get(name) {
             return Ok(TypeId(at));
         }
-        let at = next(self.types.len(), "types")?;
+        let at = next_number(self.types.len(), "types")?;
         self.types.push(EntityType { name: name.to_owned(), ..EntityType::default() });
         self.by_type.insert(name.to_owned(), at);
         Ok(TypeId(at))
     }
 
-    /// Gives a type its label; a later one becomes a synonym.
-    ///
-    /// # Errors
-    /// [`KgError::Foreign`].
+    /// Sets a type's label; a later one becomes a synonym. Fails with [`KgError::Foreign`].
     pub fn type_label(&mut self, t: TypeId, label: &str) -> Result<(), KgError> {
         let t = self.types.get_mut(t.index()).ok_or(KgError::Foreign("type"))?;
         if t.label.is_empty() {
@@ -299,17 +271,14 @@ impl KgBuilder {
         Ok(())
     }
 
-    /// Gives a type one more synonym.
-    ///
-    /// # Errors
-    /// [`KgError::Foreign`].
+    /// Adds a synonym to a type. Fails with [`KgError::Foreign`].
     pub fn type_alias(&mut self, t: TypeId, alias: &str) -> Result<(), KgError> {
         let t = self.types.get_mut(t.index()).ok_or(KgError::Foreign("type"))?;
         add_alias(&mut t.aliases, &t.label, alias);
         Ok(())
     }
 
-    /// A triple and where it comes from.
+    /// Adds a triple with its source.
     ///
     /// # Errors
     /// [`KgError::LiteralHead`], [`KgError::Foreign`], [`KgError::TooLarge`].
@@ -327,17 +296,17 @@ impl KgBuilder {
         if relation.index() >= self.relations.len() {
             return Err(KgError::Foreign("relation"));
         }
-        next(self.triples.len(), "triples")?;
+        next_number(self.triples.len(), "triples")?;
         let from = match from {
-            Provenance::Line { file, line } => StoredProvenance::Line { source: self.sources.place(file, "sources")?, line },
+            Provenance::Line { file, line } => StoredProvenance::Line { source: self.sources.add_string(file, "sources")?, line },
             Provenance::Passage { chunk, start, end } => StoredProvenance::Passage { chunk, start, end },
-            Provenance::Cited(text) => StoredProvenance::Cited { source: self.sources.place(text, "sources")? },
+            Provenance::Cited(text) => StoredProvenance::Cited { source: self.sources.add_string(text, "sources")? },
         };
         self.triples.push((head, relation, tail, from));
         Ok(())
     }
 
-    /// Returns how often an entity got a name that it already had.
+    /// Number of names that an entity got although it already had them.
     pub fn repeated_names(&self) -> usize {
         self.repeated_names
     }
@@ -355,11 +324,9 @@ impl KgBuilder {
         self.relations.iter().zip(0..).map(|(r, at)| (RelationId(at), r.name.as_str()))
     }
 
-    /// Adds what each triple implies by its relation: the same ends joined by another relation, turned round where the flag says so.
-    /// It has the sources of the triple that implies it; what is there already is not repeated.
-    ///
-    /// # Errors
-    /// [`KgError::TooLarge`].
+    /// Adds the triples that each triple implies by its relation: the same ends joined by another relation,
+    /// reversed if the flag is set. Each has the sources of the triple that implies it. Skips existing
+    /// triples. Fails with [`KgError::TooLarge`].
     pub fn add_implied(&mut self, implied: &BTreeMap<RelationId, Vec<(RelationId, bool)>>) -> Result<(), KgError> {
         let known: HashSet<_> = self.triples().collect();
         let mut new = Vec::new();
@@ -371,7 +338,7 @@ impl KgBuilder {
                 }
             }
         }
-        next(self.triples.len() + new.len(), "triples")?;
+        next_number(self.triples.len() + new.len(), "triples")?;
         self.triples.extend(new);
         Ok(())
     }
@@ -384,20 +351,20 @@ impl KgBuilder {
             .map(|(t, at)| (TypeId(at), std::iter::once(label_or_name(&t.label, &t.name)).chain(t.aliases.iter().cloned()).collect()))
     }
 
-    /// The triples that were given so far, repetitions included.
+    /// Iterates over the triples so far, with repetitions.
     pub fn triples(&self) -> impl Iterator<Item = (BuildNode, RelationId, BuildNode)> {
         self.triples.iter().map(|&(head, relation, tail, _)| (head, relation, tail))
     }
 
-    /// Returns the number of triples so far, with repetitions.
+    /// Number of triples so far, with repetitions.
     pub fn added_triples(&self) -> usize {
         self.triples.len()
     }
 
-    /// The graph.
+    /// Makes the graph.
     ///
     /// # Errors
-    /// [`KgError::TooLarge`] when its text passes 4 GB.
+    /// [`KgError::TooLarge`] if its text exceeds 4 GB.
     pub fn finish(mut self) -> Result<KnowledgeGraph, KgError> {
         let entities = self.entities.len() as u32;
         let node = |n: BuildNode| match n {
@@ -417,8 +384,8 @@ impl KgBuilder {
             sources.all.extend(group.iter().map(|g| g.1));
             sources.runs.push(sources.all.len());
         }
-        let nodes = self.nodes()?;
-        // Node numbers were given out above and triples were sorted and made distinct, so this never fails.
+        let nodes = self.build_nodes()?;
+        // Node numbers are from above, and triples were sorted and made distinct, so this never fails.
         let triples = Triples::new(nodes.names.len(), all).ok_or(KgError::Foreign("node"))?;
         let mut graph = KnowledgeGraph {
             vocabulary: Rc::new(Vocabulary { relations: self.relations, types: self.types, schema: Vec::new() }),
@@ -427,12 +394,12 @@ impl KgBuilder {
             sources: Rc::new(sources),
         };
         let mut vocabulary = Vocabulary::clone(&graph.vocabulary);
-        count(&graph, &mut vocabulary);
+        count_classes(&graph, &mut vocabulary);
         graph.vocabulary = Rc::new(vocabulary);
         Ok(graph)
     }
 
-    fn nodes(&mut self) -> Result<Nodes, KgError> {
+    fn build_nodes(&mut self) -> Result<Nodes, KgError> {
         let mut n = Nodes::default();
         const TEXT: KgError = KgError::TooLarge("text");
         for e in &mut self.entities {
@@ -458,7 +425,7 @@ impl KgBuilder {
     }
 }
 
-/// Only IRIs are made readable: a plain id may be a name in which an underscore means something.
+/// Returns a readable label for an IRI. A plain id may be a name with a meaningful underscore.
 fn label_of_entity(id: &str) -> String {
     if id.contains("://") { label_of_name(id) } else { id.to_owned() }
 }
@@ -468,8 +435,8 @@ fn label_or_name(label: &str, name: &str) -> String {
     if label.is_empty() { label_of_name(name) } else { label.to_owned() }
 }
 
-/// Fills in labels, frequencies and the schema.
-fn count(graph: &KnowledgeGraph, v: &mut Vocabulary) {
+/// Computes labels, frequencies and the schema.
+fn count_classes(graph: &KnowledgeGraph, v: &mut Vocabulary) {
     let mut schema: BTreeMap<(RelationId, Class, Class), u32> = BTreeMap::new();
     let (mut domain, mut range) = (BTreeMap::<(RelationId, Class), u32>::new(), BTreeMap::<(RelationId, Class), u32>::new());
     for t in &graph.triples.all {

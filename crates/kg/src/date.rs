@@ -5,33 +5,34 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// A date of the proleptic Gregorian calendar, as exact as it is known. Written as `YYYY`, `YYYY-MM` or `YYYY-MM-DD`.
+/// Date of the proleptic Gregorian calendar, as exact as it is known. Written as `YYYY`, `YYYY-MM` or
+/// `YYYY-MM-DD`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Date {
-    /// The year; before 1 BC negative.
+    /// Year; negative before 1 BC.
     pub year: i32,
-    /// The month from 1; 0 when only the year is known.
+    /// Month from 1; 0 if only the year is known.
     pub month: u8,
-    /// The day from 1; 0 when only month and year are known.
+    /// Day from 1; 0 if only month and year are known.
     pub day: u8,
 }
 
-/// A text that is no date in numbers.
+/// Error for a text that is not a numeric date.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a date; write YYYY, YYYY-MM or YYYY-MM-DD")]
 pub struct DateError(pub String);
 
 impl Date {
-    /// A date known to the year (`month` and `day` absent), to the month (`day` absent) or to the day.
-    /// `None` if no calendar has it, if there is a day without a month, and for a year of more than four digits.
+    /// Makes a date known to the year (`month` and `day` absent), to the month (`day` absent) or to the day.
+    /// `None` if no calendar has it, for a day without a month, and for a year of more than four digits.
     pub fn new(year: i32, month: Option<u8>, day: Option<u8>) -> Option<Date> {
         let given = |part: Option<u8>| part.is_none_or(|n| n > 0);
         let fits = (-9999..=9999).contains(&year) && given(month) && given(day);
-        checked(year, month.unwrap_or(0).into(), day.unwrap_or(0).into()).filter(|_| fits)
+        check_date(year, month.unwrap_or(0).into(), day.unwrap_or(0).into()).filter(|_| fits)
     }
 
-    /// Compares two dates as far as both are known: a year and a day of that year are undecided (`None`).
+    /// Compares two dates as far as both are known; `None` for a year and a day of that year.
     pub fn compare(self, other: Date) -> Option<Ordering> {
         let by = self.year.cmp(&other.year);
         if by != Ordering::Equal || self == other {
@@ -100,8 +101,8 @@ impl From<Date> for String {
     }
 }
 
-/// A date: `1776`, `-0044`, `1776-07`, `1776-07-04` (with a time after it), `4 July 1776`, `July 4, 1776`, `July 1776`. `None` for
-/// anything else; days are checked against their month.
+/// Reads a date: `1776`, `-0044`, `1776-07`, `1776-07-04` (a time may follow), `4 July 1776`, `July 4, 1776`,
+/// `July 1776`. `None` for anything else; days are checked against their month.
 pub fn date(text: &str) -> Option<Date> {
     let text = text.trim();
     if text.len() > 40 {
@@ -122,40 +123,40 @@ fn numeric_date(text: &str) -> Option<Date> {
     if !(3..=6).contains(&year.len()) {
         return None;
     }
-    let year = digits(year)? as i32;
-    let month = parts.next().map_or(Some(0), digits)?;
-    let day = parts.next().map_or(Some(0), digits)?;
+    let year = parse_digits(year)? as i32;
+    let month = parts.next().map_or(Some(0), parse_digits)?;
+    let day = parts.next().map_or(Some(0), parse_digits)?;
     if parts.next().is_some() {
         return None;
     }
-    checked(if negative { -year } else { year }, month, day)
+    check_date(if negative { -year } else { year }, month, day)
 }
 
 fn written_date(text: &str) -> Option<Date> {
     let (mut year, mut month, mut day) = (None, None, 0);
     for word in text.split([' ', ',']).filter(|w| !w.is_empty()) {
         let lower = word.trim_end_matches('.').to_ascii_lowercase();
-        match digits(&lower) {
+        match parse_digits(&lower) {
             Some(n) if lower.len() >= 3 && year.is_none() => year = Some(n),
             Some(n) if lower.len() <= 2 && day == 0 => day = n,
             Some(_) => return None,
             None => {
                 let named = |m: &str| m == lower || (lower.len() >= 3 && m.starts_with(&lower));
                 let found = SPOKEN.months().rows().find(|row| named(row.word))?;
-                if month.replace(digits(found.field(0))?).is_some() {
+                if month.replace(parse_digits(found.field(0))?).is_some() {
                     return None;
                 }
             }
         }
     }
-    checked(year? as i32, month?, day)
+    check_date(year? as i32, month?, day)
 }
 
-fn digits(s: &str) -> Option<u32> {
+fn parse_digits(s: &str) -> Option<u32> {
     if s.is_empty() || s.len() > 6 || !s.bytes().all(|b| b.is_ascii_digit()) { None } else { s.parse().ok() }
 }
 
-fn checked(year: i32, month: u32, day: u32) -> Option<Date> {
+fn check_date(year: i32, month: u32, day: u32) -> Option<Date> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let days = match month {
         0 if day == 0 => 0,

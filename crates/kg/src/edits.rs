@@ -1,10 +1,10 @@
-//! Names within a few edits of a mention: trigrams narrow them down, a banded edit distance decides.
+//! Names within a few edits of a mention: trigrams select them, a banded edit distance decides.
 
 use super::names::{HashIndex, KeyHash};
 use crate::compact::{sort_by, sort_unique};
 
-/// Returns the number of edits allowed for a key of this length: none below 4 characters, one below 8, otherwise two.
-pub(super) fn allowed(chars: usize) -> usize {
+/// Number of edits allowed for a key of this length: none below 4 characters, one below 8, otherwise two.
+pub(super) fn allowed_edits(chars: usize) -> usize {
     match chars {
         0..=3 => 0,
         4..=7 => 1,
@@ -12,30 +12,30 @@ pub(super) fn allowed(chars: usize) -> usize {
     }
 }
 
-/// Longer keys are not compared: nobody mistypes a name of a thousand characters, and the table would be hostile.
+/// Maximum length of a compared key: nobody mistypes a thousand characters, and the table would be hostile.
 const LONGEST: usize = 96;
 
-/// Number of names, by shared trigrams, that are compared letter by letter.
+/// Maximum number of names, by shared trigrams, that are compared letter by letter.
 const COMPARED: usize = 128;
 
-/// Trigrams of keys. A key of n characters has n + 1: one space is put in front and one at the end.
+/// Trigrams of keys. A key of n characters has n + 1 of them, with a space at each end.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TrigramIndex {
-    /// The keys that a trigram is in.
+    /// Keys that have each trigram.
     keys: HashIndex,
-    /// Characters of each key; keys that are too short or too long have 0 and no trigrams.
+    /// Number of characters of each key; 0 for keys that are too short or too long, which have no trigrams.
     lengths: Vec<u8>,
 }
 
-/// The hashes of a key's trigrams, once each.
-fn trigrams(key: &str) -> Vec<u64> {
+/// Returns the hashes of a key's trigrams, each once.
+fn hash_trigrams(key: &str) -> Vec<u64> {
     let chars: Vec<char> = std::iter::once(' ').chain(key.chars()).chain(std::iter::once(' ')).collect();
     let mut out: Vec<u64> = chars
         .windows(3)
         .map(|w| {
             let mut buffer = [0u8; 4];
             let hash = w.iter().fold(KeyHash::EMPTY, |h, c| h.text(c.encode_utf8(&mut buffer)));
-            // The last character has not reached the upper bits, by which the index finds it.
+            // Mixes the last character into the upper bits, by which the index finds the hash.
             hash.0.wrapping_mul(0x9e37_79b9_7f4a_7c15)
         })
         .collect();
@@ -50,26 +50,26 @@ impl TrigramIndex {
         let mut lengths = Vec::new();
         for (i, key) in keys.enumerate() {
             let n = key.chars().count();
-            if allowed(n) == 0 || n > LONGEST {
+            if allowed_edits(n) == 0 || n > LONGEST {
                 lengths.push(0);
                 continue;
             }
             lengths.push(n as u8);
-            grams.extend(trigrams(key).into_iter().map(|gram| (gram, i as u32)));
+            grams.extend(hash_trigrams(key).into_iter().map(|gram| (gram, i as u32)));
         }
         TrigramIndex { keys: HashIndex::new(&grams), lengths }
     }
 
-    /// The keys within the allowed edits of `key`, as (edits, place), best first. `text` gives a key by its place.
+    /// Returns the keys within the allowed edits of `key`, as (edits, place), best first, by their `text`.
     pub fn near(&self, key: &str, text: &dyn Fn(u32) -> String) -> Vec<(usize, u32)> {
         let n = key.chars().count();
-        let most = allowed(n);
+        let most = allowed_edits(n);
         if most == 0 || n > LONGEST {
             return Vec::new();
         }
         let mut counts = vec![0u8; self.lengths.len()];
         let mut touched = Vec::new();
-        let grams = trigrams(key);
+        let grams = hash_trigrams(key);
         for gram in &grams {
             for k in self.keys.names(KeyHash(*gram)) {
                 if usize::from(self.lengths[k as usize]).abs_diff(n) > most {
@@ -81,19 +81,20 @@ impl TrigramIndex {
                 counts[k as usize] = counts[k as usize].saturating_add(1);
             }
         }
-        // An edit spoils at most three trigrams (a swap of neighbours four), so a near key shares at least these.
+        // An edit spoils at most three trigrams (a swap of neighbours four): near keys share at least these.
         let least = grams.len().saturating_sub(4 * most).max(1);
         touched.retain(|&k| usize::from(counts[k as usize]) >= least);
         touched.sort_unstable_by_key(|&k| (std::cmp::Reverse(counts[k as usize]), k));
         touched.truncate(COMPARED);
-        let mut out: Vec<(usize, u32)> = touched.into_iter().filter_map(|k| distance(key, &text(k), most).map(|d| (d, k))).collect();
+        let mut out: Vec<(usize, u32)> = touched.into_iter().filter_map(|k| edit_distance(key, &text(k), most).map(|d| (d, k))).collect();
         sort_by(&mut out, Ord::cmp);
         out
     }
 }
 
-/// The Damerau-Levenshtein distance (insert, delete, replace, swap neighbours; no part edited twice) if it is at most `most`.
-pub(super) fn distance(a: &str, b: &str, most: usize) -> Option<usize> {
+/// Returns the Damerau-Levenshtein distance (insert, delete, replace, swap neighbours; no part edited twice),
+/// if it is at most `most`.
+pub(super) fn edit_distance(a: &str, b: &str, most: usize) -> Option<usize> {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().abs_diff(b.len()) > most || a.len().max(b.len()) > 2 * LONGEST {
         return None;
@@ -150,7 +151,7 @@ mod tests {
         #[test]
         fn the_banded_distance_is_the_distance(a in "[abc]{0,9}", b in "[abc]{0,9}", most in 0usize..4) {
             let d = naive(&a.chars().collect::<Vec<_>>(), &b.chars().collect::<Vec<_>>());
-            prop_assert_eq!(distance(&a, &b, most), (d <= most).then_some(d));
+            prop_assert_eq!(edit_distance(&a, &b, most), (d <= most).then_some(d));
         }
 
         #[test]
@@ -160,11 +161,11 @@ mod tests {
         ) {
             let index = TrigramIndex::new(keys.iter().map(String::as_str));
             let chars = |key: &str| key.chars().count();
-            let (most, grams) = (allowed(chars(&asked)), trigrams(&asked));
-            let shares = |key: &str| trigrams(key).iter().filter(|g| grams.contains(g)).count() >= grams.len().saturating_sub(4 * most).max(1);
-            let fits = |key: &str| most > 0 && allowed(chars(key)) > 0 && shares(key);
+            let (most, grams) = (allowed_edits(chars(&asked)), hash_trigrams(&asked));
+            let shares = |key: &str| hash_trigrams(key).iter().filter(|g| grams.contains(g)).count() >= grams.len().saturating_sub(4 * most).max(1);
+            let fits = |key: &str| most > 0 && allowed_edits(chars(key)) > 0 && shares(key);
             let places = (0..).zip(&keys).filter(|(_, key)| fits(key));
-            let mut all: Vec<(usize, u32)> = places.filter_map(|(place, key)| Some((distance(&asked, key, most)?, place))).collect();
+            let mut all: Vec<(usize, u32)> = places.filter_map(|(place, key)| Some((edit_distance(&asked, key, most)?, place))).collect();
             all.sort_unstable();
             prop_assert_eq!(index.near(&asked, &|k| keys[k as usize].clone()), all);
         }

@@ -1,4 +1,4 @@
-//! The knowledge graph and everything that may be asked of it.
+//! The knowledge graph and its queries.
 
 use super::ids::{NodeId, RelationId, TripleId, TypeId};
 use super::literal::{Literal, LiteralKind};
@@ -9,15 +9,15 @@ use std::rc::Rc;
 /// A typed directed edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Triple {
-    /// Head: always an entity.
+    /// Head; always an entity.
     pub head: NodeId,
-    /// Relation that it states.
+    /// Relation.
     pub relation: RelationId,
-    /// Tail: an entity or a literal.
+    /// Tail; an entity or a literal.
     pub tail: NodeId,
 }
 
-/// Along or against a relation's direction.
+/// Direction along a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -29,7 +29,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The other direction.
+    /// Returns the other direction.
     pub fn reversed(self) -> Direction {
         match self {
             Direction::Forward => Direction::Backward,
@@ -39,7 +39,7 @@ impl Direction {
 }
 
 impl Relation {
-    /// The classes that a step along it leads to, with how many triples do, most frequent first.
+    /// Returns the classes at the end of a step along it, with their numbers of triples, most frequent first.
     pub fn far_end(&self, direction: Direction) -> &[(Class, u32)] {
         match direction {
             Direction::Forward => &self.range,
@@ -53,14 +53,14 @@ impl Relation {
 pub enum Provenance<'a> {
     /// A line of an imported file.
     Line {
-        /// The file as it was named to the import.
+        /// Name of the file, as given to the import.
         file: &'a str,
-        /// The line, from 1; 0 where the format has no lines.
+        /// Number of the line, from 1; 0 if the format has no lines.
         line: u32,
     },
     /// A passage of the bundle's documents.
     Passage {
-        /// The chunk.
+        /// Number of the chunk.
         chunk: u32,
         /// First byte of the chunk's text.
         start: u32,
@@ -71,7 +71,7 @@ pub enum Provenance<'a> {
     Cited(&'a str),
 }
 
-/// A provenance as it is stored: `source` points into the table of sources.
+/// Provenance as it is stored: `source` is an index into the table of sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum StoredProvenance {
     Line { source: u32, line: u32 },
@@ -91,9 +91,9 @@ pub(super) struct StoredLiteral {
 pub(super) struct Nodes {
     /// Labels of entities, then texts of literals.
     pub names: Strings,
-    /// Imported ids of entities; empty where it is the label.
+    /// Imported ids of entities; empty if it equals the label.
     pub ids: Strings,
-    /// Descriptions of entities; empty where there is none.
+    /// Descriptions of entities; empty if there is none.
     pub descriptions: Strings,
     pub alias_runs: Runs,
     pub aliases: Strings,
@@ -104,16 +104,16 @@ pub(super) struct Nodes {
     pub terms: Strings,
 }
 
-/// The edges, in both directions.
+/// Edges, in both directions.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Triples {
-    /// Ascending by head, relation, tail.
+    /// Triples, ascending by head, relation, tail.
     pub all: Vec<Triple>,
     /// Triples of each node as head.
     pub out: Runs,
     /// Triples of each node as tail, as positions in `incoming`.
     pub into: Runs,
-    /// Ascending by tail, relation, head.
+    /// Triples, ascending by tail, relation, head.
     pub incoming: Vec<TripleId>,
 }
 
@@ -125,7 +125,8 @@ pub(super) struct Sources {
     pub all: Vec<StoredProvenance>,
 }
 
-/// A typed knowledge graph: entities with labels, aliases and types; literals; typed directed triples, each with where it comes from.
+/// Typed knowledge graph: entities with labels, aliases and types; literals; typed directed triples with
+/// their sources.
 ///
 /// Cloning shares everything.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -142,22 +143,22 @@ impl KnowledgeGraph {
         &self.vocabulary
     }
 
-    /// Returns the number of entities, which are the nodes from 0 on.
+    /// Number of entities, which are the nodes from 0 on.
     pub fn entities(&self) -> usize {
         self.nodes.ids.len()
     }
 
-    /// Returns the number of literals, which are the nodes after the entities.
+    /// Number of literals, which are the nodes after the entities.
     pub fn literals(&self) -> usize {
         self.nodes.literals.len()
     }
 
-    /// Returns the number of nodes.
+    /// Number of nodes.
     pub fn nodes(&self) -> usize {
         self.nodes.names.len()
     }
 
-    /// Returns the number of triples.
+    /// Number of triples.
     pub fn triples(&self) -> usize {
         self.triples.all.len()
     }
@@ -167,12 +168,12 @@ impl KnowledgeGraph {
         node.index() < self.entities()
     }
 
-    /// An entity's label or a literal's text; empty for a number of another graph.
+    /// Returns an entity's label or a literal's text; empty for a node of another graph.
     pub fn label(&self, node: NodeId) -> &str {
         self.nodes.names.get(node.index())
     }
 
-    /// An entity's id as imported (its label where it had none); a literal's text.
+    /// Returns an entity's imported id (its label if it has none) or a literal's text.
     pub fn id(&self, node: NodeId) -> &str {
         match self.nodes.ids.get(node.index()) {
             "" => self.label(node),
@@ -180,17 +181,17 @@ impl KnowledgeGraph {
         }
     }
 
-    /// An entity's description; empty where it has none.
+    /// Returns an entity's description; empty if it has none.
     pub fn description(&self, node: NodeId) -> &str {
         self.nodes.descriptions.get(node.index())
     }
 
-    /// An entity's aliases in the order given, without its label.
+    /// Iterates over an entity's aliases in the order given, without its label.
     pub fn aliases(&self, node: NodeId) -> impl Iterator<Item = &str> {
         self.nodes.alias_runs.range(node.index()).map(|i| self.nodes.aliases.get(i))
     }
 
-    /// An entity's types, ascending.
+    /// Returns an entity's types, ascending.
     pub fn types(&self, node: NodeId) -> &[TypeId] {
         &self.nodes.types[self.nodes.type_runs.range(node.index())]
     }
@@ -200,7 +201,7 @@ impl KnowledgeGraph {
         self.types(node).binary_search(&of).is_ok()
     }
 
-    /// A literal; `None` for an entity.
+    /// Returns a literal; `None` for an entity.
     pub fn literal(&self, node: NodeId) -> Option<Literal<'_>> {
         let stored = self.nodes.literals.get(node.index().checked_sub(self.entities())?)?;
         Some(Literal {
@@ -211,7 +212,7 @@ impl KnowledgeGraph {
         })
     }
 
-    /// Returns the classes of a node: its types, or untyped, or its kind of literal.
+    /// Iterates over the classes of a node: its types, or untyped, or its kind of literal.
     pub fn classes(&self, node: NodeId) -> impl Iterator<Item = Class> {
         let types = self.types(node);
         let other = match self.literal(node) {
@@ -222,46 +223,46 @@ impl KnowledgeGraph {
         other.into_iter().chain(types.iter().map(|&t| Class::Type(t)))
     }
 
-    /// A triple; `None` for a number of another graph.
+    /// Returns a triple; `None` for a number of another graph.
     pub fn triple(&self, id: TripleId) -> Option<Triple> {
         self.triples.all.get(id.index()).copied()
     }
 
-    /// The number of a triple, if the graph has it.
+    /// Returns the number of a triple, if the graph has it.
     pub fn find(&self, triple: Triple) -> Option<TripleId> {
         let run = self.triples.out.range(triple.head.index());
         self.triples.all[run.clone()].binary_search(&triple).ok().map(|i| TripleId((run.start + i) as u32))
     }
 
-    /// Returns the number of triples with this node as head (forward) or tail (backward).
+    /// Number of triples with this node as head (forward) or tail (backward).
     pub fn degree(&self, node: NodeId, direction: Direction) -> usize {
-        self.run(node, direction).len()
+        self.edge_places(node, direction).len()
     }
 
-    /// The edges at a node in one direction, in the order of (relation, other end).
+    /// Iterates over the edges at a node in one direction, in the order of (relation, other end).
     pub fn edges(&self, node: NodeId, direction: Direction) -> impl ExactSizeIterator<Item = Edge> {
-        self.run(node, direction).map(move |i| self.edge(i, direction))
+        self.edge_places(node, direction).map(move |i| self.edge_at(i, direction))
     }
 
-    /// The edges at a node over one relation in one direction, in the order of the other end. Found by binary search.
+    /// Finds the edges of one relation at a node in one direction by binary search. Ordered by other end.
     pub fn follow(&self, node: NodeId, relation: RelationId, direction: Direction) -> impl ExactSizeIterator<Item = Edge> {
-        let run = self.run(node, direction);
+        let run = self.edge_places(node, direction);
         let start = self.first_of(run.start, run.end, relation.0, direction);
         let end = relation.0.checked_add(1).map_or(run.end, |next| self.first_of(start, run.end, next, direction));
-        (start..end).map(move |i| self.edge(i, direction))
+        (start..end).map(move |i| self.edge_at(i, direction))
     }
 
-    /// The relations at a node in one direction with how many edges each has, ascending. Takes time in the number of relations, not of
-    /// edges.
+    /// Returns the relations at a node in one direction with their numbers of edges, ascending. Takes time in
+    /// the number of relations, not of edges.
     pub fn relations_at(&self, node: NodeId, direction: Direction) -> Vec<(RelationId, u32)> {
-        let run = self.run(node, direction);
+        let run = self.edge_places(node, direction);
         let mut out = Vec::new();
         let mut at = run.start;
         while at < run.end {
-            let relation = self.edge(at, direction).relation;
-            // Most runs are short: look next door before halving the rest.
+            let relation = self.edge_at(at, direction).relation;
+            // Most runs are short: search near before halving the rest.
             let mut step = 1;
-            while at + step < run.end && self.edge(at + step, direction).relation == relation {
+            while at + step < run.end && self.edge_at(at + step, direction).relation == relation {
                 step *= 2;
             }
             let end = relation.0.checked_add(1).map_or(run.end, |next| self.first_of(at, run.end.min(at + step), next, direction));
@@ -271,24 +272,24 @@ impl KnowledgeGraph {
         out
     }
 
-    /// The places of a node's edges.
-    fn run(&self, node: NodeId, direction: Direction) -> std::ops::Range<usize> {
+    /// Returns the places of a node's edges.
+    fn edge_places(&self, node: NodeId, direction: Direction) -> std::ops::Range<usize> {
         match direction {
             Direction::Forward => self.triples.out.range(node.index()),
             Direction::Backward => self.triples.into.range(node.index()),
         }
     }
 
-    /// The first place from `low` to `high` whose relation is at least `least`; `high` when there is none.
+    /// Returns the first place from `low` to `high` whose relation is at least `least`, or `high`.
     fn first_of(&self, mut low: usize, mut high: usize, least: u32, direction: Direction) -> usize {
         while low < high {
             let middle = low + (high - low) / 2;
-            if self.edge(middle, direction).relation.0 < least { low = middle + 1 } else { high = middle }
+            if self.edge_at(middle, direction).relation.0 < least { low = middle + 1 } else { high = middle }
         }
         low
     }
 
-    fn edge(&self, place: usize, direction: Direction) -> Edge {
+    fn edge_at(&self, place: usize, direction: Direction) -> Edge {
         let id = match direction {
             Direction::Forward => TripleId(place as u32),
             Direction::Backward => self.triples.incoming[place],
@@ -301,7 +302,7 @@ impl KnowledgeGraph {
         Edge { triple: id, relation: t.relation, other }
     }
 
-    /// The graph with the passages of its provenance renumbered: chunk i becomes `number[i]`; chunks beyond stay what they are.
+    /// Returns the graph with renumbered passages in its provenance: chunk i becomes `number[i]`, if given.
     pub fn with_chunks_renumbered(mut self, number: &[u32]) -> KnowledgeGraph {
         for source in &mut Rc::make_mut(&mut self.sources).all {
             if let StoredProvenance::Passage { chunk, .. } = source
@@ -313,7 +314,7 @@ impl KnowledgeGraph {
         self
     }
 
-    /// Returns the sources of a triple, in the order of the import.
+    /// Iterates over the sources of a triple, in the order of the import.
     pub fn provenance(&self, triple: TripleId) -> impl Iterator<Item = Provenance<'_>> {
         self.sources.all[self.sources.runs.range(triple.index())].iter().map(|&p| match p {
             StoredProvenance::Line { source, line } => Provenance::Line { file: self.sources.names.get(source as usize), line },
@@ -323,20 +324,20 @@ impl KnowledgeGraph {
     }
 }
 
-/// An edge seen from one of its ends.
+/// Edge, seen from one of its ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
     /// The triple.
     pub triple: TripleId,
     /// Its relation.
     pub relation: RelationId,
-    /// The node at the other end.
+    /// Node at the other end.
     pub other: NodeId,
 }
 
 impl Triples {
-    /// The adjacency of triples that ascend strictly by (head, relation, tail), over `nodes` nodes; `None` when they do not, or name
-    /// nodes beyond.
+    /// Indexes triples that ascend strictly by (head, relation, tail), over `nodes` nodes; `None` if they do
+    /// not ascend, or name other nodes.
     pub fn new(nodes: usize, all: Vec<Triple>) -> Option<Self> {
         if all.windows(2).any(|w| w[0] >= w[1]) || all.iter().any(|t| t.head.index() >= nodes || t.tail.index() >= nodes) {
             return None;

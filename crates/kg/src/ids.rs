@@ -1,4 +1,4 @@
-//! Numbers that name things of one knowledge graph. They mean nothing in another graph, nor after a rebuild.
+//! Numbers of parts of one knowledge graph. They mean nothing in another graph, nor after a rebuild.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ macro_rules! id {
         pub struct $name(pub u32);
 
         impl $name {
-            /// The number as an index.
+            /// Returns the number as an index.
             pub fn index(self) -> usize {
                 self.0 as usize
             }
@@ -20,18 +20,18 @@ macro_rules! id {
 }
 
 id! {
-    /// A node: an entity or a literal. Entities have the numbers from 0 on, literals those after the last entity.
+    /// Node: an entity or a literal. Entities have the numbers from 0 on, literals those after them.
     NodeId
 }
 id! {
-    /// A relation, in the order of its first mention.
+    /// Relation, in the order of its first mention.
     RelationId
 }
 id! {
-    /// An entity type, in the order of its first mention.
+    /// Entity type, in the order of its first mention.
     TypeId
 }
 id! {
-    /// A triple: its place in the order of (head, relation, tail).
+    /// Triple: its place in the order of (head, relation, tail).
     TripleId
 }

@@ -1,41 +1,42 @@
-//! Linking: from what a text calls something to the entities it may mean.
+//! Linking: finds the entities that a name in a text may mean.
 //!
-//! Names are compared in stages, each a later choice than the one before: exactly as written; without case and accents; without
-//! punctuation; without articles; within one or two edits; and, where an encoder has been asked, by meaning. Several entities may share a name: all of them are candidates.
+//! Names are compared in stages, the best first: exactly as written; without case and accents; without
+//! punctuation; without articles; within one or two edits; and, if an encoder ran, by meaning. All entities
+//! that share a name are candidates.
 
 use super::edits::TrigramIndex;
 use super::graph::{Direction, KnowledgeGraph};
 use super::ids::NodeId;
-use super::names::{HashIndex, KeyHash, NameKind, key, key_words, name, name_count, without_article};
+use super::names::{HashIndex, KeyHash, NameKind, key, key_words, name_at, name_count, without_article};
 use crate::compact::{Map, sort_by, sort_unique};
 use crate::text::{fold, is_stop_word};
 use serde::{Deserialize, Serialize};
 use std::cell::{OnceCell, RefCell};
 use std::ops::Range;
 
-/// Way in which a mention agrees with a name.
+/// Agreement of a mention with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Match {
-    /// Letter by letter, case and punctuation included.
+    /// The same, with case and punctuation.
     Exact,
-    /// But for case and accents.
+    /// The same except for case and accents.
     Folded,
-    /// But for case, accents and punctuation.
+    /// The same except for case, accents and punctuation.
     Words,
-    /// But also for an article in front or at the end.
+    /// Also except for an article in front or at the end.
     Article,
-    /// But for one letter.
+    /// Different in one letter.
     OneEdit,
-    /// But for two letters.
+    /// Different in two letters.
     TwoEdits,
-    /// Meaning alone: the label's vector is near the mention's.
+    /// Close in meaning only: the label's vector is near the mention's.
     Meaning,
 }
 
 impl Match {
-    /// The score of an agreement with a label; 1 for an exact one.
+    /// Returns the score of an agreement with a label; 1 for an exact one.
     fn score(self) -> f32 {
         match self {
             Match::Exact => 1.0,
@@ -50,44 +51,44 @@ impl Match {
     }
 }
 
-/// An entity (or a literal) that a mention may mean.
+/// Entity or literal that a mention may mean.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// The node.
+    /// Node that it may mean.
     pub node: NodeId,
-    /// Agreement from 0 to 1, comparable between mentions; a little less for an alias, and less for a literal.
+    /// Agreement from 0 to 1, comparable between mentions; a little lower for an alias or a literal.
     pub score: f32,
-    /// Way in which its name agreed.
+    /// Kind of agreement.
     pub how: Match,
-    /// The name that agreed, as in the graph.
+    /// Name that agrees, as in the graph.
     pub name: String,
-    /// Span of the name in the text that was searched; it may include punctuation that the mention leaves out.
+    /// Span of the name in the searched text; it may include punctuation that the mention omits.
     pub span: Range<usize>,
 }
 
-/// A part of a text that names something in the graph.
+/// Part of a text that names something in the graph.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mention {
-    /// Its bytes in the text: those of its best candidate.
+    /// Span of its best candidate in the text, in bytes.
     pub span: Range<usize>,
-    /// Entities that it may mean, best first; never empty.
+    /// Entities or literals that it may mean, best first; never empty.
     pub candidates: Vec<Candidate>,
 }
 
-/// Longer runs of words are no name.
+/// Maximum number of words of a name.
 const LONGEST_NAME: usize = 32;
-/// Words of a text beyond these are not searched for mentions, so that a hostile question costs a bounded time.
+/// Maximum number of words of a text that are searched, so that a hostile question costs a bounded time.
 const WORDS_SEARCHED: usize = 2048;
-/// Candidates of one mention are at most these many; more share a name only in a hostile graph.
+/// Maximum number of candidates of a mention; more share a name only in a hostile graph.
 const CANDIDATES: usize = 64;
 
-/// Number of names that are read in one turn: a few milliseconds in a page.
+/// Number of names read in a turn: a few milliseconds in a page.
 const NAMES_AT_ONCE: u32 = 256;
 
-/// The keys of a graph's names, as they are read.
+/// Keys of the names of a graph that were read so far.
 #[derive(Default)]
 struct Keys {
-    /// The next name.
+    /// Number of the next name.
     next: u32,
     whole: Vec<(u64, u32)>,
     bare: Vec<(u64, u32)>,
@@ -95,13 +96,13 @@ struct Keys {
 }
 
 impl Keys {
-    /// Reads some more; false where there were none.
-    fn read(&mut self, graph: &KnowledgeGraph) -> bool {
+    /// Reads some more names; returns false if there were none.
+    fn read_names(&mut self, graph: &KnowledgeGraph) -> bool {
         let count = name_count(graph);
         let from = self.next;
         self.next = count.min(from + NAMES_AT_ONCE);
         for number in from..self.next {
-            let Some((_, _, text)) = name(graph, number) else { continue };
+            let Some((_, _, text)) = name_at(graph, number) else { continue };
             let key = key(text);
             if key.is_empty() {
                 continue;
@@ -115,7 +116,7 @@ impl Keys {
         from < count
     }
 
-    fn linker(self, graph: &KnowledgeGraph) -> Linker {
+    fn into_linker(self, graph: &KnowledgeGraph) -> Linker {
         Linker {
             graph: graph.clone(),
             by_key: HashIndex::new(&self.whole),
@@ -127,7 +128,7 @@ impl Keys {
     }
 }
 
-/// Finds the entities that a text names. Made once for a graph; the edit index is made when it is first needed.
+/// Finds the entities that a text names. Make one for a graph; the edit index is made when it is needed.
 #[derive(Debug)]
 pub struct Linker {
     graph: KnowledgeGraph,
@@ -135,34 +136,34 @@ pub struct Linker {
     by_bare_key: HashIndex,
     longest: usize,
     near: OnceCell<TrigramIndex>,
-    /// Candidates by meaning for mentions that no name agrees with, by their keys.
+    /// Candidates by meaning, by the keys of mentions that no name agrees with.
     by_meaning: RefCell<Map<String, Vec<Candidate>>>,
 }
 
-/// Labels whose cosine to a mention is less mean something else.
+/// Least cosine of a label to a mention with the same meaning.
 const LEAST_COSINE: f32 = 0.6;
 
 impl Linker {
-    /// A linker over all labels, aliases and ids of `graph`.
+    /// Makes a linker over all labels, aliases and ids of `graph`.
     pub fn new(graph: &KnowledgeGraph) -> Self {
         let mut keys = Keys::default();
-        while keys.read(graph) {}
-        keys.linker(graph)
+        while keys.read_names(graph) {}
+        keys.into_linker(graph)
     }
 
-    /// Builds a linker as [`Linker::new`] in pieces, and waits for `turn` before each.
+    /// Makes a linker as [`Linker::new`] in pieces, and waits for `turn` before each.
     pub async fn in_turns(graph: &KnowledgeGraph, turn: impl AsyncFn()) -> Self {
         let mut keys = Keys::default();
         loop {
             turn().await;
-            if !keys.read(graph) {
-                return keys.linker(graph);
+            if !keys.read_names(graph) {
+                return keys.into_linker(graph);
             }
         }
     }
 
-    /// Remembers what a mention may mean by the vectors of labels: `cosines` has one number an entity. [`Linker::link`] gives these
-    /// candidates where no name agrees by its letters.
+    /// Stores the candidates of a mention by the cosines of all entities' labels. [`Linker::link`] returns
+    /// them if no name agrees by its letters.
     pub fn remember(&self, mention: &str, cosines: &[f32]) {
         let near = cosines.iter().take(self.graph.entities()).enumerate().filter(|(_, c)| **c >= LEAST_COSINE);
         let found = near.map(|(i, &cosine)| {
@@ -170,17 +171,18 @@ impl Linker {
             let score = Match::Meaning.score() * cosine.min(1.0);
             Candidate { node, score, how: Match::Meaning, name: self.graph.label(node).to_owned(), span: 0..mention.len() }
         });
-        let ranked = self.ranked(found.collect(), CANDIDATES);
+        let ranked = self.rank_candidates(found.collect(), CANDIDATES);
         self.by_meaning.borrow_mut().insert(key(mention), ranked);
     }
 
-    /// The graph that this linker knows.
+    /// Returns the graph of this linker.
     pub fn graph(&self) -> &KnowledgeGraph {
         &self.graph
     }
 
-    /// Returns at most `limit` candidates for a mention, best first; equal scores in the order of their number of edges (most first), then of
-    /// the graph. Edits are tried only if nothing agrees apart from articles.
+    /// Returns at most `limit` candidates for a mention, best first; equal scores by their number of edges
+    /// (most first), then in the order of the graph. Edits are tried only if no agreement is better than
+    /// [`Match::Article`].
     pub fn link(&self, mention: &str, limit: usize) -> Vec<Candidate> {
         let mention = mention.trim();
         let key = key(mention);
@@ -189,29 +191,29 @@ impl Linker {
         }
         let mut found = self.named_by(mention, &key);
         if !found.iter().any(|c| c.how < Match::Article) {
-            self.edited(mention, &key, &mut found);
+            self.add_edited(mention, &key, &mut found);
         }
         if found.is_empty()
             && let Some(near) = self.by_meaning.borrow().get(&key)
         {
             found.clone_from(near);
         }
-        self.ranked(found, limit)
+        self.rank_candidates(found, limit)
     }
 
-    /// Links as [`Linker::link`], without edits and meaning: only names that agree, apart from articles.
+    /// Links as [`Linker::link`], without edits and meaning.
     pub fn named(&self, mention: &str) -> Vec<Candidate> {
         let mention = mention.trim();
-        self.ranked(self.named_by(mention, &key(mention)), usize::MAX)
+        self.rank_candidates(self.named_by(mention, &key(mention)), usize::MAX)
     }
 
     fn named_by(&self, mention: &str, key: &str) -> Vec<Candidate> {
         let mut found = Vec::new();
         let own = key_words(mention, false);
         let span = own.first().map_or(0, |w| w.span.start)..own.last().map_or(0, |w| w.span.end);
-        self.agreeing(mention, span, key, &mut found);
+        self.add_agreeing(mention, span, key, &mut found);
         for c in &mut found {
-            // The mention is all that is meant: "Up" is not exactly "Up!".
+            // The mention is the whole name: "Up" is not exactly "Up!".
             if c.how < Match::Words && c.span != (0..mention.len()) {
                 c.score -= c.how.score() - Match::Words.score();
                 c.how = Match::Words;
@@ -220,12 +222,12 @@ impl Linker {
         found
     }
 
-    /// The nodes with exactly this id or name, letter by letter: the entity with this id, else all entities whose label it is, else all
-    /// whose alias it is, else literals of this text. Empty when there is none.
+    /// Returns the nodes with exactly this id or name: the entity with this id, else all entities with this
+    /// label, else all with this alias, else literals of this text.
     pub fn exact(&self, text: &str) -> Vec<NodeId> {
         let mut found: Vec<(u8, NodeId)> = Vec::new();
         for number in self.by_key.names(KeyHash::EMPTY.text(&key(text))) {
-            let Some((node, kind, name)) = name(&self.graph, number).filter(|n| n.2 == text) else { continue };
+            let Some((node, kind, name)) = name_at(&self.graph, number).filter(|n| n.2 == text) else { continue };
             let own_id = kind == NameKind::Id || (kind == NameKind::Label && self.graph.id(node) == name);
             let rank = match (self.graph.is_entity(node), kind) {
                 (false, _) => 3,
@@ -240,8 +242,8 @@ impl Linker {
         found.into_iter().filter(|f| Some(f.0) == best).map(|f| f.1).collect()
     }
 
-    /// The parts of a text that name something, in the order of the text; of names inside longer names only the longest. A name made of
-    /// function words alone ("Up", "Her") counts only where case and punctuation agree and it does not begin the text.
+    /// Returns the parts of a text that name something, in order; of nested names only the longest. A name of
+    /// function words ("Up", "Her") counts only if case and punctuation agree and it does not begin the text.
     pub fn mentions(&self, text: &str) -> Vec<Mention> {
         let mut words = key_words(text, true);
         words.truncate(WORDS_SEARCHED);
@@ -250,7 +252,7 @@ impl Linker {
             let mut hash = KeyHash::EMPTY;
             let mut run_key = String::new();
             for to in from..words.len().min(from + self.longest + 2) {
-                // A sign between words is no word of a name: "Romeo + Juliet".
+                // A sign between words is not a word of a name: "Romeo + Juliet".
                 if to > from && words[to].signs {
                     continue;
                 }
@@ -262,14 +264,14 @@ impl Linker {
                     let suffix = text[words[to].span.clone()].chars().rev().take(2).map(char::len_utf8).sum::<usize>();
                     let span = words[from].span.start..words[to].span.end - suffix;
                     let own_key = if first { owner.to_owned() } else { format!("{run_key} {owner}") };
-                    self.agreeing_hash(text, span, hash.word(first, owner), &own_key, &mut found);
+                    self.add_agreeing_hash(text, span, hash.word(first, owner), &own_key, &mut found);
                 }
                 hash = hash.word(first, w);
                 if !first {
                     run_key.push(' ');
                 }
                 run_key.push_str(w);
-                self.agreeing_hash(text, words[from].span.start..words[to].span.end, hash, &run_key, &mut found);
+                self.add_agreeing_hash(text, words[from].span.start..words[to].span.end, hash, &run_key, &mut found);
                 if words[from..=to].iter().all(|w| is_stop_word(&w.folded)) {
                     found.retain(|c| c.how == Match::Exact && c.span.start > 0);
                 }
@@ -284,15 +286,15 @@ impl Linker {
         self.longest_of(runs, &words.iter().map(|w| is_stop_word(&w.folded)).collect::<Vec<_>>())
     }
 
-    /// The mentions of a text, the most telling first: what a question is about. Names as the graph writes them come before others, then
-    /// names with capitals or digits, then longer names; of equal ones the earlier.
+    /// Returns the mentions of a text, the most specific first: names as the graph writes them, then names
+    /// with capitals or digits, then longer names, then earlier ones.
     pub fn topics(&self, text: &str) -> Vec<Mention> {
         let mut mentions = self.mentions(text);
         mentions.sort_by_cached_key(|m| {
             let mention_text = text.get(m.span.clone()).unwrap_or("");
             let best = m.candidates.first();
             let exact = best.is_some_and(|c| c.how == Match::Exact);
-            // A capital says nothing where every sentence has one, unless the name is written so.
+            // A capital at the start of a sentence means nothing, unless the name is written so.
             let skipped = usize::from(m.span.start == 0 && !exact);
             let marked = mention_text.chars().skip(skipped).any(|c| c.is_uppercase() || c.is_numeric());
             let signs = !mention_text.chars().any(char::is_alphanumeric);
@@ -303,10 +305,11 @@ impl Linker {
         mentions
     }
 
-    /// Leaves out runs inside longer ones. A run that is longer only by function words in front is the same mention: "in Hell" may mean
-    /// the film "In Hell", but more likely means the film "Hell".
+    /// Removes runs inside longer ones. A run that is longer only by function words in front is the same
+    /// mention: "in Hell" may mean the film "In Hell", but more likely means the film "Hell".
     fn longest_of(&self, mut runs: Vec<(usize, usize, Vec<Candidate>)>, function: &[bool]) -> Vec<Mention> {
-        // Ascending starts, longest first: a run is inside another exactly when it ends no later than the furthest end so far.
+        // Ascending starts, longest first: a run is inside another exactly if it ends no later than the
+        // furthest end so far.
         runs.sort_by_key(|r| (r.0, std::cmp::Reverse(r.1)));
         let mut kept: Vec<(usize, usize, Vec<Candidate>)> = Vec::new();
         for (from, to, found) in runs {
@@ -321,38 +324,38 @@ impl Linker {
         }
         kept.into_iter()
             .filter_map(|(_, _, found)| {
-                let candidates = self.ranked(found, CANDIDATES);
+                let candidates = self.rank_candidates(found, CANDIDATES);
                 Some(Mention { span: candidates.first()?.span.clone(), candidates })
             })
             .collect()
     }
 
-    fn agreeing(&self, text: &str, span: Range<usize>, key: &str, found: &mut Vec<Candidate>) {
-        self.agreeing_hash(text, span.clone(), KeyHash::EMPTY.text(key), key, found);
+    fn add_agreeing(&self, text: &str, span: Range<usize>, key: &str, found: &mut Vec<Candidate>) {
+        self.add_agreeing_hash(text, span.clone(), KeyHash::EMPTY.text(key), key, found);
         if let Some(cut) = without_article(key) {
             for number in self.by_key.names(KeyHash::EMPTY.text(cut)).take(CANDIDATES) {
-                self.add(number, cut, Match::Article, span.clone(), found);
+                self.add_candidate(number, cut, Match::Article, span.clone(), found);
             }
         }
     }
 
-    fn agreeing_hash(&self, text: &str, span: Range<usize>, hash: KeyHash, run_key: &str, found: &mut Vec<Candidate>) {
+    fn add_agreeing_hash(&self, text: &str, span: Range<usize>, hash: KeyHash, run_key: &str, found: &mut Vec<Candidate>) {
         for number in self.by_key.names(hash).take(CANDIDATES) {
-            let Some((_, _, own)) = name(&self.graph, number) else { continue };
+            let Some((_, _, own)) = name_at(&self.graph, number) else { continue };
             if key(own) != run_key {
                 continue;
             }
-            let (how, span) = closeness(text, span.clone(), own);
-            self.add(number, run_key, how, span, found);
+            let (how, span) = compare_name(text, span.clone(), own);
+            self.add_candidate(number, run_key, how, span, found);
         }
         for number in self.by_bare_key.names(hash).take(CANDIDATES) {
-            self.add(number, run_key, Match::Article, span.clone(), found);
+            self.add_candidate(number, run_key, Match::Article, span.clone(), found);
         }
     }
 
-    fn edited(&self, mention: &str, mention_key: &str, found: &mut Vec<Candidate>) {
+    fn add_edited(&self, mention: &str, mention_key: &str, found: &mut Vec<Candidate>) {
         let of = |number: u32| {
-            name(&self.graph, number).map_or_else(String::new, |(_, kind, text)| match kind {
+            name_at(&self.graph, number).map_or_else(String::new, |(_, kind, text)| match kind {
                 // A mistyped id is another id.
                 NameKind::Id => String::new(),
                 _ => key(text),
@@ -364,13 +367,13 @@ impl Linker {
         });
         for (edits, number) in index.near(mention_key, &of) {
             let how = if edits <= 1 { Match::OneEdit } else { Match::TwoEdits };
-            self.add(number, "", how, 0..mention.len(), found);
+            self.add_candidate(number, "", how, 0..mention.len(), found);
         }
     }
 
-    /// Adds a name's owner. For an agreement by words or articles `agreed` is the key, compared here because hashes may collide.
-    fn add(&self, number: u32, agreed: &str, how: Match, span: Range<usize>, found: &mut Vec<Candidate>) {
-        let Some((node, kind, text)) = name(&self.graph, number) else { return };
+    /// Adds a name's owner. For an article it compares the key `agreed`, because hashes may collide.
+    fn add_candidate(&self, number: u32, agreed: &str, how: Match, span: Range<usize>, found: &mut Vec<Candidate>) {
+        let Some((node, kind, text)) = name_at(&self.graph, number) else { return };
         if how == Match::Article {
             let own = key(text);
             if own != agreed && without_article(&own) != Some(agreed) {
@@ -387,10 +390,10 @@ impl Linker {
         found.push(Candidate { node, score, how, name: text.to_owned(), span });
     }
 
-    fn ranked(&self, mut found: Vec<Candidate>, limit: usize) -> Vec<Candidate> {
+    fn rank_candidates(&self, mut found: Vec<Candidate>, limit: usize) -> Vec<Candidate> {
         let degree = |n: NodeId| self.graph.degree(n, Direction::Forward) + self.graph.degree(n, Direction::Backward);
         sort_by(&mut found, |a, b| {
-            // Of two exact names the one that takes in more of the text: "Up!" before "Up".
+            // The exact name that covers more of the text wins: "Up!" before "Up".
             let order = b.score.total_cmp(&a.score).then_with(|| b.span.len().cmp(&a.span.len()));
             order.then_with(|| degree(b.node).cmp(&degree(a.node))).then_with(|| a.node.cmp(&b.node))
         });
@@ -405,9 +408,9 @@ impl Linker {
     }
 }
 
-/// Returns how closely the name agrees with the text around `span`, whose words are the name's, and the bytes that it covers with its own
-/// punctuation ("Up!").
-fn closeness(text: &str, span: Range<usize>, name: &str) -> (Match, Range<usize>) {
+/// Returns the agreement of a name with the text around `span`, which has the name's words, and the span with
+/// the name's punctuation ("Up!").
+fn compare_name(text: &str, span: Range<usize>, name: &str) -> (Match, Range<usize>) {
     let own = key_words(name, false);
     let (Some(first), Some(last)) = (own.first(), own.last()) else { return (Match::Words, span) };
     let (before, after) = (first.span.start, name.len() - last.span.end);

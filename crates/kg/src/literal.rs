@@ -1,4 +1,4 @@
-//! Literals: numbers, dates, truth values and text, with datatype and unit; their values, and how those compare.
+//! Literals: numbers, dates, truth values and text, with datatype and unit; their values and comparisons.
 
 use super::{Date, date};
 use crate::text::lexicon::{Language, Row, SPOKEN};
@@ -14,7 +14,7 @@ pub enum LiteralKind {
     Number,
     /// A year, a month or a day.
     Date,
-    /// Anything that is only text.
+    /// Any other text.
     Text,
     /// True or false.
     Boolean,
@@ -23,17 +23,17 @@ pub enum LiteralKind {
 /// Literal of the graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Literal<'a> {
-    /// The value as imported.
+    /// Value as imported.
     pub text: &'a str,
     /// Kind of its value.
     pub kind: LiteralKind,
-    /// The datatype's name as imported (an IRI, or `@` and a language tag); empty when none was given.
+    /// Name of the datatype as imported (an IRI, or `@` and a language tag); empty if none was given.
     pub datatype: &'a str,
-    /// The unit; empty when there is none.
+    /// Unit; empty if there is none.
     pub unit: &'a str,
 }
 
-/// A value that is no entity: of a literal of the graph, of a step, or in a plan. Its one-line notation is [`Value::parse`]'s.
+/// Value of a literal, of a step, or in a plan. [`Value::parse`] reads its one-line notation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -55,12 +55,12 @@ pub enum Value {
 }
 
 impl Value {
-    /// A number without a unit.
+    /// Makes a number without a unit.
     pub fn number(value: f64) -> Value {
         Value::Number { value, unit: None }
     }
 
-    /// Compares two values; `None` if they do not compare (other kinds or dimensions, dates that are too vague).
+    /// Compares two values; `None` if they are not comparable (other kinds or dimensions, vague dates).
     pub fn compare(&self, other: &Value) -> Option<Ordering> {
         match (self, other) {
             (Value::Number { value: a, unit: d }, Value::Number { value: b, unit: e }) if d == e => a.partial_cmp(b),
@@ -70,9 +70,9 @@ impl Value {
                 a.partial_cmp(&b).filter(|_| d.dimension == e.dimension)
             }
             (Value::Date(a), Value::Date(b)) => a.compare(*b),
-            // A bare number beside a date is a year.
-            (Value::Number { value, unit: None }, Value::Date(d)) => year(*value)?.compare(*d),
-            (Value::Date(d), Value::Number { value, unit: None }) => d.compare(year(*value)?),
+            // A bare number compared with a date is a year.
+            (Value::Number { value, unit: None }, Value::Date(d)) => year_date(*value)?.compare(*d),
+            (Value::Date(d), Value::Number { value, unit: None }) => d.compare(year_date(*value)?),
             (Value::Text(a), Value::Text(b)) => Some(a.cmp(b)),
             (Value::Boolean(a), Value::Boolean(b)) => Some(a.cmp(b)),
             _ => None,
@@ -80,7 +80,7 @@ impl Value {
     }
 }
 
-fn year(n: f64) -> Option<Date> {
+fn year_date(n: f64) -> Option<Date> {
     (n.fract() == 0.0 && n.abs() <= 9999.0).then_some(Date { year: n as i32, month: 0, day: 0 })
 }
 
@@ -101,14 +101,14 @@ impl Literal<'_> {
     }
 }
 
-/// The value that an untyped text denotes: a number (with a unit after it), a date, or text. A bare year such as 1984 reads as a number,
-/// which compares with dates as a year.
+/// Reads the value of an untyped text: a number (a unit may follow), a date, or text. A bare year such as
+/// 1984 is a number, which compares with dates as a year.
 pub fn value_of(text: &str) -> Value {
     let text = text.trim();
     if let Some(n) = number(text) {
         return Value::number(n);
     }
-    if let Some((n, unit)) = measure(text) {
+    if let Some((n, unit)) = split_unit(text) {
         return with_unit(n, unit);
     }
     date(text).map_or_else(|| Value::Text(text.to_owned()), Value::Date)
@@ -118,16 +118,16 @@ fn with_unit(value: f64, unit: &str) -> Value {
     Value::Number { value, unit: Some(unit.trim()).filter(|u| !u.is_empty()).map(str::to_owned) }
 }
 
-/// Longer units, in bytes, are not taken apart.
+/// Maximum length of a unit that is analysed, in bytes.
 const LONGEST_UNIT: usize = 40;
 
-/// A unit as a multiple of its dimension's base unit. Each currency and each unknown unit is a dimension of its own.
+/// Unit as a multiple of its dimension's base unit. Each currency and unknown unit is its own dimension.
 #[derive(Debug, Clone, PartialEq)]
 struct Unit {
-    /// Powers and quotients of what is measured: "length/time".
+    /// Powers and quotients of the measured quantity: "length/time".
     dimension: String,
     size: f64,
-    /// Value in the base unit where this unit has its zero.
+    /// Value in the base unit of this unit's zero.
     zero: f64,
 }
 
@@ -171,7 +171,7 @@ impl Unit {
     }
 }
 
-/// A finite number: sign, digits with thousands separators (`1,234,567`), fraction, exponent. `None` for anything else.
+/// Reads a finite number: sign, digits with thousands separators (`1,234,567`), fraction, exponent.
 pub fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
@@ -192,14 +192,14 @@ pub fn number(text: &str) -> Option<f64> {
     plain.parse().ok().filter(|n: &f64| n.is_finite())
 }
 
-/// A number and the unit after it: `6194 m`, `12.5km`. `None` when there is no number or nothing after it.
-fn measure(text: &str) -> Option<(f64, &str)> {
+/// Splits a number and the unit after it: `6194 m`, `12.5km`. `None` if either is missing.
+fn split_unit(text: &str) -> Option<(f64, &str)> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '+')))?;
     let unit = text[end..].trim_start();
     number(&text[..end]).filter(|_| is_unit(unit)).map(|n| (n, unit))
 }
 
-/// Returns true if a text after a number may be its unit: a short word, or words that the table knows.
+/// Returns true if a text after a number may be its unit: a short word, or words in the table of units.
 pub fn is_unit(text: &str) -> bool {
     let begins = |c: char| c.is_alphabetic() || "%‰°'\"′″$£¥€₹".contains(c);
     let is_word = text.len() <= 12 && !text.contains(char::is_whitespace);

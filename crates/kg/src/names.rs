@@ -1,20 +1,20 @@
-//! Every name of a graph, found by its words.
+//! All names of a graph, found by their words.
 
 use super::graph::KnowledgeGraph;
 use super::ids::NodeId;
 use crate::text::{fold, words};
 use std::ops::Range;
 
-/// A word of a name or a question, as names are compared: folded, parts of `snake_case` apart, `&` as "and".
+/// Word of a name or a question, as names are compared: folded, parts of `snake_case` apart, `&` as "and".
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct KeyWord {
     pub folded: String,
     pub span: Range<usize>,
-    /// Stands for a run of signs without any letter or digit, such as the film "$".
+    /// True for a run of signs without a letter or digit, such as the film "$".
     pub signs: bool,
 }
 
-/// The words of a text. Signs between spaces are words only where the text has no other, or where `all_signs` asks for them.
+/// Returns the words of a text. Signs between spaces are words only without other words, or with `all_signs`.
 pub(super) fn key_words(text: &str, all_signs: bool) -> Vec<KeyWord> {
     let mut out: Vec<KeyWord> = Vec::new();
     let mut last = 0;
@@ -54,8 +54,8 @@ pub(super) fn key_words(text: &str, all_signs: bool) -> Vec<KeyWord> {
     out
 }
 
-/// The words joined by spaces: what two names have in common that differ only in case, accents and punctuation. Letters of every script
-/// stay; empty only where the text has neither words nor signs.
+/// Joins the words by spaces, so that names that differ only in case, accents and punctuation have one key.
+/// Letters of every script stay. Empty only if the text has neither words nor signs.
 pub fn key(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for w in key_words(text, false) {
@@ -72,7 +72,8 @@ pub(super) fn is_article(word: &str) -> bool {
     matches!(word, "the" | "a" | "an")
 }
 
-/// A key without its article in front ("the matrix") or at its end ("matrix, the"); `None` where there is none, or nothing else.
+/// Returns a key without an article in front ("the matrix") or at its end ("matrix, the"); `None` if there is
+/// none, or nothing else.
 pub(super) fn without_article(key: &str) -> Option<&str> {
     let cut = match (key.split_once(' '), key.rsplit_once(' ')) {
         (Some((first, rest)), _) if is_article(first) => rest,
@@ -82,7 +83,7 @@ pub(super) fn without_article(key: &str) -> Option<&str> {
     (!cut.is_empty()).then_some(cut)
 }
 
-/// FNV-1a over 64 bits, taken a byte at a time so that a run of words can grow.
+/// FNV-1a over 64 bits, a byte at a time, so that a run of words can grow.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KeyHash(pub u64);
 
@@ -93,28 +94,28 @@ impl KeyHash {
         s.bytes().fold(self, |h, b| KeyHash((h.0 ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)))
     }
 
-    /// The hash with one more word.
+    /// Returns the hash with one more word.
     pub fn word(self, first: bool, word: &str) -> KeyHash {
         if first { self.text(word) } else { self.text(" ").text(word) }
     }
 }
 
-/// Index from a key's hash to the names that may have it. Hashes may collide, so callers compare the key itself.
+/// Index from a key's hash to names that may have it. Callers compare the key: hashes may collide.
 #[derive(Debug, Clone, Default)]
 pub(super) struct HashIndex {
-    /// The low half of a hash, and a name.
+    /// Low half of a hash, and a name.
     entries: Vec<(u32, u32)>,
-    /// First entry of each bucket; buckets are the hashes' top bits.
+    /// First entry of each bucket. Buckets are the hashes' top bits.
     buckets: Vec<u32>,
     shift: u32,
 }
 
 impl HashIndex {
-    /// An index of names, ascending, by their hashes.
+    /// Indexes names, ascending, by their hashes.
     pub fn new(names: &[(u64, u32)]) -> Self {
         let bits = usize::BITS - names.len().leading_zeros();
         let shift = 64 - bits.clamp(1, 24);
-        // Each bucket's end is where the next begins, and filled from there its beginning.
+        // Each bucket's end is the next one's beginning; filling moves it to its own beginning.
         let mut buckets = vec![0u32; (1usize << (64 - shift)) + 1];
         for &(hash, _) in names {
             buckets[(hash >> shift) as usize] += 1;
@@ -131,7 +132,7 @@ impl HashIndex {
         HashIndex { entries, buckets, shift }
     }
 
-    /// The names whose key has this hash, ascending.
+    /// Iterates over the names whose key has this hash, ascending.
     pub fn names(&self, hash: KeyHash) -> impl Iterator<Item = u32> {
         let bucket = (hash.0 >> self.shift) as usize;
         let run = match (self.buckets.get(bucket), self.buckets.get(bucket + 1)) {
@@ -142,7 +143,7 @@ impl HashIndex {
     }
 }
 
-/// Owner of a name, and its role.
+/// Role of a name for its owner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum NameKind {
     Label,
@@ -150,9 +151,9 @@ pub(super) enum NameKind {
     Id,
 }
 
-/// The name with this number: labels of all nodes come first, then aliases, then ids. `None` beyond the last, and for an id that is
-/// the label.
-pub(super) fn name(graph: &KnowledgeGraph, number: u32) -> Option<(NodeId, NameKind, &str)> {
+/// Returns the name with this number: labels of all nodes, then aliases, then ids. `None` beyond the last,
+/// and for an id that equals the label.
+pub(super) fn name_at(graph: &KnowledgeGraph, number: u32) -> Option<(NodeId, NameKind, &str)> {
     let n = number as usize;
     let (nodes, aliases) = (graph.nodes.names.len(), graph.nodes.aliases.len());
     if n < nodes {
@@ -167,7 +168,7 @@ pub(super) fn name(graph: &KnowledgeGraph, number: u32) -> Option<(NodeId, NameK
     (!id.is_empty()).then_some((NodeId(n as u32), NameKind::Id, id))
 }
 
-/// Returns the number of names.
+/// Number of names.
 pub(super) fn name_count(graph: &KnowledgeGraph) -> u32 {
     (graph.nodes.names.len() + graph.nodes.aliases.len() + graph.nodes.ids.len()) as u32
 }

@@ -1,9 +1,9 @@
-//! The one-line notation of values, as plans write them: read strictly, since a guess would change what a plan means.
+//! One-line notation of values in plans, read strictly, since a guess would change a plan's meaning.
 
 use super::{Date, Value, number};
 
 impl Value {
-    /// Returns true if the value can be used in a plan: finite numbers, no empty units.
+    /// Returns true if a plan can use the value: finite numbers, no empty units.
     pub fn is_valid(&self) -> bool {
         match self {
             Value::Number { value, unit } => value.is_finite() && unit.as_ref().is_none_or(|u| !u.trim().is_empty()),
@@ -11,11 +11,11 @@ impl Value {
         }
     }
 
-    /// Reads one line of text: `true`, `false`; a date (`1990-05-01`, `1990-05`, `date 1990`); a number with an optional unit
-    /// (`1,500`, `12.5 km`); anything else that does not begin like a number is a text. A bare year is a number, which compares with
-    /// dates as the year that it is.
+    /// Reads one line of text: `true`, `false`; a date (`1990-05-01`, `1990-05`, `date 1990`); a number with
+    /// an optional unit (`1,500`, `12.5 km`); anything else that does not begin like a number is a text. A
+    /// bare year is a number, which compares with dates as a year.
     ///
-    /// `None` for what begins like a number and is none, since a guess would change what the plan means.
+    /// `None` for a text that begins like a number and is none: a guess would change the plan's meaning.
     pub fn parse(text: &str) -> Option<Value> {
         let text = text.trim();
         match text.to_ascii_lowercase().as_str() {
@@ -45,8 +45,8 @@ impl Value {
         Some(Value::Number { value, unit: (!unit.is_empty()).then(|| unit.to_owned()) })
     }
 
-    /// The value on one line, such that [`Value::parse`] reads it back; `None` for a unit that is no plain word, for a number that
-    /// is not finite, and for a text that would be read as something else (quote it).
+    /// Returns the value on one line that [`Value::parse`] reads back; `None` for a unit that is no plain
+    /// word, for a number that is not finite, and for a text that would be read as something else (quote it).
     pub fn plain(&self) -> Option<String> {
         let text = match self {
             Value::Number { value, unit: None } => value.to_string(),
@@ -77,7 +77,8 @@ fn number_length(text: &str) -> usize {
     end
 }
 
-/// Returns true for a unit of one to three words, which no sentence and no second number is: `km`, `people`, `sq mi`, `km2`.
+/// Returns true for a unit of one to three words that cannot be a sentence or a second number: `km`,
+/// `people`, `sq mi`, `km2`.
 fn is_plain_unit(unit: &str) -> bool {
     let word = |word: &str| {
         word.chars().next().is_some_and(|c| c.is_alphabetic() || "%°$€£".contains(c))

@@ -1,7 +1,8 @@
 //! The graph's sections: `kg` (vocabulary), `kg-nodes`, `kg-triples` and `kg-sources`.
 //!
-//! The vocabulary is small and comes first, so that a planner can work before the rest has arrived. Triples stand in the order of
-//! (head, relation, tail), so that a later format can cut them into pages of heads without another layout.
+//! The vocabulary is small and comes first, so that a planner can work before the rest arrives. Triples are
+//! in the order of (head, relation, tail), so that a later format can cut them into pages of heads in the
+//! same layout.
 
 use super::graph::{KnowledgeGraph, Nodes, Sources, StoredLiteral, StoredProvenance, Triple, Triples};
 use super::ids::{NodeId, RelationId, TypeId};
@@ -16,28 +17,22 @@ use crate::vector::QuantizedMatrix;
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
 
-/// The sections' names in a bundle, in the order of [`encode`].
+/// Names of the sections in a bundle, in the order of [`encode`].
 pub const SECTIONS: [&str; 4] = ["kg", "kg-nodes", "kg-triples", "kg-sources"];
 
-/// The bytes of the four sections, in the order of [`SECTIONS`].
+/// Encodes the four sections, in the order of [`SECTIONS`].
 pub fn encode(graph: &KnowledgeGraph) -> [Vec<u8>; 4] {
     [put_vocabulary(&graph.vocabulary), put_nodes(&graph.nodes), put_triples(graph), put_sources(&graph.sources)]
 }
 
-/// The graph from its four sections' bytes.
-///
-/// # Errors
-/// [`BundleError`] when a section does not decode or they do not belong together.
+/// Decodes a graph from its four sections. Fails if a section does not decode or they do not belong together.
 pub fn decode(sections: [&[u8]; 4]) -> Result<KnowledgeGraph, BundleError> {
     let [v, n, t, s] = sections;
     let [fv, fn_, ft, fs] = SECTIONS;
-    join(Rc::new(take_vocabulary(fv, v)?), Rc::new(take_nodes(fn_, n)?), Rc::new(take_triples(ft, t)?), Rc::new(take_sources(fs, s)?))
+    join_parts(Rc::new(take_vocabulary(fv, v)?), Rc::new(take_nodes(fn_, n)?), Rc::new(take_triples(ft, t)?), Rc::new(take_sources(fs, s)?))
 }
 
-/// Loads the knowledge graph of a bundle.
-///
-/// # Errors
-/// [`BundleError`] when a section is absent, cannot be loaded, or does not decode.
+/// Loads the knowledge graph of a bundle. Fails if a section is absent, cannot be loaded, or does not decode.
 pub fn load<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<KnowledgeGraph, BundleError>> {
     async move {
         let [v, n, t, s] = SECTIONS;
@@ -48,32 +43,31 @@ pub fn load<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<KnowledgeGraph,
             bundle.section(s, take_sources),
         )
         .await;
-        join(v?, n?, t?, s?)
+        join_parts(v?, n?, t?, s?)
     }
     .boxed_local()
 }
 
-/// The section of the labels' vectors: one row an entity, in their order. Small graphs have it; it is loaded only when a mention agrees with no
-/// name.
+/// Section of the labels' vectors: a row for each entity, in order. Small graphs have it. It is loaded only
+/// if a mention agrees with no name.
 pub const LABELS: &str = "kg-labels";
 
-/// The section of the relation labels' vectors: one row a relation, in their order. It is loaded only when a plan names a relation by words.
+/// Section of the relation labels' vectors: a row for each relation, in order. It is loaded only if a plan
+/// names a relation by words.
 pub const RELATION_LABELS: &str = "kg-relation-labels";
 
-/// The bytes of the section of the labels' vectors.
+/// Encodes the section of the labels' vectors.
 pub fn encode_labels(vectors: &QuantizedMatrix) -> Vec<u8> {
     encode_vectors(Kind::KgLabels, vectors)
 }
 
-/// The bytes of the section of the relation labels' vectors.
+/// Encodes the section of the relation labels' vectors.
 pub fn encode_relation_labels(vectors: &QuantizedMatrix) -> Vec<u8> {
     encode_vectors(Kind::KgRelationLabels, vectors)
 }
 
-/// Loads the vectors of the labels of a graph's `relations`; `None` where the bundle has none.
-///
-/// # Errors
-/// [`BundleError`] when they cannot be loaded or are others than the graph's.
+/// Loads the vectors of the labels of a graph's `relations`; `None` if the bundle has none. Fails if they
+/// cannot be loaded or do not match the graph.
 pub fn load_relation_labels<'a>(
     bundle: &'a Bundle,
     relations: usize,
@@ -89,10 +83,8 @@ pub fn load_relation_labels<'a>(
     .boxed_local()
 }
 
-/// Loads the labels' vectors of a graph of `entities`; `None` where the bundle has none.
-///
-/// # Errors
-/// [`BundleError`] when they cannot be loaded or are others than the graph's.
+/// Loads the labels' vectors of a graph of `entities`; `None` if the bundle has none. Fails if they cannot be
+/// loaded or do not match the graph.
 pub fn load_labels<'a>(bundle: &'a Bundle, entities: usize) -> LocalBoxFuture<'a, Result<Option<Rc<QuantizedMatrix>>, BundleError>> {
     async move {
         if !bundle.has(LABELS) {
@@ -110,7 +102,12 @@ pub fn is_in(bundle: &Bundle) -> bool {
 }
 
 /// Checks that parts name only what the other parts have.
-fn join(vocabulary: Rc<Vocabulary>, nodes: Rc<Nodes>, triples: Rc<Triples>, sources: Rc<Sources>) -> Result<KnowledgeGraph, BundleError> {
+fn join_parts(
+    vocabulary: Rc<Vocabulary>,
+    nodes: Rc<Nodes>,
+    triples: Rc<Triples>,
+    sources: Rc<Sources>,
+) -> Result<KnowledgeGraph, BundleError> {
     let wrong = |file: usize, what: &str| Err(BundleError::Corrupt { file: SECTIONS[file].to_owned(), what: what.to_owned() });
     if nodes.types.iter().any(|t| t.index() >= vocabulary.types.len()) {
         return wrong(1, "a node has a type that the graph does not have");
@@ -131,7 +128,7 @@ fn join(vocabulary: Rc<Vocabulary>, nodes: Rc<Nodes>, triples: Rc<Triples>, sour
 fn put_classes(out: &mut Vec<u8>, all: &[(Class, u32)]) {
     put_varint(out, all.len() as u32);
     for &(class, n) in all {
-        put_varint(out, class.code());
+        put_varint(out, class.to_code());
         put_varint(out, n);
     }
 }
@@ -168,7 +165,7 @@ fn put_vocabulary(v: &Vocabulary) -> Vec<u8> {
     }
     put_varint(&mut out, v.schema.len() as u32);
     for s in &v.schema {
-        for n in [s.relation.0, s.head.code(), s.tail.code(), s.triples] {
+        for n in [s.relation.0, s.head.to_code(), s.tail.to_code(), s.triples] {
             put_varint(&mut out, n);
         }
     }
@@ -331,7 +328,8 @@ fn put_sources(s: &Sources) -> Vec<u8> {
             match *p {
                 StoredProvenance::Line { source, line } => {
                     put_varint(&mut out, source.saturating_mul(3));
-                    // Neighbouring triples come from neighbouring lines: the difference is short, its sign in the lowest bit.
+                    // Neighbouring triples come from neighbouring lines: the difference is short, with its
+                    // sign in the lowest bit.
                     let step = i64::from(line) - i64::from(last);
                     let zigzag = ((step << 1) ^ (step >> 63)) as u64;
                     put_varint(&mut out, (zigzag & 0x7fff_ffff) as u32);

@@ -1,9 +1,9 @@
-//! Many short strings in one allocation, and runs of things that belong to one owner.
+//! Many short strings in one allocation, and runs of items that belong to one owner.
 
 use crate::bundle::{BundleError, Bytes, put_varint};
 use std::ops::Range;
 
-/// A list of strings that share one buffer: two allocations however many there are.
+/// List of strings that share one buffer: two allocations for any number.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Strings {
     text: String,
@@ -11,7 +11,7 @@ pub(super) struct Strings {
 }
 
 impl Strings {
-    /// Appends a string and gives its place; `None` when the buffer would pass 4 GB.
+    /// Appends a string and returns its place; `None` if the buffer would exceed 4 GB.
     pub fn push(&mut self, s: &str) -> Option<u32> {
         let end = u32::try_from(self.text.len().checked_add(s.len())?).ok()?;
         let at = u32::try_from(self.ends.len()).ok()?;
@@ -20,19 +20,19 @@ impl Strings {
         Some(at)
     }
 
-    /// The string at place `i`; empty beyond the end.
+    /// Returns the string at place `i`; empty beyond the end.
     pub fn get(&self, i: usize) -> &str {
         let Some(&end) = self.ends.get(i) else { return "" };
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
         &self.text[start as usize..end as usize]
     }
 
-    /// Returns the number of strings.
+    /// Number of strings.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// All of them in order.
+    /// Iterates over all of them in order.
     #[cfg(test)]
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         (0..self.len()).map(|i| self.get(i))
@@ -49,7 +49,7 @@ impl Strings {
         out.extend_from_slice(self.text.as_bytes());
     }
 
-    /// Reads what [`Strings::put`] wrote.
+    /// Reads the output of [`Strings::put`].
     pub fn take(b: &mut Bytes<'_>) -> Result<Self, BundleError> {
         let n = b.count(1)?;
         let mut ends = Vec::with_capacity(n);
@@ -66,7 +66,7 @@ impl Strings {
     }
 }
 
-/// Owners and what is theirs in a flat list: owner i has the places `ends[i - 1]..ends[i]`.
+/// Owners of items in a flat list: owner i has the places `ends[i - 1]..ends[i]`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Runs {
     ends: Vec<u32>,
@@ -79,20 +79,20 @@ impl Runs {
         self.ends.push(end as u32);
     }
 
-    /// The places of owner `i`; none beyond the end.
+    /// Returns the places of owner `i`; none beyond the end.
     pub fn range(&self, i: usize) -> Range<usize> {
         let Some(&end) = self.ends.get(i) else { return 0..0 };
         let start = if i == 0 { 0 } else { self.ends[i - 1] };
         start as usize..end as usize
     }
 
-    /// The owner of a place; `None` when nobody has it.
+    /// Returns the owner of a place; `None` if there is none.
     pub fn owner(&self, place: usize) -> Option<u32> {
         let at = self.ends.partition_point(|&end| end as usize <= place);
         (at < self.ends.len()).then_some(at as u32)
     }
 
-    /// Returns the number of owners.
+    /// Number of owners.
     pub fn len(&self) -> usize {
         self.ends.len()
     }

@@ -1,4 +1,4 @@
-//! Vocabulary of a graph: its relations, its types, and how often each relation leads from one class of node to another.
+//! Vocabulary of a graph: its relations, its types, and the numbers of triples between classes of nodes.
 
 use super::ids::{RelationId, TypeId};
 use super::literal::LiteralKind;
@@ -6,7 +6,7 @@ use super::literal::LiteralKind;
 /// A relation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Relation {
-    /// Its name as imported: `directed_by`, `P57`, an IRI. Unique in the graph.
+    /// Name as imported: `directed_by`, `P57`, an IRI. Unique in the graph.
     pub name: String,
     /// Label for people; made from the name if none was given. Empty only if the name is.
     pub label: String,
@@ -14,17 +14,17 @@ pub struct Relation {
     pub aliases: Vec<String>,
     /// Number of its triples.
     pub triples: u32,
-    /// The classes of its heads with how many triples have such a head, most frequent first. A node of several types counts for each.
+    /// Classes of its heads with their numbers of triples, most frequent first. A node counts for each type.
     pub domain: Vec<(Class, u32)>,
-    /// The classes of its tails, likewise.
+    /// Classes of its tails, likewise.
     pub range: Vec<(Class, u32)>,
 }
 
-/// What the name of a relation begins with that says how pages are laid out, and nothing of what they are about.
+/// Prefix of the names of relations about the layout of pages instead of their subject.
 const LAYOUT: &str = "layout:";
 
 impl Relation {
-    /// Tells whether the relation is of page layout: which page has which section, table row or term.
+    /// Returns true if the relation is about page layout: the sections, table rows or terms of a page.
     pub fn is_layout(&self) -> bool {
         self.name.starts_with(LAYOUT)
     }
@@ -33,7 +33,7 @@ impl Relation {
 /// An entity type.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EntityType {
-    /// Its name as imported. Unique in the graph.
+    /// Name as imported. Unique in the graph.
     pub name: String,
     /// Label for people.
     pub label: String,
@@ -47,7 +47,7 @@ pub struct EntityType {
 pub const INFERRED: &str = "inferred:";
 
 impl EntityType {
-    /// Returns true if the type was inferred from the data. Another kind may still be meant: a thing with a composer may be a song.
+    /// Returns true if the type was inferred from data. Another may be meant: a song has a composer too.
     pub fn is_inferred(&self) -> bool {
         self.name.starts_with(INFERRED)
     }
@@ -65,7 +65,7 @@ pub enum Class {
 }
 
 impl Class {
-    pub(super) fn code(self) -> u32 {
+    pub(super) fn to_code(self) -> u32 {
         match self {
             Class::Untyped => 0,
             Class::Literal(LiteralKind::Number) => 1,
@@ -91,17 +91,17 @@ impl Class {
 /// Number of triples of a relation from one class of node to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SchemaEdge {
-    /// The head's class.
+    /// Class of the head.
     pub head: Class,
     /// The relation.
     pub relation: RelationId,
-    /// The tail's class.
+    /// Class of the tail.
     pub tail: Class,
     /// Number of triples of this shape. A triple between nodes of several types counts for each pair.
     pub triples: u32,
 }
 
-/// The small part of a graph that planning needs: relations, types and the schema.
+/// Small part of a graph that planning needs: relations, types and the schema.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Vocabulary {
     pub(super) relations: Vec<Relation>,
@@ -110,12 +110,12 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The relations in the order of their numbers.
+    /// Returns the relations in the order of their numbers.
     pub fn relations(&self) -> &[Relation] {
         &self.relations
     }
 
-    /// The types in the order of their numbers.
+    /// Returns the types in the order of their numbers.
     pub fn types(&self) -> &[EntityType] {
         &self.types
     }
@@ -125,28 +125,29 @@ impl Vocabulary {
         &self.schema
     }
 
-    /// A relation; `None` for a number of another graph.
+    /// Returns a relation; `None` for a number of another graph.
     pub fn relation(&self, id: RelationId) -> Option<&Relation> {
         self.relations.get(id.index())
     }
 
-    /// A type; `None` for a number of another graph.
+    /// Returns a type; `None` for a number of another graph.
     pub fn entity_type(&self, id: TypeId) -> Option<&EntityType> {
         self.types.get(id.index())
     }
 
-    /// The relation of exactly this imported name.
+    /// Returns the relation of exactly this imported name.
     pub fn relation_named(&self, name: &str) -> Option<RelationId> {
         self.relations.iter().position(|r| r.name == name).map(|i| RelationId(i as u32))
     }
 
-    /// The type of exactly this imported name.
+    /// Returns the type of exactly this imported name.
     pub fn type_named(&self, name: &str) -> Option<TypeId> {
         self.types.iter().position(|t| t.name == name).map(|i| TypeId(i as u32))
     }
 }
 
-/// A readable label for an imported name: the part after the last `/` or `#` of an IRI, underscores and camel case opened up.
+/// Returns a readable label for an imported name: the part after the last `/` or `#` of an IRI, with
+/// underscores and camel case split.
 pub fn label_of_name(name: &str) -> String {
     let is_path = name.contains("://") || name.starts_with('/');
     let local = if is_path { name.trim_end_matches(['/', '#']).rsplit(['/', '#']).next().unwrap_or(name) } else { name };
@@ -186,7 +187,7 @@ mod tests {
     #[test]
     fn classes_keep_their_codes() {
         for code in [0, 1, 2, 3, 4, 5, 900] {
-            assert_eq!(Class::of_code(code).code(), code);
+            assert_eq!(Class::of_code(code).to_code(), code);
         }
     }
 }
