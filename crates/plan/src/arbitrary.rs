@@ -1,10 +1,10 @@
-//! Arbitrary plans that are right, for property tests: canonical names, every reference defined earlier, texts of every nasty kind.
+//! Arbitrary correct plans for property tests: canonical names, earlier references, texts of nasty kinds.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Text that readers might take for something else.
+/// Generates texts that readers might take for something else.
 pub(super) fn words() -> impl Strategy<Value = String> {
     let nasty = prop::sample::select(vec![
         "a, r=b",
@@ -74,7 +74,7 @@ fn how() -> impl Strategy<Value = How> {
     prop::sample::select(vec![How::Equal, How::Less, How::Greater, How::Min, How::Max, How::In])
 }
 
-/// An operation over the statements before it, whose references are drawn from `earlier`.
+/// Generates an operation over earlier statements, whose names are `earlier`.
 fn operation(earlier: Vec<String>, lpkg: bool) -> BoxedStrategy<Operation> {
     let pieces = prop::collection::vec(
         prop_oneof![words().prop_map(Part::Text), prop::sample::select(or_one(&earlier)).prop_map(Part::Reference)],
@@ -138,7 +138,7 @@ fn or_one(names: &[String]) -> Vec<String> {
     if names.is_empty() { vec!["Ans1".to_owned()] } else { names.to_vec() }
 }
 
-/// A plan; with `lpkg`, one that LPKG's code form can express.
+/// Generates a plan; with `lpkg`, one that LPKG's code form can express.
 pub(super) fn plan(lpkg: bool) -> BoxedStrategy<Plan> {
     let odd = vec!["Films", "Inter_Results1", "max", "t", "r", "Answer", "by_count", "_x"];
     let count = 1..7_usize;

@@ -1,10 +1,10 @@
-//! The syntax tree of plans: named statements, each one operation, and which of them is the answer.
+//! The syntax tree of plans: named statements, each with one operation, and the name of the answer.
 //!
-//! The operations of Graph-RFT (arXiv 2510.20691: `SearchKG`, `Intersect`, `Union`, `Negation`) and of LPKG (arXiv 2406.14282: `Search`
-//! and `Compare`), and those that superlatives, counts and conditions need beyond the papers. A name stands for a *set* of entities
-//! and literals, each with its score and the triples or passages that it came from.
+//! Has the operations of Graph-RFT (arXiv 2510.20691: `SearchKG`, `Intersect`, `Union`, `Negation`), of LPKG
+//! (arXiv 2406.14282: `Search` and `Compare`), and further ones for superlatives, counts and conditions. A
+//! name denotes a *set* of entities and literals, each with its score and its triples or passages.
 //!
-//! References are by name rather than by index, so that a plan which is wrong can still be represented, shown and repaired;
+//! References are names, not indexes, so that a wrong plan can still be represented, shown and repaired;
 //! [`check`](super::check::check) resolves them.
 
 use crate::text::lexicon::{Language, SPOKEN};
@@ -13,26 +13,26 @@ use serde::{Deserialize, Serialize};
 use super::Template;
 use crate::kg::Value;
 
-/// A plan: statements in order, and the name of the one whose set is the answer.
+/// Plan: statements in order, and the name of the one whose set is the answer.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Plan {
-    /// The question that the plan answers, where the surface carried it.
+    /// The question that the plan answers, if the surface has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
-    /// The statements; each may refer to those before it.
+    /// Statements; each may refer to earlier ones.
     pub statements: Vec<Statement>,
-    /// The name of the statement whose set is the answer.
+    /// Name of the statement whose set is the answer.
     pub answer: String,
 }
 
-/// One line of a plan: a name for the set that an operation yields.
+/// Line of a plan: a name for the set of an operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify), tsify(type = "{ name: string; thought?: string } & Operation"))]
 pub struct Statement {
-    /// The name, an ASCII identifier such as `Ans1`; unique in its plan, letter case and underscores aside.
+    /// Name, an ASCII identifier such as `Ans1`; unique in its plan without regard to case and underscores.
     pub name: String,
-    /// Why the planner wants this step, in its own words. Shown in traces, never executed.
+    /// The planner's reason for this step, in its own words. Shown in traces, never executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub thought: Option<String>,
     /// Operation that yields the set.
@@ -40,76 +40,76 @@ pub struct Statement {
     pub operation: Operation,
 }
 
-/// Operation of a statement. An empty operand makes an intersection empty; it never silently becomes the other operand.
+/// Operation of a statement. An empty operand makes an intersection empty; nothing replaces it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "snake_case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Operation {
-    /// Follows a relation of the knowledge graph from one entity or from every member of a set (Graph-RFT's `SearchKG`).
+    /// Follows a relation of the graph from an entity or every member of a set (Graph-RFT's `SearchKG`).
     SearchKg(SearchKg),
-    /// Answers a free-text sub-question from passages (LPKG's `Search` and `Get_Answer`), once for each combination of members of the
-    /// sets that it refers to.
+    /// Answers a free-text sub-question from passages (LPKG's `Search` and `Get_Answer`), once for each
+    /// combination of members of its sets.
     Search {
-        /// The sub-question.
+        /// Sub-question.
         #[cfg_attr(target_arch = "wasm32", tsify(type = "string"))]
         query: Template,
     },
-    /// Every entity of a type, or that has a relation, or both: at least one of the two is there.
+    /// Returns every entity of a type, or with a relation, or both. At least one of the two is set.
     All {
-        /// The type's name.
+        /// Name of the type.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         target: Option<String>,
-        /// Relation that each has a tail of.
+        /// Relation of which each has a tail.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         relation: Option<Relation>,
     },
-    /// The one thing that is named, or all things of a name.
+    /// Returns the thing that is named, or all things of that name.
     Entity {
-        /// Named thing.
+        /// Name of the thing.
         head: Head,
     },
-    /// Members of every operand; two operands or more.
+    /// Returns the members of all operands; two operands or more.
     Intersect {
-        /// The names of the operands.
+        /// Names of the operands.
         of: Vec<String>,
     },
-    /// Members of any operand; two operands or more.
+    /// Returns the members of any operand; two operands or more.
     Union {
-        /// The names of the operands.
+        /// Names of the operands.
         of: Vec<String>,
     },
-    /// Members of `main` that are in none of `minus`, by identity. The main set must not come from passages: words that are read there may or
-    /// may not be the entity that is taken away.
+    /// Returns members of `main` that are in none of `minus`, by identity. The main set must not come from
+    /// passages, whose words may or may not be the entity to be removed.
     Negation {
-        /// The name of the set that is reduced.
+        /// Name of the set that is reduced.
         main: String,
-        /// The names of what is taken away; one or more.
+        /// Names of the sets to be removed; one or more.
         minus: Vec<String>,
     },
     /// Compares sets with each other.
     Compare(Compare),
-    /// How many members a set has: one number.
+    /// Returns the number of members of a set.
     Count {
-        /// The name of the set.
+        /// Name of the set.
         of: String,
     },
-    /// The members of a set that meet a condition.
+    /// Returns the members of a set that meet a condition.
     Filter {
-        /// The name of the set.
+        /// Name of the set.
         of: String,
-        /// The condition.
+        /// Condition.
         condition: Condition,
     },
-    /// The members of a set at which a measure is largest or smallest; all members with that value.
+    /// Returns the members of a set with the largest or smallest measure; all members with that value.
     Superlative {
-        /// The name of the set.
+        /// Name of the set.
         of: String,
-        /// Measure; `None` if the members are literals, which are measured themselves.
+        /// Measure; `None` if the members are literals, which have a value.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Measure>,
         /// End of the ranking.
         extreme: Extreme,
-        /// How many places to keep: 1 for "the longest", 2 for "the two longest".
+        /// Number of places to keep: 1 for "the longest", 2 for "the two longest".
         #[serde(default = "one", skip_serializing_if = "is_one")]
         keep: u32,
     },
@@ -119,17 +119,17 @@ fn one() -> u32 {
     1
 }
 
-// serde asks for a function of a reference.
+// serde requires a function of a reference.
 #[allow(clippy::trivially_copy_pass_by_ref)]
 fn is_one(n: &u32) -> bool {
     *n == 1
 }
 
-/// One step along a relation.
+/// Step along a relation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct SearchKg {
-    /// The type that results must have, in the planner's words ("city"); `None` for any.
+    /// Type of the results in the planner's words ("city"); `None` for any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Start of the step.
@@ -143,11 +143,11 @@ pub struct SearchKg {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Head {
-    /// A mention in the question's words; the executor links it to an entity.
+    /// Mention in the question's words, which the executor links to an entity.
     Mention(String),
-    /// Every member of an earlier set, by its name.
+    /// Name of an earlier set, for each of its members.
     Reference(String),
-    /// The entity with exactly this identifier or label in the graph: nothing is linked.
+    /// Exact identifier or label of an entity in the graph, without linking.
     Entity(String),
 }
 
@@ -156,26 +156,26 @@ pub enum Head {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Relation {
-    /// Words for it; the executor ranks the relations of the head in both directions against them and takes the best.
+    /// Words for it. The executor compares the head's relations in both directions and takes the best.
     Phrase(String),
-    /// The relation with exactly this name in the graph.
+    /// Relation with exactly this name in the graph.
     Exact {
-        /// The relation's name.
+        /// Name of the relation.
         name: String,
-        /// Whether it is followed from tail to head.
+        /// True to follow it from tail to head.
         #[serde(default)]
         inverse: bool,
     },
 }
 
-/// A number or date for each member of a set.
+/// Number or date of each member of a set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Measure {
-    /// The literal that the relation leads to: a population, a date of birth.
+    /// Literal at the end of the relation: a population, a date of birth.
     ValueOf(Relation),
-    /// How many things the relation leads to: rivers, children.
+    /// Number of things at the end of the relation: rivers, children.
     NumberOf(Relation),
 }
 
@@ -184,33 +184,33 @@ pub enum Measure {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Condition {
-    /// To be of a type, in the planner's words.
+    /// The member is of a type, in the planner's words.
     Type(String),
-    /// A measure, or the member itself where it is a literal, compares thus with a value.
+    /// A measure, or the member itself if it is a literal, compares with a value.
     Value(Test),
 }
 
-/// A comparison of a measure with a value.
+/// Comparison of a measure with a value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Test {
-    /// What is measured; `None` if the members are literals, which are measured themselves.
+    /// Measure; `None` if the members are literals, which have a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Measure>,
-    /// How.
+    /// Comparison of the measure with the value.
     pub comparison: Comparison,
-    /// With what.
+    /// Right-hand side.
     pub to: Operand,
 }
 
-/// The right-hand side of a condition.
+/// Right-hand side of a condition.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Operand {
-    /// A value.
+    /// Value.
     Literal(Value),
-    /// The name of an earlier set that holds one literal.
+    /// Name of an earlier set with one literal.
     Reference(String),
 }
 
@@ -233,61 +233,62 @@ pub enum Comparison {
     AtLeast,
 }
 
-/// An end of an order.
+/// End of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Extreme {
-    /// The smallest, earliest, first.
+    /// The smallest, earliest or first.
     Min,
-    /// The largest, latest, last.
+    /// The largest, latest or last.
     Max,
 }
 
-/// A comparison between sets: of their members by a measure, or of the values that they hold.
+/// Comparison between sets: of their members by a measure, or of their values.
 ///
-/// With `Equal`, `Less` and `Greater` (first against second operand) and `In` the result is a truth value. With `Min` and `Max` the result is
-/// the operand's members at that end; where the operands hold values that earlier steps found, the result is what the chain of steps to
-/// those values began with, so that "which film came out first" and "which film has the older director" answer with a film.
+/// `Equal`, `Less` and `Greater` (first against second operand) and `In` yield a truth value. `Min` and `Max`
+/// yield the operands' members at that end. If the operands have values that earlier steps found, they yield
+/// the start of the chain of steps to those values: "which film came out first" and "which film has the older
+/// director" yield a film.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Compare {
-    /// The names of the operands; two or more.
+    /// Names of the operands; two or more.
     pub of: Vec<String>,
-    /// The kind of comparison; `None` if only the question says it (LPKG).
+    /// Kind of comparison; `None` if only the question states it (LPKG).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub how: Option<How>,
-    /// Measure that is compared; `None` if the operands hold the values themselves.
+    /// Measure to be compared; `None` if the operands have the values themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Measure>,
-    /// The question that the comparison settles, in words; at least one of this and `how` is there.
+    /// The question that the comparison decides, in words. At least one of this and `how` is set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<String>,
 }
 
-/// The kinds of comparison between sets.
+/// Kind of comparison between sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum How {
-    /// Whether they are the same.
+    /// True if they are the same.
     Equal,
-    /// Whether the first is less than the second.
+    /// True if the first is less than the second.
     Less,
-    /// Whether the first is greater than the second.
+    /// True if the first is greater than the second.
     Greater,
     /// The smallest.
     Min,
     /// The largest.
     Max,
-    /// Whether all of the first are in every other.
+    /// True if all of the first are in every other.
     In,
 }
 
 impl How {
-    /// The comparison that a word asks for, letter case aside: symbols, `min` and `max`, and superlatives and comparatives of
-    /// everyday questions. Words of age are read as being about dates, where the *oldest* has the *smallest* date of birth.
-    /// `None` for any other word.
+    /// Returns the comparison of a word in any case: symbols, `min` and `max`, and superlatives and
+    /// comparatives of everyday questions. Words of age are about dates: the *oldest* has the *smallest* date
+    /// of birth. `None` for any other word.
     pub fn from_word(word: &str) -> Option<How> {
         let word = word.trim().to_ascii_lowercase();
         Some(match word.as_str() {
@@ -306,12 +307,12 @@ impl How {
         })
     }
 
-    /// The comparison that a plan names: as [`How::from_word`] has it, and `in`, which in questions compares nothing.
+    /// Returns the comparison that a plan names: [`How::from_word`], and `in`, which questions do not use.
     pub fn named(word: &str) -> Option<How> {
         if word.trim().eq_ignore_ascii_case("in") { Some(How::In) } else { How::from_word(word) }
     }
 
-    /// The canonical word: `equal`, `less`, `greater`, `min`, `max`, `in`.
+    /// Returns the canonical word: `equal`, `less`, `greater`, `min`, `max`, `in`.
     pub fn word(self) -> &'static str {
         match self {
             How::Equal => "equal",
@@ -325,8 +326,7 @@ impl How {
 }
 
 impl Extreme {
-    /// The end that a superlative or comparative asks for, letter case aside. Words of age are about dates.
-    /// `None` for any other word.
+    /// Returns the end of a superlative or comparative in any case, if it is one. Age is about dates.
     pub fn from_word(word: &str) -> Option<Extreme> {
         match SPOKEN.comparisons().row(&word.trim().to_ascii_lowercase())?.field(0) {
             "min" => Some(Extreme::Min),
@@ -335,7 +335,7 @@ impl Extreme {
         }
     }
 
-    /// The canonical word: `min` or `max`.
+    /// Returns the canonical word: `min` or `max`.
     pub fn word(self) -> &'static str {
         match self {
             Extreme::Min => "min",
@@ -355,12 +355,12 @@ impl Comparison {
         ("=", Comparison::Equal),
     ];
 
-    /// The symbol: `=`, `!=`, `<`, `<=`, `>`, `>=`.
+    /// Returns the symbol: `=`, `!=`, `<`, `<=`, `>`, `>=`.
     pub fn symbol(self) -> &'static str {
         Self::SYMBOLS.iter().find(|(_, c)| *c == self).map_or("=", |(s, _)| s)
     }
 
-    /// The word of the JSON form: `equal`, `not_equal`, `less`, `at_most`, `greater`, `at_least`.
+    /// Returns the word of the JSON form: `equal`, `not_equal`, `less`, `at_most`, `greater`, `at_least`.
     pub fn word(self) -> &'static str {
         match self {
             Comparison::Equal => "equal",
@@ -372,7 +372,7 @@ impl Comparison {
         }
     }
 
-    /// Whether an order between a measured value and the condition's value meets the comparison.
+    /// Returns true if an order between a measured value and the condition's value meets the comparison.
     pub fn holds(self, order: std::cmp::Ordering) -> bool {
         match self {
             Comparison::Equal => order.is_eq(),
@@ -386,7 +386,7 @@ impl Comparison {
 }
 
 impl Plan {
-    /// The statement of this name, letter case and underscores aside.
+    /// Returns the statement of this name, without regard to case and underscores.
     pub fn statement(&self, name: &str) -> Option<&Statement> {
         self.statements.iter().find(|s| same_name(&s.name, name))
     }
@@ -398,7 +398,7 @@ impl Plan {
         name
     }
 
-    /// Makes an operation of the answer the new answer. If the answer was a count, the operation comes before it.
+    /// Makes an operation on the answer the new answer, or on the set that the answer counts.
     #[must_use]
     pub fn refine_answer(mut self, operation: impl FnOnce(&mut Plan, String) -> Operation) -> Plan {
         let count = self.statements.pop_if(|s| matches!(s.operation, Operation::Count { .. }));
@@ -416,7 +416,7 @@ impl Plan {
 }
 
 impl Operation {
-    /// The name of the operation, as it stands in the field `op` of the JSON form.
+    /// Returns the name of the operation, as in the field `op` of the JSON form.
     pub fn name(&self) -> &'static str {
         match self {
             Operation::SearchKg(_) => "search_kg",
@@ -433,7 +433,7 @@ impl Operation {
         }
     }
 
-    /// The names that the operation refers to, in order, repeated if it repeats them.
+    /// Returns the names that the operation refers to, in order, with repetitions.
     pub fn references(&self) -> Vec<&str> {
         match self {
             Operation::SearchKg(SearchKg { head, .. }) | Operation::Entity { head } => match head {
@@ -454,12 +454,12 @@ impl Operation {
     }
 }
 
-/// Whether two names are one to a reader: letter case and underscores do not count (`Ans_1`, `ans1`).
+/// Returns true if two names are the same without regard to case and underscores (`Ans_1`, `ans1`).
 pub fn same_name(a: &str, b: &str) -> bool {
     fold_name(a) == fold_name(b)
 }
 
-/// A name without what does not count in it.
+/// Returns a name without underscores, in lower case.
 pub(super) fn fold_name(name: &str) -> String {
     name.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect()
 }

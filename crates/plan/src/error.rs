@@ -1,21 +1,21 @@
 //! Errors of plans: the fault, its place, and what was expected.
 
-/// A place in a plan's text. For a plan that was never text, the line is the statement's number and the column 1.
+/// Place in a plan's text. For a plan that was never text: the statement's number, and column 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
-    /// Counts from 1.
+    /// Number of the line, from 1.
     pub line: u32,
-    /// Counts characters from 1.
+    /// Number of the character in the line, from 1.
     pub column: u32,
 }
 
 /// Fault of a plan, with its place, what was expected, and advice.
 ///
-/// The message is written for two readers: a person, and a language model that gets one chance to repair its plan.
+/// The message is for two readers: a person, and a language model that has one chance to repair its plan.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {}, column {}: {fault}; expected {expected}. {hint}", at.line, at.column)]
 pub struct PlanError {
-    /// Where.
+    /// Place of the fault.
     pub at: Position,
     /// Kind of the fault.
     pub fault: Fault,
@@ -25,17 +25,17 @@ pub struct PlanError {
     pub hint: String,
 }
 
-/// The kinds of faults.
+/// Kind of fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The text is not of the surface's grammar.
+    /// The text violates the surface's grammar.
     #[error("cannot read this: {0}")]
     Syntax(String),
-    /// A function that plans do not have.
+    /// Plans have no such function.
     #[error("unknown function {0}")]
     UnknownFunction(String),
-    /// There is no plan in the text.
+    /// The text has no plan.
     #[error("no plan found")]
     NoPlan,
     /// The text, a string in it, or the number of statements or operands exceeds a limit.
@@ -48,36 +48,36 @@ pub enum Fault {
         /// Limit.
         limit: usize,
     },
-    /// A name that is not an identifier.
+    /// A name is not an identifier.
     #[error("{0:?} is not a name")]
     Name(String),
-    /// A name that no statement defines.
+    /// No statement defines a name.
     #[error("{0} is not defined")]
     Undefined(String),
-    /// A name that is used before the statement that defines it.
+    /// A name is used before the statement that defines it.
     #[error("{0} is used before it is defined")]
     UsedBeforeDefined(String),
-    /// Statements that need each other, or one that needs itself.
+    /// Statements need each other, or one needs itself.
     #[error("{0} depends on itself")]
     Cycle(String),
-    /// Two statements of one name.
+    /// Two statements have one name.
     #[error("{0} is defined twice")]
     DefinedTwice(String),
-    /// Too few operands.
+    /// An operation has too few operands.
     #[error("{operation} has {found} operands")]
     Arity {
-        /// The operation.
+        /// Name of the operation.
         operation: &'static str,
-        /// How many there are.
+        /// Number of operands.
         found: usize,
     },
-    /// A text that must say something is empty.
+    /// A required text is empty.
     #[error("the {0} is empty")]
     Empty(&'static str),
     /// A set from passages is the main set of a negation.
     #[error("{0} comes from passages, which may lack members, and cannot be the main set of a negation")]
     OpenNegation(String),
-    /// A number that is not finite, or a date that no calendar has.
+    /// A number is not finite, or no calendar has a date.
     #[error("{0} is not a value")]
     Literal(String),
     /// A surface has no words for an operation.
@@ -86,7 +86,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// A stable word for each kind of fault, for programs.
+    /// Returns a stable word for each kind of fault, for programs.
     pub fn code(&self) -> &'static str {
         match self {
             Fault::Syntax(_) => "syntax",
@@ -108,7 +108,7 @@ impl Fault {
 }
 
 impl PlanError {
-    /// An error from its four parts.
+    /// Makes an error of its four parts.
     pub fn new(at: Position, fault: Fault, expected: impl Into<String>, hint: impl Into<String>) -> PlanError {
         PlanError { at, fault, expected: expected.into(), hint: hint.into() }
     }

@@ -1,22 +1,22 @@
-//! Common parts of the text surfaces' readers: the place of a plan in a model's reply, positions, quoted text, call arguments.
+//! Common parts of the text surfaces' readers: positions, quoted text, call arguments, prose around a plan.
 //!
-//! Every reader looks at each character a bounded number of times and calls no function from within itself, so that neither
-//! length nor nesting of a hostile text matters.
+//! Every reader reads each character a bounded number of times and never recurses, so that neither length nor
+//! nesting of a hostile text matters.
 
 use super::check::{Limits, excerpt};
 use super::{Fault, Plan, PlanError, Position};
 
-/// A plan that was read, and where each of its statements stands in the text.
+/// Plan that was read, and the place of each statement in the text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parsed {
     /// The plan, not yet [checked](super::check::check).
     pub plan: Plan,
-    /// The place of each statement.
+    /// Place of each statement.
     pub positions: Vec<Position>,
 }
 
-/// Refuses a text that is longer than any plan with the prose around it.
-pub(super) fn size(text: &str, limits: &Limits) -> Result<(), PlanError> {
+/// Refuses a text that is longer than any plan with its prose.
+pub(super) fn check_size(text: &str, limits: &Limits) -> Result<(), PlanError> {
     if text.len() <= limits.source {
         return Ok(());
     }
@@ -24,51 +24,42 @@ pub(super) fn size(text: &str, limits: &Limits) -> Result<(), PlanError> {
     Err(PlanError::new(Position { line: 1, column: 1 }, fault, "a short plan", "Write the plan alone, one step a line."))
 }
 
-/// Refuses a plan of more statements than allowed, before there are more.
-pub(super) fn room(statements: usize, limits: &Limits, at: Position) -> Result<(), PlanError> {
-    if statements < limits.statements {
-        return Ok(());
-    }
-    let fault = Fault::TooLarge { what: "the number of statements", found: statements + 1, limit: limits.statements };
-    Err(PlanError::new(at, fault, format!("at most {} statements", limits.statements), "Ask a simpler question, or merge steps."))
-}
-
-/// The place of a byte.
-pub(super) fn position(text: &str, offset: usize) -> Position {
+/// Returns the place of a byte.
+pub(super) fn position_of(text: &str, offset: usize) -> Position {
     let before = text.get(..offset).unwrap_or(text);
     let start = before.rfind('\n').map_or(0, |at| at + 1);
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     Position { line: count(before.matches('\n').count() + 1), column: count(before[start..].chars().count() + 1) }
 }
 
-/// A statement's beginning: its name, and where its right-hand side begins. Numbering, bullets and a type after a colon are allowed
-/// before the equals sign. `None` if the line does not begin like a statement.
-pub(super) fn beginning(line: &str) -> Option<(&str, usize)> {
-    let start = line.len() - unnumbered(line).len();
+/// Returns a statement's name, and the offset of its right-hand side. Numbering, bullets and a type after a
+/// colon may precede the equals sign. `None` if the line does not begin like a statement.
+pub(super) fn split_statement(line: &str) -> Option<(&str, usize)> {
+    let start = line.len() - strip_numbering(line).len();
     let rest = &line[start..];
-    let end = identifier(rest);
+    let end = identifier_length(rest);
     let name = rest.get(..end).filter(|name| !name.is_empty())?;
     let mut after = rest[end..].trim_start();
     if let Some(annotation) = after.strip_prefix(':')
         && !annotation.starts_with('=')
     {
         let annotation = annotation.trim_start();
-        after = annotation[identifier(annotation)..].trim_start();
+        after = annotation[identifier_length(annotation)..].trim_start();
     }
     let after = after.strip_prefix(":=").or_else(|| after.strip_prefix('=').filter(|a| !a.starts_with('=')))?;
     Some((name, line.len() - after.trim_start().len()))
 }
 
-/// The length of the name at the beginning of a text.
-pub(super) fn identifier(text: &str) -> usize {
+/// Length of the name at the beginning of a text.
+pub(super) fn identifier_length(text: &str) -> usize {
     if text.starts_with(|c: char| c.is_ascii_digit()) {
         return 0;
     }
     text.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count()
 }
 
-/// A line without indentation, bullet and number.
-pub(super) fn unnumbered(line: &str) -> &str {
+/// Returns a line without indentation, bullet and number.
+pub(super) fn strip_numbering(line: &str) -> &str {
     let mut rest = line.trim_start();
     for bullet in ["- ", "* ", "• ", "+ ", "> "] {
         rest = rest.strip_prefix(bullet).map_or(rest, str::trim_start);
@@ -83,16 +74,16 @@ pub(super) fn unnumbered(line: &str) -> &str {
     }
 }
 
-/// Whether a line is a call at the right of a name: then it is surely the next statement, even if the one before is not closed.
+/// Returns true if a line is a call with a name: the next statement, even if the one before is not closed.
 pub(super) fn is_statement(line: &str) -> bool {
-    beginning(line).is_some_and(|(_, at)| {
+    split_statement(line).is_some_and(|(_, at)| {
         let value = &line[at..];
-        let end = identifier(value);
+        let end = identifier_length(value);
         end > 0 && value[end..].trim_start().starts_with('(')
     })
 }
 
-/// A canonical name: `Ans_1`, `ans1` and `ANS1` are all `Ans1`, every other name stays as it is.
+/// Returns the canonical name: `Ans1` for `Ans_1`, `ans1` and `ANS1`; other names stay as they are.
 pub fn canonical_name(name: &str) -> String {
     let folded = super::ast::fold_name(name);
     match folded.strip_prefix("ans") {
@@ -101,73 +92,73 @@ pub fn canonical_name(name: &str) -> String {
     }
 }
 
-/// Whether a text is surely a reference, even if nothing of the name is defined: `Ans1`, `ans_2`.
+/// Returns true if a text is a reference even if nothing defines the name: `Ans1`, `ans_2`.
 pub(super) fn is_answer_name(text: &str) -> bool {
     super::template::is_name(text)
         && canonical_name(text).strip_prefix("Ans").is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// One argument of a call.
+/// Argument of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Argument {
-    /// The canonical key, if it has one.
+    /// Canonical key, if it has one.
     pub key: Option<&'static str>,
-    /// The symbol between key and value: `=`, or a comparison.
+    /// Symbol between key and value: `=`, or a comparison.
     pub symbol: &'static str,
-    /// The value.
+    /// Value.
     pub value: Word,
-    /// Start of the value.
+    /// Offset of the value.
     pub offset: usize,
 }
 
-/// A value as it was written.
+/// Value as it was written.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Word {
-    /// As it stands, without the space around it.
+    /// Plain text, without the space around it.
     Bare(String),
-    /// In quotes: exactly this text, whatever it looks like.
+    /// Quoted text, which is exactly this text.
     Quoted(String),
-    /// `<name>`, or `^<name>` for the inverse: a name of the graph.
+    /// `<name>`, or `^<name>` for the inverse (true): a name of the graph.
     Exact(String, bool),
 }
 
-/// The keys of a call: how they may be written (a number sign at the end stands for any number), and what they are.
+/// Keys of a call: their spellings (a final number sign matches any number), and their canonical names.
 pub(super) type Keys = &'static [(&'static str, &'static str)];
 
-/// Reads call arguments from behind the opening parenthesis at `offset`. Gives the arguments and the offset behind the closing
-/// parenthesis. A comma ends a keyed value only before another key, so that a head may hold commas.
-pub(super) fn arguments(text: &str, offset: usize, keys: Keys, limits: &Limits) -> Result<(Vec<Argument>, usize), PlanError> {
+/// Reads call arguments from `offset`, after the opening parenthesis. Returns them and the offset after the
+/// closing parenthesis. A comma ends a keyed value only before another key, so that a head may have commas.
+pub(super) fn read_arguments(text: &str, offset: usize, keys: Keys, limits: &Limits) -> Result<(Vec<Argument>, usize), PlanError> {
     let mut at = offset;
     let mut found = Vec::new();
     loop {
-        at = blank(text, at)?;
+        at = skip_blank(text, at)?;
         if text[at..].starts_with(')') {
             return Ok((found, at + 1));
         }
         if found.len() >= limits.operands {
             let fault = Fault::TooLarge { what: "the number of arguments", found: found.len() + 1, limit: limits.operands };
-            return Err(PlanError::new(position(text, at), fault, "fewer arguments", "Combine sets in several steps."));
+            return Err(PlanError::new(position_of(text, at), fault, "fewer arguments", "Combine sets in several steps."));
         }
-        let key = key(&text[at..], keys);
+        let key = read_key(&text[at..], keys);
         let (key, symbol) = match key {
             Some((name, symbol, length)) => {
-                at = blank(text, at + length)?;
+                at = skip_blank(text, at + length)?;
                 (Some(name), symbol)
             }
             None => (None, "="),
         };
-        let (value, end) = word(text, at, key.is_some().then_some(keys))?;
+        let (value, end) = read_word(text, at, key.is_some().then_some(keys))?;
         found.push(Argument { key, symbol, value, offset: at });
-        at = blank(text, end)?;
+        at = skip_blank(text, end)?;
         if text[at..].starts_with([',', '|']) {
             at += 1;
         }
     }
 }
 
-/// A key and the symbol after it, and the length of both.
-fn key(text: &str, keys: Keys) -> Option<(&'static str, &'static str, usize)> {
-    let end = identifier(text);
+/// Returns a key, the symbol after it, and the length of both.
+fn read_key(text: &str, keys: Keys) -> Option<(&'static str, &'static str, usize)> {
+    let end = identifier_length(text);
     let written = &text[..end];
     let unnumbered = written.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
     let matches = |key: &str| match key.strip_suffix('#') {
@@ -182,40 +173,40 @@ fn key(text: &str, keys: Keys) -> Option<(&'static str, &'static str, usize)> {
     Some((name, if symbol == ":" { "=" } else { symbol }, length))
 }
 
-/// Past spaces, and past a line's end unless the next line is a statement of its own or there is none.
-fn blank(text: &str, mut at: usize) -> Result<usize, PlanError> {
+/// Skips spaces, and a line's end unless the next line is a statement or there is none.
+fn skip_blank(text: &str, mut at: usize) -> Result<usize, PlanError> {
     loop {
         let rest = &text[at..];
         at += rest.len() - rest.trim_start_matches([' ', '\t', '\r']).len();
         match text[at..].strip_prefix('\n') {
             Some(next) if !ends_call(next) => at += 1,
             None if at < text.len() => return Ok(at),
-            _ => return Err(unclosed(text, at)),
+            _ => return Err(unclosed_error(text, at)),
         }
     }
 }
 
-/// Whether what follows a line's end cannot be more of a call: an empty line, a fence, a tag, a statement, nothing.
+/// Returns true if no call continues after a line's end: an empty line, a fence, a tag, a statement, nothing.
 pub(super) fn ends_call(next: &str) -> bool {
     let line = next.lines().next().unwrap_or_default();
     let trimmed = line.trim();
     trimmed.is_empty() || trimmed.starts_with("```") || trimmed.starts_with("</") || is_statement(line)
 }
 
-fn unclosed(text: &str, at: usize) -> PlanError {
+fn unclosed_error(text: &str, at: usize) -> PlanError {
     let hint = "Close the call, and put quotes around text that holds a parenthesis.";
-    PlanError::new(position(text, at), Fault::Syntax("the line ends inside a call".to_owned()), "a closing parenthesis", hint)
+    PlanError::new(position_of(text, at), Fault::Syntax("the line ends inside a call".to_owned()), "a closing parenthesis", hint)
 }
 
-/// One value from `at`, and where it ends. `keyed` holds the call's keys if the value has a key.
-fn word(text: &str, at: usize, keyed: Option<Keys>) -> Result<(Word, usize), PlanError> {
+/// Reads the value at `at`, and returns its end. `keyed` has the call's keys if the value has a key.
+fn read_word(text: &str, at: usize, keyed: Option<Keys>) -> Result<(Word, usize), PlanError> {
     let rest = &text[at..];
-    if let Some((quoted, length)) = quoted(rest)
+    if let Some((quoted, length)) = read_quoted(rest)
         && ends_value(&rest[length..])
     {
         return Ok((Word::Quoted(quoted), at + length));
     }
-    if let Some((name, inverse, length)) = exact(rest)
+    if let Some((name, inverse, length)) = read_exact(rest)
         && ends_value(&rest[length..])
     {
         return Ok((Word::Exact(name, inverse), at + length));
@@ -225,7 +216,7 @@ fn word(text: &str, at: usize, keyed: Option<Keys>) -> Result<(Word, usize), Pla
     for (offset, c) in rest.char_indices() {
         let ends = match c {
             ')' | '|' if depth == 0 => true,
-            ',' if depth == 0 => keyed.is_none_or(|keys| key(rest[offset + 1..].trim_start(), keys).is_some()),
+            ',' if depth == 0 => keyed.is_none_or(|keys| read_key(rest[offset + 1..].trim_start(), keys).is_some()),
             _ => false,
         };
         if ends {
@@ -234,11 +225,11 @@ fn word(text: &str, at: usize, keyed: Option<Keys>) -> Result<(Word, usize), Pla
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,
-            '\n' if ends_call(&rest[offset + 1..]) => return Err(unclosed(text, at + offset)),
+            '\n' if ends_call(&rest[offset + 1..]) => return Err(unclosed_error(text, at + offset)),
             c if c.is_control() && !c.is_whitespace() => {
                 let fault = Fault::Syntax(format!("control character U+{:04X}", u32::from(c)));
                 return Err(PlanError::new(
-                    position(text, at + offset),
+                    position_of(text, at + offset),
                     fault,
                     "printable text",
                     "Leave it out, or write it as an escape in quotes.",
@@ -248,17 +239,17 @@ fn word(text: &str, at: usize, keyed: Option<Keys>) -> Result<(Word, usize), Pla
         }
         words.push(if c.is_control() { ' ' } else { c });
     }
-    Err(unclosed(text, text.len()))
+    Err(unclosed_error(text, text.len()))
 }
 
-/// Whether nothing more of a value follows.
+/// Returns true if a value ends here.
 pub(super) fn ends_value(rest: &str) -> bool {
     let rest = rest.trim_start();
     rest.is_empty() || rest.starts_with([',', '|', ')', ']'])
 }
 
-/// `<name>`, `^<name>`, `<^name>`; the name may be in quotes. With the length of the whole.
-fn exact(text: &str) -> Option<(String, bool, usize)> {
+/// Reads `<name>`, `^<name>` or `<^name>`, with an optionally quoted name, and the length of the whole.
+fn read_exact(text: &str) -> Option<(String, bool, usize)> {
     let (outer, rest) = match text.strip_prefix('^') {
         Some(rest) => (true, rest),
         None => (false, text),
@@ -271,7 +262,7 @@ fn exact(text: &str) -> Option<(String, bool, usize)> {
     if outer && inner {
         return None;
     }
-    let (name, length) = match escaped(rest, '"').filter(|_| rest.starts_with('"')) {
+    let (name, length) = match read_escaped(rest, '"').filter(|_| rest.starts_with('"')) {
         Some((name, length)) => (name, length),
         None => {
             let end = rest.find(['>', '<', '\n'])?;
@@ -281,16 +272,17 @@ fn exact(text: &str) -> Option<(String, bool, usize)> {
     rest[length..].strip_prefix('>').map(|after| (name, outer || inner, text.len() - after.len()))
 }
 
-/// No quoted text is longer, in characters, even if all of it is escapes: else each open quote of a hostile text would be followed to
-/// its end.
+/// Maximum length of a quoted text in characters, even if all of it is escapes. Otherwise each open quote of
+/// a hostile text would be followed to its end.
 const QUOTED: usize = 32_768;
 
-/// A quoted text at the beginning of `text`, on one line, and its length with the quotes. In double quotes a backslash escapes. In
-/// single and curly quotes it does not, and the quote that closes is the first that ends a value, since apostrophes are common.
-pub(super) fn quoted(text: &str) -> Option<(String, usize)> {
+/// Reads a quoted text on one line, and returns its length with the quotes. In double quotes a backslash
+/// escapes. In single and curly quotes it does not, and the first quote that ends a value closes, since
+/// apostrophes are common.
+pub(super) fn read_quoted(text: &str) -> Option<(String, usize)> {
     let open = text.chars().next()?;
     let close = match open {
-        '"' => return escaped(text, '"'),
+        '"' => return read_escaped(text, '"'),
         '\'' => '\'',
         '`' => '`',
         '“' => '”',
@@ -310,8 +302,9 @@ pub(super) fn quoted(text: &str) -> Option<(String, usize)> {
     None
 }
 
-/// A text between two quotes in which a backslash escapes: `\\ \" \' \n \r \t \u{…}` and Python's `\xHH` and `\uHHHH`.
-pub(super) fn escaped(text: &str, quote: char) -> Option<(String, usize)> {
+/// Reads a text between two quotes in which a backslash escapes: `\\ \" \'
+///  \r \t \u{…}` and Python's `\xHH` and `\uHHHH`.
+pub(super) fn read_escaped(text: &str, quote: char) -> Option<(String, usize)> {
     let mut out = String::new();
     let mut chars = text.char_indices().take(QUOTED).skip(1);
     while let Some((at, c)) = chars.next() {
@@ -321,15 +314,15 @@ pub(super) fn escaped(text: &str, quote: char) -> Option<(String, usize)> {
                 'n' => out.push('\n'),
                 'r' => out.push('\r'),
                 't' => out.push('\t'),
-                'x' => out.push(code(chars.by_ref().take(2).map(|(_, c)| c))?),
+                'x' => out.push(parse_code(chars.by_ref().take(2).map(|(_, c)| c))?),
                 'u' => {
                     let mut rest = chars.clone().map(|(_, c)| c);
                     if rest.next() == Some('{') {
                         chars.next();
                         let digits: String = chars.by_ref().map(|(_, c)| c).take_while(|c| *c != '}').take(8).collect();
-                        out.push(code(digits.chars())?);
+                        out.push(parse_code(digits.chars())?);
                     } else {
-                        out.push(code(chars.by_ref().take(4).map(|(_, c)| c))?);
+                        out.push(parse_code(chars.by_ref().take(4).map(|(_, c)| c))?);
                     }
                 }
                 other => out.push(other),
@@ -341,7 +334,7 @@ pub(super) fn escaped(text: &str, quote: char) -> Option<(String, usize)> {
     None
 }
 
-fn code(digits: impl Iterator<Item = char>) -> Option<char> {
+fn parse_code(digits: impl Iterator<Item = char>) -> Option<char> {
     let mut value = 0_u32;
     for digit in digits {
         value = value.checked_mul(16)?.checked_add(digit.to_digit(16)?)?;
@@ -349,8 +342,8 @@ fn code(digits: impl Iterator<Item = char>) -> Option<char> {
     char::from_u32(value)
 }
 
-/// A text in double quotes that [`quoted`] reads back.
-pub(super) fn quote(text: &str) -> String {
+/// Returns a text in double quotes that [`read_quoted`] reads back.
+pub(super) fn write_quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {
@@ -367,7 +360,7 @@ pub(super) fn quote(text: &str) -> String {
     out
 }
 
-/// A syntax error about an excerpt of the text.
-pub(super) fn syntax(text: &str, offset: usize, what: &str, expected: &str, hint: &str) -> PlanError {
-    PlanError::new(position(text, offset), Fault::Syntax(excerpt(what)), expected, hint)
+/// Makes a syntax error about an excerpt of the text.
+pub(super) fn syntax_error(text: &str, offset: usize, what: &str, expected: &str, hint: &str) -> PlanError {
+    PlanError::new(position_of(text, offset), Fault::Syntax(excerpt(what)), expected, hint)
 }

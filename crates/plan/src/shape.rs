@@ -1,43 +1,43 @@
-//! The patterns of plans by which question sets are sorted: chains, intersections, unions and what combines them.
+//! Patterns of plans by which question sets are sorted: chains, intersections, unions and their combinations.
 
 use super::check::Checked;
 use super::{Head, Operation, Plan};
 
-/// The pattern of a plan, as LPKG and the query embedding papers name them.
+/// Pattern of a plan, with the names of LPKG and the query embedding papers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Shape {
-    /// A chain of so many steps: 1p, 2p, 3p and longer.
+    /// Chain with this number of steps: 1p, 2p, 3p and longer.
     Chain(u8),
-    /// An intersection of so many single steps: 2i, 3i and wider.
+    /// Intersection of this number of single steps: 2i, 3i and wider.
     Intersection(u8),
-    /// A step from an intersection.
+    /// Step from an intersection.
     Ip,
-    /// An intersection of a chain and a step.
+    /// Intersection of a chain and a step.
     Pi,
-    /// A union of so many steps: 2u.
+    /// Union of this number of steps: 2u.
     Union(u8),
-    /// A step from a union.
+    /// Step from a union.
     Up,
-    /// A set difference somewhere.
+    /// Set difference somewhere.
     Negation,
-    /// A comparison.
+    /// Comparison.
     Compare,
-    /// Anything else.
+    /// Any other pattern.
     Other,
 }
 
 impl Shape {
-    /// The pattern of a checked plan.
+    /// Returns the pattern of a checked plan.
     pub fn of(plan: &Plan, checked: &Checked) -> Shape {
         let mut shapes: Vec<Shape> = Vec::with_capacity(plan.statements.len());
         for (statement, inputs) in plan.statements.iter().zip(&checked.inputs) {
             let of: Vec<Shape> = inputs.iter().filter_map(|&input| shapes.get(input).copied()).collect();
-            shapes.push(Shape::after(&statement.operation, &of));
+            shapes.push(Shape::shape_after(&statement.operation, &of));
         }
         shapes.get(checked.answer).copied().unwrap_or(Shape::Other)
     }
 
-    fn after(operation: &Operation, of: &[Shape]) -> Shape {
+    fn shape_after(operation: &Operation, of: &[Shape]) -> Shape {
         if of.contains(&Shape::Negation) {
             return Shape::Negation;
         }
@@ -87,7 +87,7 @@ impl Shape {
         }
     }
 
-    /// The short name: `1p`, `2i`, `ip`, `compare`, …
+    /// Returns the short name: `1p`, `2i`, `ip`, `compare`, …
     pub fn name(self) -> String {
         match self {
             Shape::Chain(n) => format!("{n}p"),
@@ -102,7 +102,7 @@ impl Shape {
         }
     }
 
-    /// LPKG's name of the question type, where it has one.
+    /// Returns LPKG's name of the question type, if it has one.
     pub fn lpkg_name(self) -> Option<&'static str> {
         Some(match self {
             Shape::Chain(1) => "One Projection",

@@ -1,9 +1,9 @@
-//! The surfaces by name, and which of them a text is written in.
+//! Surfaces by name, and the surface of a text.
 
 use super::check::Limits;
 use super::{Parsed, Plan, PlanError, json_form, lpkg, rft};
 
-/// A way to write plans.
+/// Way to write plans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surface {
     /// Plan lines (Graph-RFT).
@@ -15,10 +15,10 @@ pub enum Surface {
 }
 
 impl Surface {
-    /// The names that [`Surface::by_name`] knows.
+    /// Names that [`Surface::by_name`] accepts.
     pub const NAMES: [&'static str; 3] = ["rft", "lpkg", "json"];
 
-    /// The surface of that name.
+    /// Returns the surface of that name.
     pub fn by_name(name: &str) -> Option<Surface> {
         Some(match name {
             "rft" => Surface::Lines,
@@ -28,9 +28,9 @@ impl Surface {
         })
     }
 
-    /// The surface that a text looks like: the one whose marks come first in it, plan lines where there are none.
+    /// Returns the surface whose marks come first in a text; plan lines if there are none.
     pub fn of(text: &str) -> Surface {
-        // Marks far behind the beginning belong to prose or to a text that is no plan.
+        // Marks far from the beginning belong to prose or to a text that is no plan.
         let head = &text[..text.floor_char_boundary(64 << 10)];
         let lower = head.to_ascii_lowercase();
         let first = |marks: &[&str]| marks.iter().filter_map(|m| lower.find(m)).min().unwrap_or(usize::MAX);
@@ -60,7 +60,7 @@ impl Surface {
     /// Writes a plan in this surface.
     ///
     /// # Errors
-    /// What the surface has no words for.
+    /// [`PlanError`] for a part that the surface cannot express.
     pub fn print(self, plan: &Plan) -> Result<String, PlanError> {
         match self {
             Surface::Lines => rft::print(plan),

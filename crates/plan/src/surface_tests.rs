@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-//! Properties of all surfaces: they read back the printed plan, agree with each other, and survive hostile text.
+//! Properties of all surfaces: they read back the printed plan, agree, and survive hostile text.
 
 use proptest::prelude::*;
 use std::time::Instant;
@@ -101,7 +101,7 @@ fn fragment() -> impl Strategy<Value = String> {
     .prop_map(str::to_owned)
 }
 
-/// Hostile texts are refused, with an error that is short, in a time that does not depend on what they nest.
+/// Hostile texts are refused, with a short error, in a time that does not depend on their nesting.
 #[test]
 fn hostile_plans_are_refused_quickly() {
     let nested_calls = format!("Ans1={}Ans0{}", "Intersect(".repeat(10_000), ")".repeat(10_000));

@@ -4,23 +4,23 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A text with references to earlier sets. As text, a reference is its name in braces, and a brace itself is doubled.
+/// Text with references to earlier sets: a name in braces. A brace itself is doubled.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Template {
     parts: Vec<Part>,
 }
 
-/// A piece of a template.
+/// Piece of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     /// Words.
     Text(String),
-    /// The name of an earlier set, each of whose members stands here in turn.
+    /// Name of an earlier set, whose members take this place in turn.
     Reference(String),
 }
 
-/// Why a text is not a template.
+/// Reason why a text is not a template.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("unbalanced brace at character {at}")]
 pub struct TemplateError {
@@ -29,7 +29,7 @@ pub struct TemplateError {
 }
 
 impl Template {
-    /// A template from its pieces; neighbouring texts are joined and empty ones left out, so that equal templates are equal.
+    /// Makes a template of its pieces. Joins neighbouring texts and drops empty ones, for equality.
     pub fn new(pieces: impl IntoIterator<Item = Part>) -> Template {
         let mut parts: Vec<Part> = Vec::new();
         for piece in pieces {
@@ -42,12 +42,12 @@ impl Template {
         Template { parts }
     }
 
-    /// The pieces, in order.
+    /// Returns the pieces, in order.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
 
-    /// The names that the template refers to, in order, repeated if it repeats them.
+    /// Iterates over the names that the template refers to, in order, with repetitions.
     pub fn references(&self) -> impl Iterator<Item = &str> {
         self.parts.iter().filter_map(|part| match part {
             Part::Reference(name) => Some(name.as_str()),
@@ -55,7 +55,7 @@ impl Template {
         })
     }
 
-    /// The same template with other names.
+    /// Returns the template with other names.
     pub fn map_references(&self, rename: impl Fn(&str) -> String) -> Template {
         Template::new(self.parts.iter().map(|part| match part {
             Part::Reference(name) => Part::Reference(rename(name)),
@@ -63,7 +63,7 @@ impl Template {
         }))
     }
 
-    /// Reads `text` with references in braces. Braces around anything that is no name are words, and kept.
+    /// Reads `text` with references in braces. Keeps braces around anything that is no name as words.
     ///
     /// # Errors
     /// [`TemplateError`] if a brace that opens before a name is never closed.
@@ -99,7 +99,7 @@ impl Template {
     }
 }
 
-/// Whether a text is a name: an ASCII letter or underscore, then letters, digits and underscores, at most 64 characters.
+/// Returns true for a name: an ASCII letter or underscore, then letters, digits, underscores; at most 64.
 pub(super) fn is_name(text: &str) -> bool {
     text.len() <= 64
         && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')

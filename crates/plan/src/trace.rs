@@ -5,90 +5,90 @@ use crate::kg::{Direction, Match, NodeId, RelationId, TripleId};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// The execution of a plan.
+/// Execution of a plan.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Trace {
-    /// The steps in the order of the plan.
+    /// Steps in the order of the plan.
     pub steps: Vec<StepTrace>,
-    /// The name of the step whose set is the answer.
+    /// Name of the step whose set is the answer.
     pub answer: String,
     /// Warnings of the static checks.
     pub warnings: Vec<String>,
-    /// The budget that ran out, if one did: steps after that are empty and say so.
+    /// Budget that ran out, if any. Later steps are empty and note it.
     pub exhausted: Option<String>,
-    /// Milliseconds by the clock that was given.
+    /// Milliseconds by the given clock.
     pub milliseconds: f64,
 }
 
-/// One step.
+/// Execution of a step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct StepTrace {
-    /// Its name in the plan.
+    /// Name in the plan.
     pub name: String,
-    /// The operation, as JSON plans call it.
+    /// Name of the operation in JSON plans.
     pub operation: String,
     /// The step in words.
     pub line: String,
-    /// The planner's thought.
+    /// Thought of the planner.
     pub thought: Option<String>,
-    /// The steps that it builds on, with the sizes of their sets.
+    /// Steps that it uses, with the sizes of their sets.
     pub inputs: Vec<InputTrace>,
     /// Entities that mentions were linked to.
     pub links: Vec<LinkTrace>,
-    /// The relations that were considered, best first, and which of them were followed.
+    /// Relations that were considered, best first.
     pub relations: Vec<RelationTrace>,
     /// Edges that were followed to members of the result, at most [`EDGES_SHOWN`].
     pub edges: Vec<EdgeTrace>,
-    /// How many there were.
+    /// Number of all such edges.
     pub edge_count: usize,
     /// Passages that were read.
     pub passages: Vec<PassageTrace>,
     /// Source of the result if the graph had none.
     pub fallback: Option<Fallback>,
-    /// The first members of the result, best first, at most [`MEMBERS_SHOWN`].
+    /// First members of the result, best first, at most [`MEMBERS_SHOWN`].
     pub members: Vec<MemberTrace>,
-    /// How many members the result has.
+    /// Number of members of the result.
     pub size: usize,
-    /// Caps that cut something off, each a sentence with both numbers.
+    /// Limits that cut something, each a sentence with both numbers.
     pub truncated: Vec<String>,
     /// Further notes for the reader, each a sentence.
     pub notes: Vec<String>,
     /// Missing information, each a sentence.
     pub missing: Vec<String>,
-    /// Milliseconds by the clock that was given.
+    /// Milliseconds by the given clock.
     pub milliseconds: f64,
 }
 
-/// Edges of one step that a trace shows.
+/// Maximum number of edges of a step in a trace.
 pub const EDGES_SHOWN: usize = 256;
-/// Members of one step that a trace shows.
+/// Maximum number of members of a step in a trace.
 pub const MEMBERS_SHOWN: usize = 32;
 
-/// An operand of a step.
+/// Operand of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct InputTrace {
-    /// The step that found it.
+    /// Name of the step that found it.
     pub name: String,
-    /// How many members it has.
+    /// Number of its members.
     pub size: usize,
 }
 
-/// Entity that a mention was linked to.
+/// Entities that a mention was linked to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct LinkTrace {
-    /// The mention.
+    /// Words of the mention.
     pub mention: String,
-    /// The candidates, best first.
+    /// Candidates, best first.
     pub candidates: Vec<CandidateTrace>,
 }
 
-/// A candidate of a mention.
+/// Candidate of a mention.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct CandidateTrace {
@@ -96,15 +96,15 @@ pub struct CandidateTrace {
     pub node: NodeId,
     /// Its label.
     pub label: String,
-    /// From 0 to 1.
+    /// Agreement, from 0 to 1.
     pub score: f32,
-    /// Way in which the name agreed.
+    /// Kind of agreement.
     pub how: Match,
-    /// Whether the step started there.
+    /// True if the step started there.
     pub chosen: bool,
 }
 
-/// A relation that a step considered.
+/// Relation that a step considered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct RelationTrace {
@@ -112,42 +112,42 @@ pub struct RelationTrace {
     pub relation: RelationId,
     /// Its label.
     pub label: String,
-    /// In which direction from the heads.
+    /// Direction from the heads.
     pub direction: Direction,
     /// Agreement with the plan's words; 1 for an exact name.
     pub score: f32,
-    /// How many edges the heads have over it.
+    /// Number of the heads' edges over it.
     pub edges: usize,
-    /// Whether it was followed.
+    /// True if it was followed.
     pub chosen: bool,
 }
 
-/// An edge that was followed.
+/// Edge that was followed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct EdgeTrace {
     /// The triple.
     pub triple: TripleId,
-    /// The node that it starts at, whatever the direction it was followed in.
+    /// Node that it starts at, in any direction of following.
     pub head: NodeId,
-    /// That node's label.
+    /// Label of that node.
     pub head_label: String,
-    /// The relation's label.
+    /// Label of the relation.
     pub relation: String,
-    /// The node that it leads to.
+    /// Node that it leads to.
     pub tail: NodeId,
-    /// That node's label.
+    /// Label of that node.
     pub tail_label: String,
 }
 
-/// A passage that was read.
+/// Passage that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct PassageTrace {
-    /// Its place in the execution's list of passages.
+    /// Index in the execution's list of passages.
     pub passage: u32,
-    /// The chunk of the bundle, unless it came from elsewhere.
+    /// Chunk of the bundle; `None` if it is from elsewhere.
     pub chunk: Option<u32>,
     /// Its title.
     pub title: String,
@@ -155,15 +155,15 @@ pub struct PassageTrace {
     pub url: String,
 }
 
-/// A member of a result.
+/// Member of a result.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct MemberTrace {
-    /// The label of the entity, or the value, or the words.
+    /// Label of the entity, or the value, or the words.
     pub label: String,
-    /// The node, if it is one of the graph.
+    /// Node, if it is one of the graph.
     pub node: Option<NodeId>,
-    /// From 0 to 1.
+    /// Score, from 0 to 1.
     pub score: f32,
 }
 
@@ -174,14 +174,14 @@ pub struct MemberTrace {
 pub enum Fallback {
     /// A language model read passages of the bundle.
     Model,
-    /// Names and values of the wanted type, taken from passages of the bundle without a model.
+    /// Names and values of the target's type were extracted from passages of the bundle without a model.
     Extraction,
-    /// A web search's passages, read by a model or by extraction.
+    /// A web search's passages were read, by a model or by extraction.
     Web,
 }
 
 impl Trace {
-    /// All edges that steps followed to members of their results, in the order of the triples, once each.
+    /// Returns all edges that steps followed to members of their results, in the order of triples, once each.
     pub fn edges(&self) -> Vec<&EdgeTrace> {
         let mut all: Vec<&EdgeTrace> = self.steps.iter().flat_map(|s| &s.edges).collect();
         sort_unique(&mut all);
@@ -193,14 +193,14 @@ impl Trace {
         self.steps.iter().flat_map(|s| s.missing.iter().map(move |m| format!("{}: {m}", s.name))).collect()
     }
 
-    /// The trace as text: a paragraph a step.
+    /// Returns the trace as text: a paragraph a step.
     pub fn to_text(&self) -> String {
         let mut out = String::new();
         for warning in &self.warnings {
             let _ = writeln!(out, "warning: {warning}");
         }
         for step in &self.steps {
-            step.write(&mut out);
+            step.write_step(&mut out);
         }
         if let Some(exhausted) = &self.exhausted {
             let _ = writeln!(out, "stopped early: {exhausted}");
@@ -211,14 +211,14 @@ impl Trace {
 }
 
 impl StepTrace {
-    /// The step as text.
+    /// Returns the step as text.
     pub fn to_text(&self) -> String {
         let mut out = String::new();
-        self.write(&mut out);
+        self.write_step(&mut out);
         out
     }
 
-    fn write(&self, out: &mut String) {
+    fn write_step(&self, out: &mut String) {
         let _ = writeln!(out, "{} = {}", self.name, self.line);
         let line = |out: &mut String, text: &str| {
             let _ = writeln!(out, "  {text}");

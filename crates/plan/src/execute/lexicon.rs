@@ -6,14 +6,14 @@ use crate::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationI
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{fold, is_stop_word, stem, words};
 
-/// Relations below this score are not followed.
+/// Least score of a relation that is followed.
 pub(super) const LEAST_SCORE: f32 = 0.35;
-/// Relations whose scores differ by less say the same thing, as far as anyone can tell.
+/// Difference of scores below which relations count as equal.
 const TIE: f32 = 0.005;
-/// How many relations are ranked for a step (Graph-RFT: 15).
+/// Number of relations that are ranked for a step (Graph-RFT: 15).
 pub(super) const RANKED: usize = 15;
 
-/// A relation at the heads of a step, in one direction.
+/// Relation at the heads of a step, in one direction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranked {
     /// The relation.
@@ -22,7 +22,7 @@ pub struct Ranked {
     pub direction: Direction,
     /// Agreement of its name, from 0 to 1.
     pub score: f32,
-    /// Edges at the heads.
+    /// Number of edges at the heads.
     pub edges: usize,
 }
 
@@ -35,11 +35,11 @@ pub enum Target {
     Types(Vec<TypeId>),
     /// Numbers or dates.
     Literals(LiteralKind),
-    /// Words that no type of the graph answers to: they help to rank relations, and are not checked.
+    /// Words that match no type of the graph: they help to rank relations, and are not checked.
     Unknown,
 }
 
-/// The words of relations and types, stemmed once for a graph.
+/// Words of relations and types, stemmed once for a graph.
 #[derive(Debug)]
 pub struct Lexicon {
     /// Stems of each name of each relation.
@@ -48,8 +48,8 @@ pub struct Lexicon {
     types: Vec<Vec<Vec<String>>>,
 }
 
-/// The stems of the words that carry meaning; of all words where none does.
-pub(super) fn stems(text: &str) -> Vec<String> {
+/// Returns the stems of the content words, or of all words if there are none.
+pub(super) fn stem_words(text: &str) -> Vec<String> {
     let opened = label_of_name(text);
     let folded: Vec<String> =
         words(&opened).iter().flat_map(|w| w.text.split('_').map(fold).collect::<Vec<_>>()).filter(|w| !w.is_empty()).collect();
@@ -57,7 +57,7 @@ pub(super) fn stems(text: &str) -> Vec<String> {
     if content.is_empty() { folded.iter().map(|w| stem(w)).collect() } else { content }
 }
 
-/// From 0 to 1: 1 for the same stem, 0.9 for stems that begin alike ("direct", "director").
+/// Returns the agreement of two stems: 1 if equal, 0.9 for a common beginning ("direct", "director"), else 0.
 fn word_agreement(a: &str, b: &str) -> f32 {
     if a == b {
         return 1.0;
@@ -68,7 +68,7 @@ fn word_agreement(a: &str, b: &str) -> f32 {
 }
 
 /// Returns the share of `these` that `those` cover.
-fn coverage(these: &[String], those: &[String]) -> f32 {
+fn share_covered(these: &[String], those: &[String]) -> f32 {
     if these.is_empty() {
         return 0.0;
     }
@@ -76,17 +76,17 @@ fn coverage(these: &[String], those: &[String]) -> f32 {
     these.iter().map(best).sum::<f32>() / these.len() as f32
 }
 
-/// The plan's words must be covered; what else a name says costs less.
-fn agreement(phrase: &[String], name: &[String]) -> f32 {
-    coverage(phrase, name) * (0.6 + 0.4 * coverage(name, phrase))
+/// Returns the agreement of a phrase with a name, which must cover it; its further words cost less.
+fn phrase_agreement(phrase: &[String], name: &[String]) -> f32 {
+    share_covered(phrase, name) * (0.6 + 0.4 * share_covered(name, phrase))
 }
 
 impl Lexicon {
-    /// The words of a graph.
+    /// Stems the words of a graph.
     pub fn new(graph: &KnowledgeGraph) -> Self {
         let v = graph.vocabulary();
         let of = |names: Vec<&str>| -> Vec<Vec<String>> {
-            let mut all: Vec<Vec<String>> = names.into_iter().map(stems).filter(|s| !s.is_empty()).collect();
+            let mut all: Vec<Vec<String>> = names.into_iter().map(stem_words).filter(|s| !s.is_empty()).collect();
             sort_unique(&mut all);
             all
         };
@@ -101,13 +101,13 @@ impl Lexicon {
         Lexicon { relations: relations.collect(), types: types.collect() }
     }
 
-    /// Resolves a plan's target: types with exactly its words, otherwise types with these words and more, otherwise numbers and dates by their
-    /// usual names.
+    /// Resolves a plan's target: types with exactly its words, otherwise types with these words and more,
+    /// otherwise numbers and dates by their usual names.
     pub fn target(&self, target: Option<&str>) -> Target {
         let Some(text) = target.map(str::trim).filter(|t| !t.is_empty() && *t != "*") else { return Target::Any };
-        let wanted = stems(text);
-        let same = |name: &Vec<String>| name.len() == wanted.len() && coverage(&wanted, name) > 0.99;
-        let wider = |name: &Vec<String>| coverage(&wanted, name) > 0.99;
+        let wanted = stem_words(text);
+        let same = |name: &Vec<String>| name.len() == wanted.len() && share_covered(&wanted, name) > 0.99;
+        let wider = |name: &Vec<String>| share_covered(&wanted, name) > 0.99;
         for test in [&same as &dyn Fn(&Vec<String>) -> bool, &wider] {
             let found: Vec<TypeId> =
                 self.types.iter().enumerate().filter(|(_, names)| names.iter().any(test)).map(|(i, _)| TypeId(i as u32)).collect();
@@ -122,8 +122,9 @@ impl Lexicon {
         }
     }
 
-    /// The relations at these heads, the best [`RANKED`] first: by label, synonyms and name against the phrase, by meaning where
-    /// `similarity` is given and the words disagree, and by whether they lead to what is wanted. Equal ones forward first, then by number.
+    /// Returns the best [`RANKED`] relations at these heads, best first: by agreement of label, synonyms and
+    /// name with the phrase; by meaning if `similarity` is given and the words disagree; and by whether they
+    /// lead to the target. Equal ones are forward first, then by number.
     pub fn rank(
         &self,
         graph: &KnowledgeGraph,
@@ -133,12 +134,12 @@ impl Lexicon {
         target: &Target,
         similarity: Option<Similarity<'_>>,
     ) -> Vec<Ranked> {
-        let wanted = stems(phrase);
-        let target_stems = target_words.map(stems).unwrap_or_default();
+        let wanted = stem_words(phrase);
+        let target_stems = target_words.map(stem_words).unwrap_or_default();
         let mut out = Vec::new();
-        for (relation, direction, edges) in at(graph, heads) {
+        for (relation, direction, edges) in relations_at_heads(graph, heads) {
             let names = self.relations.get(relation.index()).map_or(&[][..], Vec::as_slice);
-            let mut score = names.iter().map(|n| agreement(&wanted, n)).fold(0.0, f32::max);
+            let mut score = names.iter().map(|n| phrase_agreement(&wanted, n)).fold(0.0, f32::max);
             let Some(r) = graph.vocabulary().relation(relation) else { continue };
             if r.name == phrase || r.label == phrase {
                 score = 1.0;
@@ -160,7 +161,7 @@ impl Lexicon {
                     n => 0.25 * n,
                 },
                 Target::Literals(kind) => 0.25 * share(&|c| c == Class::Literal(*kind)),
-                Target::Unknown => 0.15 * names.iter().map(|n| coverage(&target_stems, n)).fold(0.0, f32::max),
+                Target::Unknown => 0.15 * names.iter().map(|n| share_covered(&target_stems, n)).fold(0.0, f32::max),
                 Target::Any => 0.0,
             };
             if direction == Direction::Forward {
@@ -174,8 +175,8 @@ impl Lexicon {
     }
 }
 
-/// All relations at the heads in both directions, with their edges.
-fn at(graph: &KnowledgeGraph, heads: &[NodeId]) -> Vec<(RelationId, Direction, usize)> {
+/// Returns all relations at the heads in both directions, with their numbers of edges.
+fn relations_at_heads(graph: &KnowledgeGraph, heads: &[NodeId]) -> Vec<(RelationId, Direction, usize)> {
     let relations = graph.vocabulary().relations().len();
     let mut counts = vec![[0usize; 2]; relations];
     for &head in heads {
@@ -196,8 +197,8 @@ fn at(graph: &KnowledgeGraph, heads: &[NodeId]) -> Vec<(RelationId, Direction, u
     out
 }
 
-/// The ranked relations in groups of those that cannot be told apart, best first, down to the least score.
-pub(super) fn groups(ranked: &[Ranked]) -> Vec<std::ops::Range<usize>> {
+/// Groups the ranked relations whose scores count as equal, best first, down to the least score.
+pub(super) fn group_equal(ranked: &[Ranked]) -> Vec<std::ops::Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
     while start < ranked.len() && ranked[start].score >= LEAST_SCORE {
@@ -212,8 +213,8 @@ pub(super) fn groups(ranked: &[Ranked]) -> Vec<std::ops::Range<usize>> {
     out
 }
 
-/// Whether a node is what a plan wants.
-pub(super) fn fits(graph: &KnowledgeGraph, node: NodeId, target: &Target) -> bool {
+/// Returns true if a node matches a plan's target.
+pub(super) fn matches_target(graph: &KnowledgeGraph, node: NodeId, target: &Target) -> bool {
     match target {
         Target::Any | Target::Unknown => true,
         Target::Types(types) => graph.types(node).iter().any(|t| types.contains(t)),

@@ -1,10 +1,11 @@
-//! The executor: runs a checked plan over the knowledge graph, and over passages where the graph has nothing.
+//! The executor: runs a checked plan over the knowledge graph, and over passages if that has no result.
 //!
-//! Steps follow Graph-RFT (arXiv 2510.20691: link the head, rank its relations, follow the best, look elsewhere on a miss) and LPKG (arXiv
-//! 2406.14282: set operations over the answers of sub-questions), without their faults: an empty operand stays empty, identity is that of
-//! nodes rather than of strings, and every cap that cuts something is reported.
+//! Steps follow Graph-RFT (arXiv 2510.20691: link the head, rank its relations, follow the best, search
+//! elsewhere on a miss) and LPKG (arXiv 2406.14282: set operations over the answers of sub-questions),
+//! without their faults: an empty operand stays empty, identity is that of nodes, not of strings, and every
+//! limit that cuts something is reported.
 //!
-//! Nothing here needs a language model. Steps that do not depend on each other run together; dropping the future stops everything.
+//! No language model is needed. Independent steps run together; dropping the future stops everything.
 
 mod lexicon;
 mod passages;
@@ -29,44 +30,44 @@ pub use lexicon::{Lexicon as Phrases, Ranked, Target};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// The cosine of two phrases.
+/// Function that returns the cosine of two phrases.
 pub type Similarity<'a> = &'a dyn Fn(&str, &str) -> f32;
 
 /// Resources of an execution in addition to the graph. All are optional.
 #[derive(Clone, Copy, Default)]
 pub struct Resources<'a> {
-    /// Finds passages of the bundle when the graph has nothing, and for steps that search passages.
+    /// Finds passages of the bundle if the graph has no result, and for steps that search passages.
     pub passages: Option<&'a dyn Passages>,
-    /// Finds passages on the web when the bundle has nothing.
+    /// Finds passages on the web if the bundle has no result.
     pub web: Option<&'a dyn Passages>,
-    /// Reads passages. Without it, answers are taken from them by extraction.
+    /// Reads passages. Without it, answers are extracted from them.
     pub model: Option<&'a dyn ChatModel>,
-    /// The cosine of two phrases, for relations whose words differ from the plan's.
+    /// Compares phrases, for relations whose words differ from the plan's.
     pub similarity: Option<Similarity<'a>>,
-    /// Milliseconds since some moment. Without it, times are 0 and the time budget is not kept.
+    /// Returns milliseconds since some moment. Without it, times are 0 and there is no time limit.
     pub clock: Option<&'a dyn Fn() -> f64>,
-    /// Whether to stop.
+    /// Returns true to stop.
     pub cancelled: Option<&'a dyn Fn() -> bool>,
-    /// Told of each step when it is done.
+    /// Called with each step when it is done.
     pub on_step: Option<&'a dyn Fn(&StepTrace)>,
 }
 
-/// Limits of an execution. What exceeds one is cut off and reported in the trace.
+/// Limits of an execution. The trace reports what exceeds one and is cut.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// Heads that one step starts from, best first.
+    /// Maximum number of heads of a step, best first.
     pub heads: usize,
-    /// Members of one result.
+    /// Maximum number of members of a result.
     pub members: usize,
-    /// Sub-questions that one step puts to passages.
+    /// Maximum number of sub-questions to passages in a step.
     pub questions: usize,
-    /// Passages of one sub-question.
+    /// Maximum number of passages of a sub-question.
     pub passages: usize,
-    /// Steps.
+    /// Maximum number of steps.
     pub steps: usize,
-    /// Searches for passages and calls of the model.
+    /// Maximum number of searches for passages and calls of the model.
     pub fetches: usize,
-    /// Milliseconds by the clock.
+    /// Maximum time in milliseconds by the clock.
     pub milliseconds: f64,
 }
 
@@ -76,13 +77,13 @@ impl Default for Limits {
     }
 }
 
-/// Why a plan was not executed.
+/// Reason why a plan was not executed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExecuteError {
     /// The plan does not pass its static checks.
     #[error("the plan cannot be executed: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Plan(Vec<PlanError>),
-    /// It was asked to stop.
+    /// The caller asked to stop.
     #[error("stopped")]
     Cancelled,
 }
@@ -90,11 +91,11 @@ pub enum ExecuteError {
 /// Result of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Execution {
-    /// The set of each statement, in the order of the plan.
+    /// Set of each statement, in the order of the plan.
     pub sets: Vec<Rc<Set>>,
-    /// The index of the statement whose set is the answer.
+    /// Index of the statement whose set is the answer.
     pub answer: usize,
-    /// The statements that each statement refers to.
+    /// Statements that each statement refers to.
     pub inputs: Vec<Vec<usize>>,
     /// Passages that were read, as [`Evidence::Passage`] counts them.
     pub passages: Vec<Passage>,
@@ -103,19 +104,20 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// The answer.
+    /// Returns the answer.
     pub fn answer(&self) -> &Set {
         &self.sets[self.answer]
     }
 
-    /// Whether nothing is known to lack: no budget ran out, no cap cut anything, nothing was missing.
+    /// Returns true if nothing is known to be missing: no budget ran out, no limit cut, no step has a gap.
     pub fn is_complete(&self) -> bool {
         let whole = |s: &StepTrace| s.truncated.is_empty() && s.missing.is_empty();
         self.trace.exhausted.is_none() && self.trace.steps.iter().all(whole)
     }
 
-    /// The triples and passages on all ways to these members of the answer, ascending; all members' where none are named. A value that was
-    /// computed, such as a count, rests on all members that it was computed from.
+    /// Returns the triples and passages on all ways to these members of the answer, ascending; for all
+    /// members if none are named. A computed value, such as a count, rests on all members that it was made
+    /// of.
     pub fn support(&self, items: &[Item]) -> Vec<Evidence> {
         let all: Vec<Item>;
         let items = if items.is_empty() {
@@ -145,7 +147,8 @@ impl Execution {
                     |&i: &usize| self.sets.get(i).into_iter().flat_map(move |s| s.members.iter().map(move |m| (i, m.item.clone())));
                 open.extend(inputs.iter().flat_map(members));
             }
-            // Set operations hand members on as they are; a step along a relation has them as heads, which were followed above.
+            // Set operations pass members on unchanged; a step along a relation has them as heads (see
+            // above).
             open.extend(inputs.iter().map(|&i| (i, item.clone())));
         }
         sort_unique(&mut found);
@@ -153,14 +156,14 @@ impl Execution {
     }
 }
 
-/// Runs plans over one graph. Made once; the words of the graph's relations and types are prepared here.
+/// Runs plans over one graph. It prepares the words of the graph's relations and types once.
 pub struct Executor<'a> {
     linker: Option<&'a Linker>,
     lexicon: Option<Lexicon>,
 }
 
-/// The sets that the chain of steps to a statement's set went through, the last first.
-fn behind(plan: &Plan, checked: &Checked, mut at: usize, done: &[Option<(Rc<Set>, StepTrace)>]) -> Vec<Rc<Set>> {
+/// Returns the sets in the chain of steps to a statement's set, the last first.
+fn chain_sets(plan: &Plan, checked: &Checked, mut at: usize, done: &[Option<(Rc<Set>, StepTrace)>]) -> Vec<Rc<Set>> {
     let mut sets = Vec::new();
     while let Some(Statement { operation: Operation::SearchKg(_), .. }) = plan.statements.get(at)
         && let Some(&[before]) = checked.inputs.get(at).map(Vec::as_slice)
@@ -171,7 +174,7 @@ fn behind(plan: &Plan, checked: &Checked, mut at: usize, done: &[Option<(Rc<Set>
     sets
 }
 
-/// The state of one execution.
+/// State of an execution.
 struct Run<'a> {
     plan: &'a Plan,
     resources: Resources<'a>,
@@ -188,24 +191,24 @@ impl Run<'_> {
         self.resources.clock.map_or(0.0, |clock| clock())
     }
 
-    fn cancelled(&self) -> bool {
+    fn is_cancelled(&self) -> bool {
         self.resources.cancelled.is_some_and(|cancelled| cancelled())
     }
 
-    /// Whether there is time left; otherwise notes that there is none.
+    /// Returns true if there is time left; otherwise notes that there is none.
     fn in_time(&self) -> bool {
         let spent = self.now() - self.started;
         if spent <= self.limits.milliseconds {
             return true;
         }
-        self.exhaust(format!("the time of {} ms is over", self.limits.milliseconds));
+        self.note_exhausted(format!("the time of {} ms is over", self.limits.milliseconds));
         false
     }
 
-    /// Takes one fetch from the budget.
+    /// Takes a fetch from the budget; returns false if none is left.
     fn may_fetch(&self) -> bool {
         if self.fetches.get() >= self.limits.fetches {
-            self.exhaust(format!("all {} fetches are used", self.limits.fetches));
+            self.note_exhausted(format!("all {} fetches are used", self.limits.fetches));
             return false;
         }
         self.fetches.set(self.fetches.get() + 1);
@@ -214,19 +217,19 @@ impl Run<'_> {
 
     fn may_step(&self) -> bool {
         if self.steps.get() >= self.limits.steps {
-            self.exhaust(format!("all {} steps are used", self.limits.steps));
+            self.note_exhausted(format!("all {} steps are used", self.limits.steps));
             return false;
         }
         self.steps.set(self.steps.get() + 1);
         self.in_time()
     }
 
-    fn exhaust(&self, why: String) {
+    fn note_exhausted(&self, why: String) {
         self.exhausted.borrow_mut().get_or_insert(why);
     }
 
-    /// The place of a passage in the list, where it stands once.
-    fn passage(&self, passage: &Passage) -> u32 {
+    /// Returns the place of a passage in the list, which has it once.
+    fn add_passage(&self, passage: &Passage) -> u32 {
         let mut all = self.passages.borrow_mut();
         let at = all.iter().position(|p| p == passage).unwrap_or_else(|| {
             all.push(passage.clone());
@@ -236,11 +239,11 @@ impl Run<'_> {
     }
 }
 
-/// A step in progress: its statement, the sets it refers to, and its trace.
+/// Step in progress: its statement, its inputs, and its trace.
 struct Step<'a> {
     run: &'a Run<'a>,
     inputs: Vec<Rc<Set>>,
-    /// For a comparison, of each input: the sets that its chain of steps went through, the last first.
+    /// For a comparison, the sets in the chain of steps to each input, the last first.
     behind: Vec<Vec<Rc<Set>>>,
     trace: StepTrace,
     /// Triples that led to members.
@@ -248,7 +251,7 @@ struct Step<'a> {
 }
 
 impl<'a> Executor<'a> {
-    /// An executor over the graph of `linker`; without one, only steps that read passages find anything.
+    /// Makes an executor over the graph of `linker`; without one, only steps that read passages have results.
     pub fn new(linker: Option<&'a Linker>) -> Self {
         Executor { linker, lexicon: linker.map(|l| Lexicon::new(l.graph())) }
     }
@@ -260,8 +263,8 @@ impl<'a> Executor<'a> {
     /// Executes a plan.
     ///
     /// # Errors
-    /// [`ExecuteError::Plan`] when the plan does not pass [`check`](check::check), [`ExecuteError::Cancelled`] when asked to stop. What a
-    /// step lacks is no error: it stands in the trace.
+    /// [`ExecuteError::Plan`] if the plan does not pass [`check`](check::check), [`ExecuteError::Cancelled`]
+    /// if the caller asks to stop. Gaps of a step are not errors: the trace has them.
     pub fn execute<'e>(
         &'e self,
         plan: &'e Plan,
@@ -281,7 +284,7 @@ impl<'a> Executor<'a> {
                 passages: RefCell::default(),
             };
             run.started = run.now();
-            let (sets, steps) = self.run(&run, &checked).await?;
+            let (sets, steps) = self.run_steps(&run, &checked).await?;
             let trace = Trace {
                 steps,
                 answer: plan.answer.clone(),
@@ -294,14 +297,14 @@ impl<'a> Executor<'a> {
         .boxed_local()
     }
 
-    /// Starts every step as soon as the sets that it needs are there.
-    async fn run(&self, run: &Run<'_>, checked: &Checked) -> Result<(Vec<Rc<Set>>, Vec<StepTrace>), ExecuteError> {
+    /// Starts every step as soon as its inputs exist.
+    async fn run_steps(&self, run: &Run<'_>, checked: &Checked) -> Result<(Vec<Rc<Set>>, Vec<StepTrace>), ExecuteError> {
         let count = run.plan.statements.len();
         let mut done: Vec<Option<(Rc<Set>, StepTrace)>> = vec![None; count];
         let mut started = vec![false; count];
         let mut running: FuturesUnordered<LocalBoxFuture<'_, (usize, Set, StepTrace)>> = FuturesUnordered::new();
         loop {
-            if run.cancelled() {
+            if run.is_cancelled() {
                 return Err(ExecuteError::Cancelled);
             }
             for (index, statement) in run.plan.statements.iter().enumerate() {
@@ -315,11 +318,11 @@ impl<'a> Executor<'a> {
                     started[index] = true;
                     let behind = if matches!(statement.operation, Operation::Compare(_)) {
                         let of = checked.inputs.get(index).map_or(&[][..], Vec::as_slice);
-                        of.iter().map(|&i| behind(run.plan, checked, i, &done)).collect()
+                        of.iter().map(|&i| chain_sets(run.plan, checked, i, &done)).collect()
                     } else {
                         Vec::new()
                     };
-                    running.push(Box::pin(self.step(run, index, statement, inputs, behind)));
+                    running.push(Box::pin(self.run_step(run, index, statement, inputs, behind)));
                 }
             }
             let Some((index, set, trace)) = running.next().await else { break };
@@ -328,14 +331,14 @@ impl<'a> Executor<'a> {
             }
             done[index] = Some((Rc::new(set), trace));
         }
-        if run.cancelled() {
+        if run.is_cancelled() {
             return Err(ExecuteError::Cancelled);
         }
-        // Checked plans refer backwards only, so that every step has run.
+        // Checked plans refer backwards only, so every step has run.
         Ok(done.into_iter().flatten().unzip())
     }
 
-    async fn step(
+    async fn run_step(
         &self,
         run: &Run<'_>,
         index: usize,
@@ -355,7 +358,7 @@ impl<'a> Executor<'a> {
         };
         let mut step = Step { run, inputs, behind, trace, edges: Vec::new() };
         let mut set = if run.may_step() {
-            self.operation(&statement.operation, &mut step).await
+            self.run_operation(&statement.operation, &mut step).await
         } else {
             step.note_missing(format!("not executed: {}", run.exhausted.borrow().as_deref().unwrap_or("the budget is used")))
         };
@@ -376,14 +379,14 @@ impl<'a> Executor<'a> {
         (index, set, t)
     }
 
-    async fn operation(&self, operation: &Operation, step: &mut Step<'_>) -> Set {
+    async fn run_operation(&self, operation: &Operation, step: &mut Step<'_>) -> Set {
         let inputs = step.inputs.clone();
         let all: Vec<&Set> = inputs.iter().map(Rc::as_ref).collect();
         match operation {
             Operation::SearchKg(search) => self.search_kg(search, step).await,
-            Operation::Search { query } => self.search(query, step).await,
-            Operation::All { target, relation } => self.all(target.as_deref(), relation.as_ref(), step),
-            Operation::Entity { head } => self.named(head, step),
+            Operation::Search { query } => self.search_passages(query, step).await,
+            Operation::All { target, relation } => self.find_all(target.as_deref(), relation.as_ref(), step),
+            Operation::Entity { head } => self.find_named(head, step),
             Operation::Intersect { .. } => {
                 step.note_empty("the intersection is empty");
                 Set::intersection(&all)
@@ -400,7 +403,7 @@ impl<'a> Executor<'a> {
                 }
                 main.without(minus)
             }
-            Operation::Compare(compare) => self.compare(compare, step).await,
+            Operation::Compare(compare) => self.compare_sets(compare, step).await,
             Operation::Count { .. } => {
                 let Some(set) = all.first() else { return Set::default() };
                 if set.open {
@@ -408,20 +411,20 @@ impl<'a> Executor<'a> {
                 }
                 Set::of_value(Item::number(set.members.len() as f64), set.open)
             }
-            Operation::Filter { condition, .. } => self.filter(condition, step),
-            Operation::Superlative { by, extreme, keep, .. } => self.superlative(by.as_ref(), *extreme, *keep, step),
+            Operation::Filter { condition, .. } => self.run_filter(condition, step),
+            Operation::Superlative { by, extreme, keep, .. } => self.run_superlative(by.as_ref(), *extreme, *keep, step),
         }
     }
 }
 
 impl Step<'_> {
-    /// Notes what is missing, without which nothing is found.
+    /// Notes a missing part without which there is no result.
     fn note_missing(&mut self, what: impl Into<String>) -> Set {
         self.trace.missing.push(what.into());
         Set::default()
     }
 
-    /// Says which operands are empty, and what that means.
+    /// Notes the empty operands and the consequence.
     fn note_empty(&mut self, meaning: &str) {
         let empty: Vec<&str> = self.trace.inputs.iter().filter(|i| i.size == 0).map(|i| i.name.as_str()).collect();
         if !empty.is_empty() {
@@ -430,13 +433,13 @@ impl Step<'_> {
         }
     }
 
-    /// The first operand; empty when there is none.
-    fn input(&self) -> Rc<Set> {
+    /// Returns the first operand; empty if there is none.
+    fn first_input(&self) -> Rc<Set> {
         self.inputs.first().cloned().unwrap_or_default()
     }
 }
 
-/// A statement's operation as a plan line.
+/// Returns a statement's operation as a plan line.
 fn plan_line(statement: &Statement) -> String {
     let one = Statement { thought: None, ..statement.clone() };
     let plan = Plan { question: None, answer: one.name.clone(), statements: vec![one] };

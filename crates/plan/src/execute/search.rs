@@ -1,17 +1,17 @@
-//! Steps that find something: along a relation, in passages, by type.
+//! Steps that search: along a relation, in passages, by type.
 
 use super::super::trace::{CandidateTrace, Fallback, LinkTrace, PassageTrace, RelationTrace};
 use super::super::{Head, Part, Relation, SearchKg, Template};
-use super::lexicon::{Ranked, Target, fits, groups};
-use super::passages::{Passage, Passages, ask, extract, item_of};
+use super::lexicon::{Ranked, Target, group_equal, matches_target};
+use super::passages::{Passage, Passages, ask_model, extract_answers, item_of};
 use super::sets::{Evidence, Item, Member, Origin, Set};
 use super::{Executor, Step};
 use crate::kg::{Direction, KnowledgeGraph, NodeId};
 use crate::text::fold;
 
-/// Entities of one name that a mention may start from together.
+/// Maximum number of entities of one name that a mention starts from together.
 const HOMONYMS: usize = 8;
-/// Candidates of a mention that a trace shows.
+/// Maximum number of candidates of a mention in a trace.
 const CANDIDATES_SHOWN: usize = 8;
 
 /// Start of a step.
@@ -24,14 +24,14 @@ pub(super) struct Start {
 
 impl Executor<'_> {
     pub(super) async fn search_kg(&self, search: &SearchKg, step: &mut Step<'_>) -> Set {
-        let target = self.target(search.target.as_deref(), step);
-        let starts = self.starts(&search.head, step);
+        let target = self.resolve_target(search.target.as_deref(), step);
+        let starts = self.find_starts(&search.head, step);
         let mut members = Vec::new();
         if let Some(graph) = self.graph()
             && !starts.is_empty()
         {
-            let keep = |node: NodeId| fits(graph, node, &target);
-            members = self.along(graph, &search.relation, search.target.as_deref(), &target, &starts, &keep, step);
+            let keep = |node: NodeId| matches_target(graph, node, &target);
+            members = self.follow_relation(graph, &search.relation, search.target.as_deref(), &target, &starts, &keep, step);
         }
         if !members.is_empty() {
             return Set::new(members, step.inputs.iter().any(|s| s.open));
@@ -40,7 +40,7 @@ impl Executor<'_> {
         let heads: Vec<(String, Option<Item>)> = match &search.head {
             Head::Mention(text) | Head::Entity(text) => vec![(text.clone(), None)],
             Head::Reference(name) => {
-                let input = step.input();
+                let input = step.first_input();
                 if input.members.is_empty() {
                     return step.note_missing(format!("{name} is empty, so there is nothing to start from"));
                 }
@@ -49,11 +49,11 @@ impl Executor<'_> {
             }
         };
         let questions: Vec<(String, Option<Item>)> = heads.into_iter().map(|(h, item)| (format!("{h} {relation}"), item)).collect();
-        self.read(questions, search.target.as_deref(), &target, step).await
+        self.read_passages(questions, search.target.as_deref(), &target, step).await
     }
 
     /// Resolves the target's words in the graph.
-    fn target(&self, target: Option<&str>, step: &mut Step<'_>) -> Target {
+    fn resolve_target(&self, target: Option<&str>, step: &mut Step<'_>) -> Target {
         let Some(lexicon) = &self.lexicon else { return Target::Unknown };
         let found = lexicon.target(target);
         if let (Target::Unknown, Some(text)) = (&found, target)
@@ -74,8 +74,8 @@ impl Executor<'_> {
         }
     }
 
-    /// The nodes that a step starts from, at most the cap of them.
-    fn starts(&self, head: &Head, step: &mut Step<'_>) -> Vec<Start> {
+    /// Returns the nodes that a step starts from, up to the limit.
+    fn find_starts(&self, head: &Head, step: &mut Step<'_>) -> Vec<Start> {
         let Some(linker) = self.linker else { return Vec::new() };
         let graph = linker.graph();
         let start = |node: NodeId, score: f32| Start { node, score, item: Item::Node(node) };
@@ -83,7 +83,7 @@ impl Executor<'_> {
             Head::Mention(text) => {
                 let found = linker.link(text, CANDIDATES_SHOWN.max(HOMONYMS));
                 let best = found.first().map_or(0.0, |c| c.score);
-                // Namesakes cannot be told apart yet: the step starts from all of them, and the relation decides.
+                // Namesakes cannot be told apart yet: the step starts from all, and the relation decides.
                 let chosen = |i: usize, score: f32| i < HOMONYMS && score >= best;
                 let candidates = found.iter().enumerate().map(|(i, c)| CandidateTrace {
                     node: c.node,
@@ -106,7 +106,7 @@ impl Executor<'_> {
                 found.into_iter().map(|n| start(n, 1.0)).collect()
             }
             Head::Reference(_) => {
-                let input = step.input();
+                let input = step.first_input();
                 let mut unlinked = 0;
                 let mut starts: Vec<Start> = Vec::new();
                 for m in input.ranked() {
@@ -132,10 +132,10 @@ impl Executor<'_> {
         starts
     }
 
-    /// Follows the relation from these starts to members that `keep` accepts. For words, the best relations are tried in their order until
-    /// one leads to something.
+    /// Follows the relation from these starts to members that `keep` accepts. For words, tries the best
+    /// relations in order until one has a result.
     #[allow(clippy::too_many_arguments)]
-    pub(super) fn along(
+    pub(super) fn follow_relation(
         &self,
         graph: &KnowledgeGraph,
         relation: &Relation,
@@ -146,9 +146,9 @@ impl Executor<'_> {
         step: &mut Step<'_>,
     ) -> Vec<Member> {
         let nodes: Vec<NodeId> = starts.iter().map(|s| s.node).collect();
-        let ranked = self.ranked(graph, relation, target_words, target, &nodes, step);
-        for group in groups(&ranked) {
-            let members = follow(graph, &ranked[group.clone()], starts, keep, step);
+        let ranked = self.rank_relations(graph, relation, target_words, target, &nodes, step);
+        for group in group_equal(&ranked) {
+            let members = follow_edges(graph, &ranked[group.clone()], starts, keep, step);
             if !members.is_empty() || matches!(relation, Relation::Exact { .. }) {
                 step.note_relations(graph, &ranked, &group);
                 return members;
@@ -162,8 +162,8 @@ impl Executor<'_> {
         Vec::new()
     }
 
-    /// The relations at these nodes that a plan's relation may be, the best first; the one that is named exactly.
-    fn ranked(
+    /// Returns the relations at these nodes that a plan's relation may be, best first; only a named one.
+    fn rank_relations(
         &self,
         graph: &KnowledgeGraph,
         relation: &Relation,
@@ -189,17 +189,17 @@ impl Executor<'_> {
         }
     }
 
-    /// Everything of a type that has a relation, as far as either is said.
-    pub(super) fn all(&self, target: Option<&str>, relation: Option<&Relation>, step: &mut Step<'_>) -> Set {
-        let wanted = self.target(target, step);
+    /// Returns everything of a type with a relation, if either is given.
+    pub(super) fn find_all(&self, target: Option<&str>, relation: Option<&Relation>, step: &mut Step<'_>) -> Set {
+        let wanted = self.resolve_target(target, step);
         if let (Some(of), false) = (target, matches!(wanted, Target::Types(_))) {
             return step.note_missing(format!("the graph has no type \"{of}\""));
         }
         let Some(graph) = self.graph() else { return Set::default() };
-        let mut nodes: Vec<NodeId> = (0..graph.entities() as u32).map(NodeId).filter(|&n| fits(graph, n, &wanted)).collect();
+        let mut nodes: Vec<NodeId> = (0..graph.entities() as u32).map(NodeId).filter(|&n| matches_target(graph, n, &wanted)).collect();
         if let Some(relation) = relation {
-            let ranked = self.ranked(graph, relation, None, &Target::Any, &nodes, step);
-            let group = groups(&ranked).into_iter().next().unwrap_or(0..0);
+            let ranked = self.rank_relations(graph, relation, None, &Target::Any, &nodes, step);
+            let group = group_equal(&ranked).into_iter().next().unwrap_or(0..0);
             step.note_relations(graph, &ranked, &group);
             let has = |n: &NodeId| ranked[group.clone()].iter().any(|r| graph.follow(*n, r.relation, r.direction).len() > 0);
             nodes.retain(has);
@@ -209,13 +209,13 @@ impl Executor<'_> {
     }
 
     /// Returns the things that a head names, regardless of later steps.
-    pub(super) fn named(&self, head: &Head, step: &mut Step<'_>) -> Set {
-        let starts = self.starts(head, step);
+    pub(super) fn find_named(&self, head: &Head, step: &mut Step<'_>) -> Set {
+        let starts = self.find_starts(head, step);
         Set::new(starts.into_iter().map(|s| Member { item: s.item, score: s.score, origins: Vec::new() }).collect(), false)
     }
 
-    /// Answers a sub-question from passages, for each combination of members that it refers to.
-    pub(super) async fn search(&self, query: &Template, step: &mut Step<'_>) -> Set {
+    /// Answers a sub-question from passages, for each combination of the members that it refers to.
+    pub(super) async fn search_passages(&self, query: &Template, step: &mut Step<'_>) -> Set {
         let graph = self.graph();
         let mut questions: Vec<(String, Option<Item>)> = vec![(String::new(), None)];
         let cap = step.run.limits.questions;
@@ -249,11 +249,17 @@ impl Executor<'_> {
             step.trace.truncated.push(format!("only {cap} combinations were asked"));
         }
         let target = Target::Any;
-        self.read(questions, None, &target, step).await
+        self.read_passages(questions, None, &target, step).await
     }
 
-    /// Reads passages for questions, each with the head that its answers belong to: the bundle's first, then the web's.
-    async fn read(&self, mut questions: Vec<(String, Option<Item>)>, words: Option<&str>, target: &Target, step: &mut Step<'_>) -> Set {
+    /// Reads passages for questions, each with the head of its answers: the bundle's first, then the web's.
+    async fn read_passages(
+        &self,
+        mut questions: Vec<(String, Option<Item>)>,
+        words: Option<&str>,
+        target: &Target,
+        step: &mut Step<'_>,
+    ) -> Set {
         let cap = step.run.limits.questions;
         if questions.len() > cap {
             step.trace.truncated.push(format!("passages were read for the best {cap} of {} heads", questions.len()));
@@ -287,7 +293,7 @@ impl Executor<'_> {
         Set { members: Vec::new(), open: true }
     }
 
-    /// One question to one source: the answers, how sure, and the place of the passage that each was read in.
+    /// Asks one source one question. Returns answers, their certainty, and the places of their passages.
     async fn read_one(
         &self,
         source: &dyn Passages,
@@ -296,7 +302,7 @@ impl Executor<'_> {
         target: &Target,
         step: &mut Step<'_>,
     ) -> Vec<(Item, f32, u32)> {
-        if step.run.cancelled() || !step.run.may_fetch() {
+        if step.run.is_cancelled() || !step.run.may_fetch() {
             return Vec::new();
         }
         let mut passages = match source.passages(question, step.run.limits.passages).await {
@@ -315,7 +321,7 @@ impl Executor<'_> {
         if let Some(model) = step.run.resources.model
             && step.run.may_fetch()
         {
-            match ask(model, question, words, &passages).await {
+            match ask_model(model, question, words, &passages).await {
                 Ok(answers) => {
                     return answers
                         .into_iter()
@@ -323,7 +329,7 @@ impl Executor<'_> {
                             let folded = fold(&a);
                             let naming_passage =
                                 passages.iter().position(|p| fold(&p.text).contains(&folded) || fold(&p.title).contains(&folded));
-                            // An answer that no passage says comes from the model's memory.
+                            // An answer in no passage is from the model's memory.
                             let score = if naming_passage.is_some() { 0.8 } else { 0.4 };
                             (item_of(self.linker, &a, target), score, place(naming_passage.unwrap_or(0)))
                         })
@@ -332,7 +338,7 @@ impl Executor<'_> {
                 Err(e) => step.trace.notes.push(format!("the model did not answer ({e}): answers were taken from the passages without it")),
             }
         }
-        extract(self.linker, question, target, &passages).into_iter().map(|(item, score, i)| (item, score, place(i))).collect()
+        extract_answers(self.linker, question, target, &passages).into_iter().map(|(item, score, i)| (item, score, place(i))).collect()
     }
 }
 
@@ -351,7 +357,7 @@ impl Step<'_> {
     }
 
     fn note_passage(&mut self, passage: &Passage) -> u32 {
-        let at = self.run.passage(passage);
+        let at = self.run.add_passage(passage);
         if !self.trace.passages.iter().any(|p| p.passage == at) {
             let trace = PassageTrace { passage: at, chunk: passage.chunk, title: passage.title.clone(), url: passage.url.clone() };
             self.trace.passages.push(trace);
@@ -360,8 +366,8 @@ impl Step<'_> {
     }
 }
 
-/// Follows relations from all starts; each member knows the heads and triples that it was reached by.
-fn follow(
+/// Follows relations from all starts. Each member has the heads and triples that it was reached by.
+fn follow_edges(
     graph: &KnowledgeGraph,
     relations: &[Ranked],
     starts: &[Start],
@@ -369,7 +375,7 @@ fn follow(
     step: &mut Step<'_>,
 ) -> Vec<Member> {
     let mut members = Vec::new();
-    // Members may repeat until they are merged: a cap on the raw number keeps memory bounded where a hub's heads all lead to hubs.
+    // Members may repeat until they are merged: a limit on the raw number bounds memory where hubs meet.
     let cap = step.run.limits.members.saturating_mul(8);
     for (i, start) in starts.iter().enumerate() {
         if members.len() >= cap || (i % 256 == 255 && !step.run.in_time()) {

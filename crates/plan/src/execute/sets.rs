@@ -1,24 +1,24 @@
-//! Sets of entities, literals and words, each member with its score and everything that led to it.
+//! Sets of entities, literals and words, each member with its score and the ways that led to it.
 
 use crate::compact::{sort_by, sort_unique};
 use crate::kg::{KnowledgeGraph, Literal, LiteralKind, NodeId, TripleId, Value, value_of};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// Item of a set. Two members are one exactly when these are equal.
+/// Item of a set. Two members are the same if and only if these are equal.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Item {
-    /// An entity or a literal of the graph.
+    /// Entity or literal of the graph.
     Node(NodeId),
-    /// A value that a step computed or read.
+    /// Value that a step computed or read.
     Value {
         /// Kind of value.
         kind: LiteralKind,
-        /// The value.
+        /// Text of the value.
         text: String,
-        /// Its unit, or empty.
+        /// Unit, or empty.
         unit: String,
     },
     /// Words of a passage that are no entity of the graph.
@@ -26,17 +26,17 @@ pub enum Item {
 }
 
 impl Item {
-    /// A computed number.
+    /// Makes a computed number.
     pub fn number(n: f64) -> Item {
         Item::Value { kind: LiteralKind::Number, text: n.to_string(), unit: String::new() }
     }
 
-    /// A truth value.
+    /// Makes a truth value.
     pub fn boolean(b: bool) -> Item {
         Item::Value { kind: LiteralKind::Boolean, text: b.to_string(), unit: String::new() }
     }
 
-    /// The node, if it is one.
+    /// Returns the node, if it is one.
     pub fn node(&self) -> Option<NodeId> {
         match self {
             Item::Node(n) => Some(*n),
@@ -58,8 +58,8 @@ impl Item {
         }
     }
 
-    /// The value, where it is one: a literal's, a computed one's, or what an entity's or words' text denotes if that is a number or a date
-    /// (a graph may hold years as entities).
+    /// Returns the value, if it is one: a literal's, a computed one's, or a number or date in the text of an
+    /// entity or of words (a graph may have years as entities).
     pub fn value(&self, graph: Option<&KnowledgeGraph>) -> Option<Value> {
         let denoted = |text: &str| Some(value_of(text)).filter(|v| !matches!(v, Value::Text(_)));
         match self {
@@ -78,82 +78,82 @@ impl Item {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Evidence {
-    /// A triple of the graph.
+    /// Triple of the graph.
     Triple(TripleId),
-    /// A passage: its place in the execution's list.
+    /// Index of a passage in the execution's list.
     Passage(u32),
 }
 
-/// One way a member was reached.
+/// Way to a member.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Origin {
-    /// The member of an earlier set, or the linked entity, that it was reached from.
+    /// Member of an earlier set, or linked entity, that it was reached from.
     pub head: Option<Item>,
     /// Evidence for it.
     pub evidence: Evidence,
 }
 
-/// A member of a set.
+/// Member of a set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Member {
     /// Item of the member.
     pub item: Item,
-    /// From 0 to 1: how sure the links and relations on the way to it are.
+    /// Certainty of the links and relations on the way to it, from 0 to 1.
     pub score: f32,
-    /// The ways it was reached, at most [`ORIGINS_KEPT`].
+    /// Ways to it, at most [`ORIGINS_KEPT`].
     pub origins: Vec<Origin>,
 }
 
-/// Ways that a member keeps.
+/// Maximum number of ways that a member keeps.
 pub const ORIGINS_KEPT: usize = 64;
 
 /// Set that a step found.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Set {
-    /// The members, ascending by item, once each.
+    /// Members, ascending by item, each once.
     pub members: Vec<Member>,
-    /// Whether members may be lacking because they were read in passages rather than found in the graph.
+    /// True if members may be missing because they were read in passages and not found in the graph.
     pub open: bool,
 }
 
 impl Set {
-    /// The set of these members; one that repeats keeps its best score and all its origins.
+    /// Makes a set of members. A repeated one keeps its best score and all its origins.
     pub fn new(mut members: Vec<Member>, open: bool) -> Set {
         sort_by(&mut members, |a, b| a.item.cmp(&b.item));
         let mut out: Vec<Member> = Vec::with_capacity(members.len());
         for m in members {
             match out.last_mut() {
-                Some(last) if last.item == m.item => absorb(last, m.origins, last.score.max(m.score)),
+                Some(last) if last.item == m.item => absorb_origins(last, m.origins, last.score.max(m.score)),
                 _ => out.push(m),
             }
         }
         for m in &mut out {
-            tidy(&mut m.origins);
+            sort_origins(&mut m.origins);
         }
         Set { members: out, open }
     }
 
-    /// A set of one computed value.
+    /// Makes a set of one computed value.
     pub fn of_value(item: Item, open: bool) -> Set {
         Set { members: vec![Member { item, score: 1.0, origins: Vec::new() }], open }
     }
 
-    /// The member that is `item`.
+    /// Returns the member that is `item`.
     pub fn get(&self, item: &Item) -> Option<&Member> {
         self.members.binary_search_by(|m| m.item.cmp(item)).ok().map(|i| &self.members[i])
     }
 
-    /// The members, best first; of equal score in the order of their items.
+    /// Returns the members, best first; equal scores in the order of their items.
     pub fn ranked(&self) -> Vec<&Member> {
         let mut all: Vec<&Member> = self.members.iter().collect();
         sort_by(&mut all, |a, b| b.score.total_cmp(&a.score).then_with(|| a.item.cmp(&b.item)));
         all
     }
 
-    /// Returns the members of every set, with their lowest scores, since a member is as doubtful as its weakest reason.
+    /// Returns the members of every set, with their lowest scores: the weakest reason limits certainty.
     pub fn intersection(sets: &[&Set]) -> Set {
         let Some((first, rest)) = sets.split_first() else { return Set::default() };
         let members = first
@@ -164,9 +164,9 @@ impl Set {
                 for other in rest {
                     let found = other.get(&m.item)?;
                     let score = m.score.min(found.score);
-                    absorb(&mut m, found.origins.clone(), score);
+                    absorb_origins(&mut m, found.origins.clone(), score);
                 }
-                tidy(&mut m.origins);
+                sort_origins(&mut m.origins);
                 Some(m)
             })
             .collect();
@@ -175,7 +175,7 @@ impl Set {
 
     /// Returns the members of any set, with their highest scores.
     pub fn union(sets: &[&Set]) -> Set {
-        // Two at a time, so that many large operands never stand in memory side by side.
+        // Two at a time, so that many large operands are never in memory together.
         let mut out = Set::default();
         for set in sets {
             let mut members = Vec::with_capacity(out.members.len().max(set.members.len()));
@@ -187,8 +187,8 @@ impl Set {
                 members.push(match left.next_if(|l| l.item == m.item) {
                     Some(mut l) => {
                         let score = l.score.max(m.score);
-                        absorb(&mut l, m.origins.clone(), score);
-                        tidy(&mut l.origins);
+                        absorb_origins(&mut l, m.origins.clone(), score);
+                        sort_origins(&mut l.origins);
                         l
                     }
                     None => m.clone(),
@@ -206,27 +206,27 @@ impl Set {
         Set { members, open: self.open }
     }
 
-    /// The members that `keep` keeps.
+    /// Returns the members that `keep` accepts.
     pub fn filtered(&self, mut keep: impl FnMut(&Member) -> bool) -> Set {
         Set { members: self.members.iter().filter(|m| keep(m)).cloned().collect(), open: self.open }
     }
 }
 
-fn absorb(into: &mut Member, origins: Vec<Origin>, score: f32) {
+fn absorb_origins(into: &mut Member, origins: Vec<Origin>, score: f32) {
     into.score = score;
     into.origins.extend(origins);
 }
 
-fn tidy(origins: &mut Vec<Origin>) {
+fn sort_origins(origins: &mut Vec<Origin>) {
     if origins.len() > 1 {
         sort_unique(origins);
         origins.truncate(ORIGINS_KEPT);
     }
 }
 
-/// Returns the values at one end of an order, with those that have the same; `keep` different values. `None` if some
-/// value does not compare with the one at the end.
-pub(super) fn extreme<T>(values: &[(T, Value)], least: bool, keep: usize) -> Option<Vec<&T>> {
+/// Returns the values at one end of an order, with equal ones; `keep` different values. `None` if some value
+/// is not comparable with the one at the end.
+pub(super) fn select_extreme<T>(values: &[(T, Value)], least: bool, keep: usize) -> Option<Vec<&T>> {
     let beyond = if least { Ordering::Less } else { Ordering::Greater };
     let best = values.iter().map(|(_, v)| v).reduce(|a, b| if b.compare(a) == Some(beyond) { b } else { a });
     if let Some(best) = best
@@ -289,8 +289,8 @@ mod tests {
         #[test]
         fn the_extreme_is_the_least_or_the_most(all in prop::collection::vec(-50i32..50, 1..20)) {
             let values: Vec<(i32, Value)> = all.iter().map(|&n| (n, value_of(&n.to_string()))).collect();
-            let least = extreme(&values, true, 1).unwrap();
-            let most = extreme(&values, false, 1).unwrap();
+            let least = select_extreme(&values, true, 1).unwrap();
+            let most = select_extreme(&values, false, 1).unwrap();
             prop_assert!(least.iter().all(|n| Some(*n) == all.iter().min()));
             prop_assert!(most.iter().all(|n| Some(*n) == all.iter().max()));
             prop_assert_eq!(least.len(), all.iter().filter(|n| Some(*n) == all.iter().min()).count());
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn nothing_is_at_the_end_of_values_of_several_dimensions() {
         let values: Vec<(u8, Value)> = ["3 km", "2000 m", "7 kg"].iter().zip(0u8..).map(|(t, i)| (i, value_of(t))).collect();
-        assert_eq!(extreme(&values, false, 1), None);
-        assert_eq!(extreme(&values[..2], true, 2), Some(vec![&1, &0]));
+        assert_eq!(select_extreme(&values, false, 1), None);
+        assert_eq!(select_extreme(&values[..2], true, 2), Some(vec![&1, &0]));
     }
 }

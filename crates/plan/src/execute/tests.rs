@@ -24,7 +24,7 @@ fn labels(linker: &Linker, set: &Set) -> Vec<String> {
     all
 }
 
-/// The answer of a plan over the example's films.
+/// Returns the answer of a plan over the example's films.
 fn answer(lines: &str) -> Vec<String> {
     let linker = Linker::new(&example());
     labels(&linker, run(&linker, lines, Resources::default(), Limits::default()).answer())
@@ -268,7 +268,7 @@ fn a_plan_that_fails_its_checks_is_not_executed() {
     assert!(matches!(ended, Err(ExecuteError::Plan(_))));
 }
 
-/// Passages that contain any word of the question; counts how many questions are open at once.
+/// Finds passages with any word of the question; counts the questions that are open at once.
 struct Library {
     texts: Vec<&'static str>,
     open: Cell<usize>,
@@ -322,7 +322,7 @@ fn read(lines: &str, resources: Resources<'_>, limits: Limits) -> (Linker, Execu
     (linker, e)
 }
 
-/// A few lines instead of an executor: polls until ready.
+/// Polls until ready, in a few lines instead of an executor.
 mod futures {
     pub use ::futures::*;
     pub fn executor_block<T>(work: impl Future<Output = T>) -> T {

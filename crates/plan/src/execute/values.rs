@@ -2,9 +2,9 @@
 
 use super::super::{Compare, Comparison, Condition, Extreme, How, Measure, Operand};
 use super::lexicon::Target;
-use super::passages::{Passage, ask};
+use super::passages::{Passage, ask_model};
 use super::search::Start;
-use super::sets::{Item, Member, Set, extreme};
+use super::sets::{Item, Member, Set, select_extreme};
 use super::{Executor, Step};
 use crate::compact::{Map, sort_unique};
 use crate::kg::{LiteralKind, NodeId, Value};
@@ -12,8 +12,8 @@ use crate::text::words;
 use std::cmp::Ordering;
 
 impl Executor<'_> {
-    /// The values of each member that has any, in the order of the members.
-    fn measured(&self, set: &Set, by: Option<&Measure>, step: &mut Step<'_>) -> Vec<(Member, Vec<Value>)> {
+    /// Returns the values of each member that has any, in the order of the members.
+    fn measure_members(&self, set: &Set, by: Option<&Measure>, step: &mut Step<'_>) -> Vec<(Member, Vec<Value>)> {
         let graph = self.graph();
         let Some(measure) = by else {
             return set.members.iter().filter_map(|m| m.item.value(graph).map(|v| (m.clone(), vec![v]))).collect();
@@ -27,7 +27,7 @@ impl Executor<'_> {
             set.members.iter().filter_map(|m| m.item.node().map(|node| Start { node, score: m.score, item: m.item.clone() })).collect();
         let has_value = |n: NodeId| counting || Item::Node(n).value(Some(graph)).is_some();
         let target = if counting { Target::Any } else { Target::Literals(LiteralKind::Number) };
-        let found = self.along(graph, relation, None, &target, &starts, &has_value, step);
+        let found = self.follow_relation(graph, relation, None, &target, &starts, &has_value, step);
         let mut of: Map<Item, Vec<Item>> = Map::new();
         for m in found {
             for head in m.origins.into_iter().filter_map(|o| o.head) {
@@ -39,7 +39,7 @@ impl Executor<'_> {
             .filter_map(|m| {
                 let mut items = of.remove(&m.item).unwrap_or_default();
                 sort_unique(&mut items);
-                // Nothing to count is a count too, but nothing to measure is no value.
+                // A count may be zero, but a member without a measure has no value.
                 let values: Vec<Value> = if counting {
                     vec![Value::number(items.len() as f64)]
                 } else {
@@ -50,8 +50,8 @@ impl Executor<'_> {
             .collect()
     }
 
-    pub(super) fn filter(&self, condition: &Condition, step: &mut Step<'_>) -> Set {
-        let set = step.input();
+    pub(super) fn run_filter(&self, condition: &Condition, step: &mut Step<'_>) -> Set {
+        let set = step.first_input();
         let graph = self.graph();
         match condition {
             Condition::Type(text) => {
@@ -80,16 +80,16 @@ impl Executor<'_> {
                     }
                 };
                 let Some(to) = to else { return Set::default() };
-                let measured = self.measured(&set, test.by.as_ref(), step);
+                let measured = self.measure_members(&set, test.by.as_ref(), step);
                 let (mut kept, mut undecided) = (Vec::new(), set.members.len() - measured.len());
                 for (member, values) in measured {
                     let orders: Vec<Ordering> = values.iter().filter_map(|v| v.compare(&to)).collect();
                     undecided += usize::from(orders.is_empty());
-                    // A date may be too vague; a number of another dimension is another matter.
+                    // A date may be too vague; a number of another dimension is a fault.
                     if orders.is_empty() && values.iter().any(|v| matches!(v, Value::Number { .. })) {
                         return step.note_missing("some values do not compare with the one asked about");
                     }
-                    // Of several values one is enough, except that "not equal" must hold for all.
+                    // One of several values suffices, but "not equal" must hold for all.
                     let holds = match test.comparison {
                         Comparison::NotEqual => !orders.is_empty() && orders.iter().all(|o| o.is_ne()),
                         other => orders.iter().any(|&o| other.holds(o)),
@@ -106,29 +106,30 @@ impl Executor<'_> {
         }
     }
 
-    pub(super) fn superlative(&self, by: Option<&Measure>, end: Extreme, keep: u32, step: &mut Step<'_>) -> Set {
-        let set = step.input();
-        let measured = self.measured(&set, by, step);
+    pub(super) fn run_superlative(&self, by: Option<&Measure>, end: Extreme, keep: u32, step: &mut Step<'_>) -> Set {
+        let set = step.first_input();
+        let measured = self.measure_members(&set, by, step);
         let lacking = set.members.len() - measured.len();
         if lacking > 0 {
             step.trace.notes.push(format!("{lacking} of {} members have no value and were left out", set.members.len()));
         }
-        let values: Vec<(Member, Value)> = measured.into_iter().filter_map(|(m, v)| Some((m, ended(v, end)?))).collect();
+        let values: Vec<(Member, Value)> = measured.into_iter().filter_map(|(m, v)| Some((m, value_at_end(v, end)?))).collect();
         self.at_end(values, end, keep as usize, set.open, step)
     }
 
     fn at_end(&self, mut values: Vec<(Member, Value)>, end: Extreme, keep: usize, open: bool, step: &mut Step<'_>) -> Set {
         if !values.iter().all(|(_, v)| matches!(v, Value::Text(_))) {
-            // Words among numbers ("unknown") are no value; with a number in them they are one that does not compare.
+            // Words among numbers ("unknown") are no value; words with a digit are one that is not
+            // comparable.
             values.retain(|(_, v)| !matches!(v, Value::Text(text) if !text.contains(|c: char| c.is_ascii_digit())));
         }
-        match extreme(&values, end == Extreme::Min, keep) {
+        match select_extreme(&values, end == Extreme::Min, keep) {
             Some(best) => Set::new(best.into_iter().cloned().collect(), open),
             None => step.note_missing("some values do not compare with each other"),
         }
     }
 
-    pub(super) async fn compare(&self, compare: &Compare, step: &mut Step<'_>) -> Set {
+    pub(super) async fn compare_sets(&self, compare: &Compare, step: &mut Step<'_>) -> Set {
         step.note_empty("the comparison is not decided");
         let sets = step.inputs.clone();
         if sets.iter().any(|s| s.members.is_empty()) {
@@ -144,7 +145,7 @@ impl Executor<'_> {
         }
         let mut measured: Vec<Vec<(Member, Vec<Value>)>> = Vec::new();
         for set in &sets {
-            measured.push(self.measured(set, compare.by.as_ref(), step));
+            measured.push(self.measure_members(set, compare.by.as_ref(), step));
         }
         match how {
             How::Min | How::Max if measured.iter().any(Vec::is_empty) => step.note_missing("something has no value to compare"),
@@ -154,10 +155,10 @@ impl Executor<'_> {
                 let behind = std::mem::take(&mut step.behind);
                 let of = |at: usize| behind.get(at).map_or(&[][..], Vec::as_slice);
                 for (at, (member, found)) in measured.into_iter().enumerate().flat_map(|(at, m)| m.into_iter().map(move |m| (at, m))) {
-                    let Some(value) = ended(found, end) else { continue };
-                    // Values that earlier steps found stand for what their chain began with.
+                    let Some(value) = value_at_end(found, end) else { continue };
+                    // Values that earlier steps found represent the start of their chain.
                     let heads: Vec<Item> = match compare.by {
-                        None => roots(&member, of(at)),
+                        None => find_roots(&member, of(at)),
                         Some(_) => Vec::new(),
                     };
                     if heads.is_empty() {
@@ -191,7 +192,7 @@ impl Executor<'_> {
         }
     }
 
-    /// LPKG's comparison: the question alone says what is compared, so a model reads the operands.
+    /// Compares as LPKG does: only the question states the comparison, so a model reads the operands.
     async fn compared_by_model(&self, question: &str, step: &mut Step<'_>) -> Set {
         let Some(model) = step.run.resources.model.filter(|_| step.run.may_fetch()) else {
             return step.note_missing("a model to settle the comparison, since the plan does not say how to compare");
@@ -205,7 +206,7 @@ impl Executor<'_> {
         };
         let names: Vec<String> = step.trace.inputs.iter().map(|i| i.name.clone()).collect();
         let passages: Vec<Passage> = names.iter().zip(&step.inputs).map(operand).collect();
-        match ask(model, question, None, &passages).await {
+        match ask_model(model, question, None, &passages).await {
             Ok(answers) => {
                 let item = |a: &String| super::passages::item_of(self.linker, a, &Target::Any);
                 let members = answers.iter().map(|a| Member { item: item(a), score: 0.6, origins: Vec::new() });
@@ -217,7 +218,7 @@ impl Executor<'_> {
 }
 
 /// Returns the start of the chain of steps to a member: its heads, their heads in the set before, and so on.
-fn roots(member: &Member, behind: &[std::rc::Rc<Set>]) -> Vec<Item> {
+fn find_roots(member: &Member, behind: &[std::rc::Rc<Set>]) -> Vec<Item> {
     let heads_of = |m: &Member| m.origins.iter().filter_map(|o| o.head.clone()).collect::<Vec<_>>();
     let mut heads = heads_of(member);
     for set in behind {
@@ -232,7 +233,7 @@ fn roots(member: &Member, behind: &[std::rc::Rc<Set>]) -> Vec<Item> {
 }
 
 /// Returns the value of a member that is nearest to the wanted end.
-fn ended(values: Vec<Value>, end: Extreme) -> Option<Value> {
+fn value_at_end(values: Vec<Value>, end: Extreme) -> Option<Value> {
     values.into_iter().reduce(|a, b| match (a.compare(&b), end) {
         (Some(Ordering::Greater), Extreme::Min) | (Some(Ordering::Less), Extreme::Max) => b,
         _ => a,

@@ -8,7 +8,7 @@ use crate::plan::arbitrary::plan;
 
 const SCHEMA: &str = include_str!("../../../../docs/plan.schema.json");
 
-/// As much of JSON Schema as the schema uses. An unknown keyword fails, so that none is passed over.
+/// Implements the part of JSON Schema that the schema uses. Unknown keywords fail: none is skipped.
 fn valid(schema: &Value, root: &Value, value: &Value) -> Result<(), String> {
     for (keyword, rule) in schema.as_object().ok_or("a schema is an object")? {
         let holds = match (keyword.as_str(), value) {
@@ -60,7 +60,7 @@ fn schema() -> Value {
     json::parse(SCHEMA).unwrap()
 }
 
-/// Every object in a value, by the path to it.
+/// Returns every object in a value, by the path to it.
 fn objects(value: &Value, path: Vec<usize>, found: &mut Vec<Vec<usize>>) {
     let inner: Vec<&Value> = match value {
         Value::Object(members) => members.iter().map(|(_, v)| v).collect(),
@@ -75,7 +75,7 @@ fn objects(value: &Value, path: Vec<usize>, found: &mut Vec<Vec<usize>>) {
     }
 }
 
-/// What is done to an object's members.
+/// Change to an object's members.
 type Edit<'a> = dyn Fn(&mut Vec<(String, Value)>) + 'a;
 
 fn change(value: &mut Value, path: &[usize], edit: &Edit<'_>) {
@@ -97,8 +97,8 @@ proptest! {
         prop_assert_eq!(valid(&schema, &schema, &value), Ok(()));
     }
 
-    /// Drops each member of each object in turn, and adds one: what the schema refuses, the reader refuses, but for the answer, for which
-    /// the last statement stands.
+    /// Drops each member of each object in turn, and adds one: the reader refuses what the schema refuses,
+    /// except a missing answer, which defaults to the last statement.
     #[test]
     fn the_reader_refuses_the_gaps_and_additions_that_the_schema_refuses(plan in plan(false)) {
         let value = json::parse(&print(&plan)).unwrap();

@@ -1,14 +1,18 @@
-//! Calls without a name, and calls inside calls, as plan lines that have neither: `Union(SearchKG(…), Ans1)`, as the paper writes them.
+//! Rewrites calls without a name, and calls inside calls, as the paper writes them, to plan lines:
+//! `Union(SearchKG(…), Ans1)`.
 //!
-//! `Intersect(Ans1, Ans2)` becomes `Ans3=Intersect(Ans1, Ans2)` where it is the third statement, and a call that stands for a set becomes a line of its
-//! own before the one that it stood in. A call counts as one only where a set is wanted, so that `h=Max (2002 film)` stays a head.
+//! `Intersect(Ans1, Ans2)` becomes `Ans3=Intersect(Ans1, Ans2)` if it is the third statement, and a call that
+//! yields a set becomes a line before the one that contains it. A call counts only where a set is wanted, so
+//! that `h=Max (2002 film)` stays a head.
 
-use super::super::check::Limits;
-use super::super::read::{beginning, canonical_name, ends_call, ends_value, identifier, is_statement, position, quoted, room, unnumbered};
+use super::super::check::{Limits, check_room};
+use super::super::read::{
+    canonical_name, ends_call, ends_value, identifier_length, is_statement, position_of, read_quoted, split_statement, strip_numbering,
+};
 use super::super::{PlanError, Position, same_name};
-use super::call::{Function, function};
+use super::call::{Function, function_of};
 
-/// A text in which every call has a line and a name.
+/// Text in which every call has a line and a name.
 pub(super) struct Unfolded {
     /// The text.
     pub text: String,
@@ -18,15 +22,15 @@ pub(super) struct Unfolded {
 
 #[derive(Clone, Copy)]
 enum Origin {
-    /// A whole line.
+    /// Number of a whole line.
     Line(u32),
-    /// A piece of one.
+    /// Place of a part of a line.
     At(Position),
 }
 
 impl Unfolded {
-    /// The place in the text that was given of a place in this one.
-    pub fn origin(&self, at: Position) -> Position {
+    /// Returns the place in the original text for a place in this one.
+    pub fn origin_of(&self, at: Position) -> Position {
         match self.origins.get(at.line as usize - 1) {
             Some(Origin::Line(line)) => Position { line: *line, ..at },
             Some(Origin::At(place)) => *place,
@@ -35,26 +39,24 @@ impl Unfolded {
     }
 }
 
-/// A parenthesis that is open.
+/// Open parenthesis.
 struct Open {
-    /// The function whose arguments it begins, if it is one.
+    /// Function of the arguments that it begins, if any.
     function: Option<Function>,
     /// Start of the call in the output, if it yields a set.
     inner: Option<usize>,
 }
 
-/// The plan between `start` and `end` of a text with every call on a line of its own; `None` where it is so already.
+/// Rewrites the plan between `start` and `end` of a text with every call on its own line, if need be.
 ///
 /// # Errors
-/// A plan of more statements than allowed.
-pub(super) fn unfolded(text: &str, start: usize, end: usize, limits: &Limits) -> Result<Option<Unfolded>, PlanError> {
+/// [`PlanError`] for a plan of more statements than allowed.
+pub(super) fn unfold_calls(text: &str, start: usize, end: usize, limits: &Limits) -> Result<Option<Unfolded>, PlanError> {
     let text = &text[..end];
-    let lines = text[start..].lines().filter(|line| is_statement(line));
-    let names = lines.take(limits.statements + 1).filter_map(beginning).map(|(name, _)| canonical_name(name)).collect();
     let mut unfolding = Unfolding {
         text,
         limits,
-        names,
+        names: super::find_names(&text[start..], limits),
         statements: 0,
         inner: 0,
         changed: false,
@@ -63,7 +65,7 @@ pub(super) fn unfolded(text: &str, start: usize, end: usize, limits: &Limits) ->
     };
     let mut at = start;
     while at < end {
-        at = unfolding.line(at)?;
+        at = unfolding.unfold_line(at)?;
     }
     Ok(unfolding.changed.then_some(unfolding.out))
 }
@@ -73,45 +75,45 @@ struct Unfolding<'a> {
     limits: &'a Limits,
     names: Vec<String>,
     statements: usize,
-    /// Calls inside others.
+    /// Number of calls inside others.
     inner: usize,
     changed: bool,
-    /// A place, and the number of its line.
+    /// Last offset for which a line was counted, and the number of its line.
     counted: (usize, u32),
     out: Unfolded,
 }
 
 impl Unfolding<'_> {
-    /// Takes the line at `at`, or the call that begins in it; gives where to go on.
-    fn line(&mut self, at: usize) -> Result<usize, PlanError> {
+    /// Takes the line at `at`, or the call that begins in it; returns the next offset.
+    fn unfold_line(&mut self, at: usize) -> Result<usize, PlanError> {
         let line_end = self.text[at..].find('\n').map_or(self.text.len(), |n| at + n);
         let line = &self.text[at..line_end];
         let whole = at == 0 || self.text[..at].ends_with('\n');
         let found = if line.trim_start().starts_with('#') { None } else { call_of(line) };
-        let Some((name, offset)) = found else { return Ok(self.copy(at, line_end, whole)) };
+        let Some((name, offset)) = found else { return Ok(self.copy_lines(at, line_end, whole)) };
         self.statements += 1;
         let value = at + offset;
         let name = match name {
             Some(name) => canonical_name(name),
             None => {
-                room(self.statements - 1, self.limits, position(self.text, at))?;
+                check_room(self.statements - 1, self.limits, position_of(self.text, at))?;
                 self.changed = true;
-                let name = self.free(|n| format!("Ans{n}"), self.statements);
+                let name = self.free_name(|n| format!("Ans{n}"), self.statements);
                 self.names.push(name.clone());
                 name
             }
         };
-        // What is not closed is left to the reader, which says so.
-        let Some((lines, close)) = self.call(&name, value)? else { return Ok(self.copy(at, self.text.len(), whole)) };
-        let is_named = beginning(line).is_some();
+        // The reader reports a call that is not closed.
+        let Some((lines, close)) = self.unfold_call(&name, value)? else { return Ok(self.copy_lines(at, self.text.len(), whole)) };
+        let is_named = split_statement(line).is_some();
         let rest_end = self.text[close..].find('\n').map_or(self.text.len(), |n| close + n);
         let rest = &self.text[close..rest_end];
         let after = rest.trim_start().trim_start_matches([';', ',', '.']);
         let next = if is_statement(after) { rest_end - after.len() } else { rest_end };
         if lines.len() == 1 && is_named {
-            return Ok(self.copy(at, next, whole));
+            return Ok(self.copy_lines(at, next, whole));
         }
-        let place = position(self.text, value);
+        let place = position_of(self.text, value);
         self.changed = true;
         for line in lines {
             self.out.text.push_str(&line);
@@ -124,16 +126,16 @@ impl Unfolding<'_> {
         Ok(if next == rest_end { rest_end + 1 } else { next })
     }
 
-    /// The number of the line at `at`, which lies behind the last that was asked for.
+    /// Returns the number of the line at `at`, which is after the last offset asked for.
     fn line_of(&mut self, at: usize) -> u32 {
         let between = self.text[self.counted.0..at].bytes().filter(|b| *b == b'\n').count();
         self.counted = (at, self.counted.1 + u32::try_from(between).unwrap_or(u32::MAX));
         self.counted.1
     }
 
-    /// Copies a piece of the text as it is, a line's end behind it; gives where to go on.
-    fn copy(&mut self, at: usize, end: usize, whole: bool) -> usize {
-        let place = if whole { Position { line: self.line_of(at), column: 1 } } else { position(self.text, at) };
+    /// Copies a piece of the text and a line's end; returns the next offset.
+    fn copy_lines(&mut self, at: usize, end: usize, whole: bool) -> usize {
+        let place = if whole { Position { line: self.line_of(at), column: 1 } } else { position_of(self.text, at) };
         for (i, line) in (0..).zip(self.text[at..end].split('\n')) {
             self.out.text.push_str(line);
             self.out.text.push('\n');
@@ -142,30 +144,30 @@ impl Unfolding<'_> {
         if self.text[end..].starts_with('\n') || end == self.text.len() { end + 1 } else { end }
     }
 
-    /// The lines of the call at `value`, the outermost last, and where it ends; `None` where it is not closed.
-    fn call(&mut self, name: &str, value: usize) -> Result<Option<(Vec<String>, usize)>, PlanError> {
+    /// Returns the lines of the call at `value`, the outermost last, and its end; `None` if it is not closed.
+    fn unfold_call(&mut self, name: &str, value: usize) -> Result<Option<(Vec<String>, usize)>, PlanError> {
         let text = self.text;
         let (mut lines, mut out, mut open): (Vec<String>, String, Vec<Open>) = (Vec::new(), String::new(), Vec::new());
-        // The last character that is no space, and whether the last one belongs to a word.
+        // The last character that is no space, and true if the last one belongs to a word.
         let (mut before, mut in_word) = ('(', false);
         let mut at = value;
         while let Some(c) = text[at..].chars().next() {
             let rest = &text[at..];
             if let Some((_, length)) =
-                quoted(rest).filter(|(_, n)| matches!(before, '(' | ',' | '|' | '=' | ':') && ends_value(&rest[*n..]))
+                read_quoted(rest).filter(|(_, n)| matches!(before, '(' | ',' | '|' | '=' | ':') && ends_value(&rest[*n..]))
             {
                 out.push_str(&rest[..length]);
                 (before, in_word) = ('"', false);
                 at += length;
                 continue;
             }
-            let word = if in_word { 0 } else { identifier(rest) };
+            let word = if in_word { 0 } else { identifier_length(rest) };
             if word > 0 && rest[word..].trim_start().starts_with('(') {
                 let length = word + (rest[word..].len() - rest[word..].trim_start().len()) + 1;
-                let called = function(&rest[..word]).filter(|f| stands_for_a_set(*f, before, open.last()));
+                let called = function_of(&rest[..word]).filter(|f| stands_for_a_set(*f, before, open.last()));
                 let inner = called.filter(|_| !open.is_empty()).map(|_| out.len());
                 if inner.is_some() {
-                    room(self.inner, self.limits, position(text, at))?;
+                    check_room(self.inner, self.limits, position_of(text, at))?;
                     self.inner += 1;
                 }
                 open.push(Open { function: called, inner });
@@ -189,7 +191,7 @@ impl Unfolding<'_> {
                 }
                 if let Some(from) = closed.inner {
                     let call = out.split_off(from);
-                    let own = self.free(|n| format!("{name}{}", letters(n)), 1);
+                    let own = self.free_name(|n| format!("{name}{}", letters_of(n)), 1);
                     self.names.push(own.clone());
                     lines.push(format!("{own}={call}"));
                     out.push_str(&own);
@@ -203,29 +205,30 @@ impl Unfolding<'_> {
         Ok(None)
     }
 
-    /// The first name that is not taken.
-    fn free(&self, name: impl Fn(usize) -> String, from: usize) -> String {
+    /// Returns the first name that is not taken.
+    fn free_name(&self, name: impl Fn(usize) -> String, from: usize) -> String {
         let taken = |name: &String| self.names.iter().any(|known| same_name(known, name));
         (from..).map(name).find(|name| !taken(name)).unwrap_or_default()
     }
 }
 
-/// The call that a line is: the name before it, if it has one, and where the call begins.
+/// Returns the call of a line: the name before it, if it has one, and its offset.
 fn call_of(line: &str) -> Option<(Option<&str>, usize)> {
     let is_call = |text: &str| {
-        let end = identifier(text);
-        text[end..].trim_start().starts_with('(') && function(&text[..end]).is_some()
+        let end = identifier_length(text);
+        text[end..].trim_start().starts_with('(') && function_of(&text[..end]).is_some()
     };
-    match beginning(line) {
+    match split_statement(line) {
         Some((name, value)) => is_call(&line[value..]).then_some((Some(name), value)),
         None => {
-            let bare = unnumbered(line);
+            let bare = strip_numbering(line);
             is_call(bare).then_some((None, line.len() - bare.len()))
         }
     }
 }
 
-/// Whether a call stands where a set is wanted: as an argument without a key of a function of sets, or as the head of a step. The first is the statement itself.
+/// Returns true if a call is where a set is wanted: an argument without a key of a set function, or the head
+/// of a step. The outermost call is the statement itself.
 fn stands_for_a_set(called: Function, before: char, around: Option<&Open>) -> bool {
     let Some(around) = around else { return true };
     match around.function {
@@ -235,8 +238,8 @@ fn stands_for_a_set(called: Function, before: char, around: Option<&Open>) -> bo
     }
 }
 
-/// a, b, … z, aa, ab, …
-fn letters(mut n: usize) -> String {
+/// Returns the letters of a number: a, b, … z, aa, ab, …
+fn letters_of(mut n: usize) -> String {
     let mut out = String::new();
     while n > 0 {
         n -= 1;
