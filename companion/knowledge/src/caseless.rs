@@ -1,17 +1,17 @@
-//! Recurring phrases of scripts without case, where no capital tells a name.
+//! Finds recurring phrases in scripts without case, where no capital letter marks a name.
 //!
 //! In Chinese and Japanese every character is a word: phrases are runs of two to four Han or Katakana
-//! characters. Elsewhere (Arabic, Hebrew, Devanagari, Hangul and others) they are words, and pairs of
-//! words. Either must stand in two chunks or more, but in few: what stands everywhere is no name.
+//! characters. Elsewhere (Arabic, Hebrew, Devanagari, Hangul and others) they are words and pairs of words. A
+//! phrase must occur in at least two chunks, but in few: what occurs everywhere is no name.
 
 use pocketgraph_search::names::{NameWord, is_caseless};
 use std::collections::HashMap;
 
-/// Characters of an ideographic phrase, at most.
+/// Maximum number of characters of an ideographic phrase.
 const CHARACTERS: usize = 4;
-/// Letters of a word elsewhere, at least.
+/// Minimum number of letters of a word in other scripts.
 const LETTERS: usize = 3;
-/// A phrase may stand in one chunk of so many, and in three of any corpus.
+/// A phrase may occur in one of this many chunks, and in three chunks of any corpus.
 const ONE_IN: usize = 50;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -19,11 +19,11 @@ enum Class {
     Han,
     Katakana,
     Other,
-    /// Joins and breaks nothing into a phrase: Hiragana is grammar, and cased words have their own rule.
+    /// Belongs to no phrase and ends one: Hiragana is grammar, and cased words have their own rule.
     Break,
 }
 
-fn class(word: &NameWord) -> Class {
+fn class_of(word: &NameWord) -> Class {
     let Some(c) = word.key.chars().next().filter(|_| is_caseless(&word.key)) else { return Class::Break };
     match c as u32 {
         0x3040..=0x309f => Class::Break,
@@ -33,20 +33,21 @@ fn class(word: &NameWord) -> Class {
     }
 }
 
-/// How many letters a word has. A syllable of Hangul is written with two or three.
-fn letters(word: &str) -> usize {
+/// Counts the letters of a word. A syllable of Hangul counts as two.
+fn count_letters(word: &str) -> usize {
     word.chars().map(|c| if matches!(c as u32, 0xac00..=0xd7a3) { 2 } else { 1 }).sum()
 }
 
-/// The phrases, as keys of the table of names: words with single spaces. Of two phrases of which one holds
-/// the other and both stand in equally many chunks the longer is kept.
+/// Returns the phrases as keys of the table of names: words with single spaces. Drops a phrase inside a
+/// longer one that occurs in as many chunks.
 pub fn recurring_caseless(chunks: &[Vec<Vec<NameWord>>]) -> Vec<String> {
     let mut seen: HashMap<String, (usize, usize)> = HashMap::new();
     for (chunk, sentences) in chunks.iter().enumerate() {
         for sentence in sentences {
-            let joined = |a: &NameWord, b: &NameWord| class(a) == class(b) && (class(a) == Class::Other || a.span.end == b.span.start);
+            let joined =
+                |a: &NameWord, b: &NameWord| class_of(a) == class_of(b) && (class_of(a) == Class::Other || a.span.end == b.span.start);
             for run in sentence.chunk_by(joined) {
-                let (least, most) = match run.first().map_or(Class::Break, class) {
+                let (least, most) = match run.first().map_or(Class::Break, class_of) {
                     Class::Han | Class::Katakana => (2, CHARACTERS),
                     Class::Other => (1, 2),
                     Class::Break => continue,
@@ -54,7 +55,7 @@ pub fn recurring_caseless(chunks: &[Vec<Vec<NameWord>>]) -> Vec<String> {
                 for start in 0..run.len() {
                     for n in least..=most.min(run.len() - start) {
                         let words = &run[start..start + n];
-                        if least == 1 && words.iter().any(|w| letters(&w.key) < LETTERS) {
+                        if least == 1 && words.iter().any(|w| count_letters(&w.key) < LETTERS) {
                             continue;
                         }
                         let key = words.iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" ");
@@ -70,7 +71,7 @@ pub fn recurring_caseless(chunks: &[Vec<Vec<NameWord>>]) -> Vec<String> {
     let most = (chunks.len() / ONE_IN).max(3);
     let counts: HashMap<&str, usize> =
         seen.iter().filter(|(_, (_, n))| (2..=most).contains(n)).map(|(k, (_, n))| (k.as_str(), *n)).collect();
-    // A phrase is held by a longer one if that, without its first or its last word, is the phrase.
+    // Phrases that a longer one, without its first or its last word, repeats in as many chunks.
     let mut held: Vec<&str> = Vec::new();
     for (&key, &n) in &counts {
         let parts = [key.split_once(' ').map(|p| p.1), key.rsplit_once(' ').map(|p| p.0)];

@@ -1,6 +1,6 @@
-//! GraphRAG's communities: a graph of entities, its communities, and reports on them, which a language
-//! model writes where there is one, and which else are extracted. The graph is that of names that stand
-//! together, or what a language model read in the chunks.
+//! Builds GraphRAG's communities: a graph of entities, its communities, and a report on each. A language
+//! model writes the reports if there is one; else they are extracted. The graph joins names that occur
+//! together, or entities that a language model found in the chunks.
 
 mod stated;
 mod together;
@@ -21,66 +21,66 @@ use pocketgraph_text::sentences;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Entities in a report's title.
+/// Number of entities in a report's title.
 const TITLE: usize = 3;
-/// Sentences of a report.
+/// Number of sentences in a report.
 const SENTENCES: usize = 5;
-/// Sentences that are looked at for a report.
+/// Maximum number of candidate sentences for a report.
 const CANDIDATES: usize = 100;
-/// Relations that are put into words at the end of a report.
+/// Number of relations worded at the end of a report.
 const RELATIONS: usize = 5;
-/// Sentences, entities and relations that a model is shown for a report: about two thousand tokens.
+/// Maximum number of sentences, entities and relations each in a report's prompt: about two thousand tokens.
 const SHOWN: usize = 40;
-/// Bytes of a sentence that it is shown.
+/// Maximum length of a sentence in the model's prompt, in bytes.
 const SHOWN_BYTES: usize = 600;
-/// Weight of a sentence's own worth against its likeness to sentences already chosen (maximal marginal
-/// relevance; Carbonell and Goldstein, 1998).
+/// Weight of a sentence's own score against its similarity to chosen sentences (maximal marginal relevance;
+/// Carbonell and Goldstein, 1998).
 const LAMBDA: f32 = 0.7;
 
 /// A relation between two entities.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tie<'a> {
-    /// The entities, the smaller first.
+    /// The entities, the smaller number first.
     pub ends: (u32, u32),
-    /// Its weight in the graph.
+    /// Weight of the edge in the graph.
     pub weight: f32,
-    /// In how many chunks the two stand together; where a model read, the sum of the scores that it gave.
+    /// Number of chunks with both entities; with a model, the sum of the scores that it gave.
     pub strength: u32,
-    /// What a model says of the two.
+    /// The model's sentence about both.
     pub statement: Option<&'a str>,
 }
 
-/// A graph of entities, and where they stand.
+/// A graph of entities, with their places in the corpus.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Source<'a> {
-    /// What the entities are called.
+    /// Names of the entities.
     pub labels: Vec<&'a str>,
-    /// What a model said of each; none where no model read.
+    /// A model's description of each entity; empty without a model.
     pub descriptions: Vec<&'a str>,
     /// The relations, ascending.
     pub ties: Vec<Tie<'a>>,
-    /// The distinct entities of each chunk, ascending.
+    /// Distinct entities of each chunk, ascending.
     pub of_chunk: Vec<Vec<u32>>,
-    /// For each chunk and each of its sentences the entities there.
+    /// Entities of each sentence, by chunk.
     pub sentences: Vec<&'a [Vec<u32>]>,
 }
 
-/// The relations, communities and reports of a corpus, chunks numbered as given.
+/// Relations, communities and reports of a corpus, with chunks numbered as given.
 #[derive(Debug, Clone, Default)]
 pub struct Reports {
-    /// (entity, entity, weight), the smaller first, ascending.
+    /// (entity, entity, weight), the smaller entity first, ascending.
     pub relations: Vec<(u32, u32, f32)>,
-    /// The communities, parents before children.
+    /// Communities, parents before children.
     pub communities: Vec<Community>,
-    /// One vector a report.
+    /// One vector for each report.
     pub vectors: Vec<Vec<f32>>,
-    /// The reports' texts where a model wrote, one a community; else none.
+    /// Texts of the reports if a model wrote them, one for each community; else empty.
     pub texts: Vec<String>,
 }
 
-/// The `n` sentences that speak for a community, best first: those whose entities are best connected inside
-/// it, unlike each other.
-fn speaking(
+/// Selects the `n` sentences that best represent a community, best first: their entities have many neighbours
+/// inside it, and they differ from each other.
+fn select_sentences(
     (source, found): (&Source<'_>, &FoundNames),
     places: &BTreeSet<SentencePlace>,
     strength: &BTreeMap<u32, f32>,
@@ -115,11 +115,11 @@ fn speaking(
     chosen.into_iter().map(|i| scored[i].1).collect()
 }
 
-/// Finds the communities of the graph `source` over a corpus whose sentences are in `found`, and their
-/// reports, which `writer` has a model write and `embed` embeds.
+/// Finds the communities of the graph `source` and their reports. `found` has the sentences of the corpus,
+/// `writer` has a model write the reports, and `embed` embeds them.
 ///
 /// # Errors
-/// [`AskError`] when the model refuses or falls silent.
+/// [`AskError`] when the model refuses or does not answer.
 pub fn reports(
     source: &Source<'_>,
     chunks: &[Chunk],
@@ -129,7 +129,7 @@ pub fn reports(
     seed: u64,
 ) -> Result<Reports, AskError> {
     let entities = source.labels.len();
-    // The weights' scale says nothing, and single precision holds them better near 1.
+    // Only the ratios of weights matter, and single precision is finer near 1.
     let largest = source.ties.iter().map(|t| t.weight).fold(0f32, f32::max);
     let weighed: Vec<(u32, u32, f32)> = source.ties.iter().map(|t| (t.ends.0, t.ends.1, t.weight / largest)).collect();
     let mut edges = Edges::default();
@@ -139,7 +139,7 @@ pub fn reports(
     let groups = hierarchy(&graph, &options);
     let chunks_of = source.of_chunk.iter().cloned().collect::<Lists>().inverted(entities);
     let ties: BTreeMap<(u32, u32), &Tie<'_>> = source.ties.iter().map(|t| (t.ends, t)).collect();
-    // A writer belongs to one thread.
+    // The closure below must not capture `writer`, which belongs to one thread.
     let writes = writer.is_some();
     let described_groups: Vec<((Community, String, usize), Option<Material>)> = groups
         .par_iter()
@@ -169,9 +169,9 @@ pub fn reports(
             best.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             let label = |e: u32| source.labels.get(e as usize).copied().unwrap_or("");
             let title = best.iter().take(TITLE).map(|&(_, e)| label(e)).collect::<Vec<_>>().join(", ");
-            let mut sentences = speaking((source, found), &places, &strength, if writes { SHOWN } else { SENTENCES });
+            let mut sentences = select_sentences((source, found), &places, &strength, if writes { SHOWN } else { SENTENCES });
             inside.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
-            // One statement may tie several pairs; it is told once.
+            // One statement may join several pairs; it is listed once.
             let mut seen = BTreeSet::new();
             inside.retain(|&(_, _, a, b)| ties.get(&(a, b)).and_then(|t| t.statement).is_none_or(|statement| seen.insert(statement)));
             let in_words = |&(n, _, a, b): &(u32, f32, u32, u32)| match ties.get(&(a, b)).and_then(|t| t.statement) {
@@ -219,13 +219,13 @@ pub fn reports(
     Ok(Reports { relations: weighed, communities, vectors, texts })
 }
 
-/// A sentence by its place; empty where it does not exist.
+/// Returns a sentence by its place; empty if it does not exist.
 pub fn sentence(chunks: &[Chunk], (chunk, place): SentencePlace) -> &str {
     let Some(text) = chunks.get(chunk as usize).map(|c| c.text.as_str()) else { return "" };
     sentences(text).into_iter().nth(place as usize).map_or("", |range| &text[range])
 }
 
-/// The matrix of vectors, quantised.
+/// Quantises vectors into a matrix, one row each.
 pub fn quantised(vectors: &[Vec<f32>]) -> QuantizedMatrix {
     QuantizedMatrix::from_rows(vectors.first().map_or(0, Vec::len), vectors.iter().map(Vec::as_slice))
 }

@@ -1,38 +1,38 @@
-//! Which documents of a corpus are about what their titles name, so that following mentions from them pays:
-//! decided for each part of a site, because a site may have a glossary or an encyclopaedia beside its
-//! documentation.
+//! Decides from which documents following mentions pays: those that are about what their titles name. The
+//! decision is made for each part of a site, because a site may have a glossary or an encyclopaedia beside
+//! its documentation.
 
 use pocketgraph_bundle::Document;
 use std::collections::BTreeMap;
 
-/// From this share of documents that open with what their title names, a mention is worth following.
+/// Minimum share of documents that open with what their title names, for the whole site.
 const FROM: f32 = 0.6;
-/// Share that a part must reach if the whole site does not: reference pages, too, often open with their titles.
+/// Minimum share for a part if the whole site has less: reference pages, too, often open with their titles.
 const PART_FROM: f32 = 0.75;
-/// A folder with fewer documents is no part: its share would be chance.
+/// Minimum number of documents of a part: the share of fewer would be chance.
 const LEAST: usize = 16;
 
-/// For each document whether mentions are followed from it and to it. `opens` says which documents open
-/// with what their titles name.
+/// Returns for each document whether mentions are followed from it and to it. `opens` marks the documents
+/// that open with what their titles name.
 ///
-/// A part is what lies below one folder, counted from where the documents' places begin to differ; small
-/// folders and what lies beside them are one part together. In a site that as a whole is an encyclopaedia
-/// the parts that are not are left out; in one that is not, those that clearly are come in.
+/// A part is what lies below one folder, counted from where the documents' paths begin to differ. Small
+/// folders and loose documents form one part together. In a site that is an encyclopaedia as a whole, parts
+/// that are not are left out; in another site, parts that clearly are one are included.
 pub fn hopped(documents: &[Document], opens: &[bool]) -> Vec<bool> {
     let share = |of: &[usize]| of.iter().filter(|&&d| opens.get(d).copied().unwrap_or(false)).count() as f32 / of.len().max(1) as f32;
     let all: Vec<usize> = (0..documents.len()).collect();
     let whole = share(&all) >= FROM;
     let mut out = vec![whole; documents.len()];
-    for part in parts(documents).iter().filter(|part| part.len() >= LEAST) {
+    for part in group_by_folder(documents).iter().filter(|part| part.len() >= LEAST) {
         let hop = share(part) >= if whole { FROM } else { PART_FROM };
         part.iter().for_each(|&d| out[d] = hop);
     }
     out
 }
 
-/// The documents of each part; those of small folders come together.
-fn parts(documents: &[Document]) -> Vec<Vec<usize>> {
-    let folders: Vec<Vec<&str>> = documents.iter().map(folders).collect();
+/// Groups documents by folder; those of small folders form one group.
+fn group_by_folder(documents: &[Document]) -> Vec<Vec<usize>> {
+    let folders: Vec<Vec<&str>> = documents.iter().map(folders_of).collect();
     let mut shared = folders.first().map_or(0, Vec::len);
     for pair in folders.windows(2) {
         shared = shared.min(pair[0].iter().zip(&pair[1]).take_while(|(a, b)| a == b).count());
@@ -49,8 +49,8 @@ fn parts(documents: &[Document]) -> Vec<Vec<usize>> {
     out
 }
 
-/// The folders that a document lies in: by its path, or where that names none, by its address.
-fn folders(document: &Document) -> Vec<&str> {
+/// Returns the folders of a document, from its path or, if that has none, from its address.
+fn folders_of(document: &Document) -> Vec<&str> {
     let address = document.url.split(['?', '#']).next().unwrap_or_default();
     let place = if document.path.contains('/') { document.path.as_str() } else { address };
     let place = place.split_once("://").map_or(place, |(_, rest)| rest);
@@ -123,9 +123,9 @@ mod tests {
     #[test]
     fn chunks_of_ones_own_lie_where_their_addresses_say() {
         let at = |url: &str, path: &str| Document { title: "T".into(), url: url.into(), path: path.into(), language: String::new() };
-        assert_eq!(folders(&at("https://example.org/docs/guide/x.html?a=/b/", "17")), ["example.org", "docs", "guide"]);
-        assert_eq!(folders(&at("https://example.org/x", "./docs/x.md")), ["docs"]);
-        assert!(folders(&at("", "17")).is_empty());
+        assert_eq!(folders_of(&at("https://example.org/docs/guide/x.html?a=/b/", "17")), ["example.org", "docs", "guide"]);
+        assert_eq!(folders_of(&at("https://example.org/x", "./docs/x.md")), ["docs"]);
+        assert!(folders_of(&at("", "17")).is_empty());
     }
 
     proptest! {
@@ -137,7 +137,7 @@ mod tests {
             let documents: Vec<Document> = places.iter().map(document).collect();
             let opens: Vec<bool> = places.iter().map(|p| p.2).collect();
             prop_assert_eq!(hopped(&documents, &opens).len(), documents.len());
-            let mut all: Vec<usize> = parts(&documents).concat();
+            let mut all: Vec<usize> = group_by_folder(&documents).concat();
             all.sort_unstable();
             prop_assert_eq!(all, (0..documents.len()).collect::<Vec<_>>());
             let alike = hopped(&documents, &vec![true; documents.len()]);

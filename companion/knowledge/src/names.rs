@@ -1,4 +1,4 @@
-//! The names of a corpus, and for corpora about named things the mentions and sentence vectors that a hop needs.
+//! Finds the names of a corpus and, if it is about named things, the mentions and sentence vectors for hops.
 
 use crate::caseless::recurring_caseless;
 use crate::hop_policy::hopped;
@@ -14,7 +14,7 @@ use pocketgraph_text::{is_stop_word, sentences, terms};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Sentences of a chunk that are kept; a chunk of 200 tokens has fewer.
+/// Maximum number of sentences kept of a chunk; a chunk of 200 tokens has fewer.
 const SENTENCES: usize = 64;
 
 /// Result of [`find`].
@@ -22,17 +22,17 @@ const SENTENCES: usize = 64;
 pub struct FoundNames {
     /// The table, chunks numbered as given.
     pub table: NameTable,
-    /// The share of documents that open with what their title names.
+    /// Share of documents that open with what their title names.
     pub opening: f32,
-    /// For each chunk its sentences with their mentions; empty where a hop pays nowhere. Chunks of
-    /// documents that are not hopped have no sentences.
+    /// Sentences of each chunk with their mentions; empty if no document is hopped. Chunks of documents that
+    /// are not hopped have no sentences.
     pub mentions: Vec<ChunkMentions>,
 }
 
 /// Turns texts into unit vectors.
 pub type Embed<'a> = dyn Fn(&[String]) -> Vec<Vec<f32>> + Sync + 'a;
 
-/// A name that a document has by what it says rather than by its title.
+/// A name of a document that comes from its content rather than its title.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extra {
     /// The name as written.
@@ -43,16 +43,16 @@ pub struct Extra {
     pub strength: u8,
 }
 
-/// As [`find_with`], with the names that titles give alone.
+/// Finds the names that titles give, as [`find_with`] without extra names.
 pub fn find(documents: &[Document], chunks: &[Chunk], embed: Option<&Embed<'_>>, everywhere: bool) -> FoundNames {
     find_with(documents, chunks, &[], embed, everywhere)
 }
 
-/// Finds the names of a corpus. A name of `extra` that is a title's is passed over: who names a title asks
-/// for that document. In the [parts](hopped) whose documents are about what their titles name, every
-/// sentence is scanned for mentions and embedded by `embed`; without it nothing is hopped.
-/// `everywhere` scans and embeds the sentences of all documents, for retrievers that need them; what is
-/// hopped stays the same.
+/// Finds the names of a corpus. A name of `extra` that is also a title's is ignored: whoever names a title
+/// asks for that document. In the [parts](hopped) whose documents are about what their titles name, every
+/// sentence is scanned for mentions and embedded by `embed`; without `embed` no document is hopped.
+/// `everywhere` scans and embeds the sentences of all documents, for retrievers that need them; the hopped
+/// documents stay the same.
 pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embed: Option<&Embed<'_>>, everywhere: bool) -> FoundNames {
     let mut first_chunk: Vec<Option<usize>> = vec![None; documents.len()];
     for (i, chunk) in chunks.iter().enumerate() {
@@ -65,7 +65,7 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
         sentences(text).into_iter().next().map_or("", |range| &text[range])
     };
     let places = place_words(documents);
-    // A page that shares its title with others is not the one that a mention of it means.
+    // If several pages share a title, a mention of it means none of them.
     let opens: Vec<bool> =
         (0..documents.len()).map(|d| places[d].is_empty() && opens_with_title(&documents[d].title, opening_of(d))).collect();
     let opening = opens.iter().filter(|o| **o).count() as f32 / documents.len().max(1) as f32;
@@ -109,17 +109,17 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
     let document_of = chunks.iter().map(|c| c.document).collect();
     let links_in = hopped.iter().map(|h| if *h { 0 } else { NOT_HOPPED }).collect();
     let mut table = NameTable { entries, document_of, title_weight, links_in, hop };
-    let mentions = embed.map_or_else(Vec::new, |embed| mentions(&mut table, chunks, &words, embed));
+    let mentions = embed.map_or_else(Vec::new, |embed| find_mentions(&mut table, chunks, &words, embed));
     FoundNames { table, opening, mentions }
 }
 
-/// The words of each sentence; none of a chunk that is not scanned.
+/// Splits the sentences of scanned chunks into words; other chunks have no sentences.
 fn sentence_words(chunks: &[Chunk], scanned: &[bool]) -> Vec<Vec<Vec<NameWord>>> {
     let of = |c: &Chunk| sentences(&c.text).into_iter().take(SENTENCES).map(|range| name_words(&c.text[range])).collect();
     chunks.par_iter().zip(scanned).map(|(c, scanned)| if *scanned { of(c) } else { Vec::new() }).collect()
 }
 
-/// Phrases with capitals ("University of Leeds") that stand in two chunks or more.
+/// Returns capitalised phrases ("University of Leeds") that occur in at least two chunks.
 fn recurring_capitals(words: &[Vec<Vec<NameWord>>]) -> Vec<String> {
     let mut seen: HashMap<String, (usize, u32)> = HashMap::new();
     for (chunk, sentences) in words.iter().enumerate() {
@@ -136,8 +136,8 @@ fn recurring_capitals(words: &[Vec<Vec<NameWord>>]) -> Vec<String> {
     seen.into_iter().filter(|(_, (_, n))| *n >= 2).map(|(key, _)| key).collect()
 }
 
-/// In how many chunks each word stands; only the words of some chunks are held beside the counts.
-fn frequency(chunks: &[Chunk], words: impl Fn(&Chunk) -> BTreeSet<String> + Sync) -> HashMap<String, u32> {
+/// Counts the chunks with each word. Only the words of some chunks are in memory beside the counts.
+fn count_chunks_with(chunks: &[Chunk], words: impl Fn(&Chunk) -> BTreeSet<String> + Sync) -> HashMap<String, u32> {
     let count = |mut out: HashMap<String, u32>, chunk: &Chunk| {
         words(chunk).into_iter().for_each(|word| *out.entry(word).or_default() += 1);
         out
@@ -150,18 +150,18 @@ fn frequency(chunks: &[Chunk], words: impl Fn(&Chunk) -> BTreeSet<String> + Sync
     chunks.par_iter().fold(HashMap::new, count).reduce(HashMap::new, merge)
 }
 
-/// In how many chunks each stemmed term stands.
+/// Counts the chunks with each stemmed term.
 fn term_frequency(chunks: &[Chunk]) -> HashMap<String, u32> {
-    frequency(chunks, |c| terms(&c.text).into_iter().map(|t| t.0).collect())
+    count_chunks_with(chunks, |c| terms(&c.text).into_iter().map(|t| t.0).collect())
 }
 
-/// In how many chunks each name of one word stands as a word.
+/// Counts the chunks with each name of one word.
 fn word_frequency(chunks: &[Chunk], keys: &BTreeSet<String>) -> HashMap<String, u32> {
     let single: HashSet<&str> = keys.iter().map(String::as_str).filter(|k| !k.contains(' ')).collect();
-    frequency(chunks, |c| name_words(&c.text).into_iter().map(|w| w.key).filter(|w| single.contains(w.as_str())).collect())
+    count_chunks_with(chunks, |c| name_words(&c.text).into_iter().map(|w| w.key).filter(|w| single.contains(w.as_str())).collect())
 }
 
-/// The summed rarity of a title's terms in 1/256; 0 where it does not look like a name.
+/// Returns the summed rarity of a title's terms in 1/256; 0 if the title does not look like a name.
 fn weight_of(title: &str, place: &str, frequency: &HashMap<String, u32>, chunks: usize) -> u32 {
     if !is_name_like(title) {
         return 0;
@@ -170,7 +170,7 @@ fn weight_of(title: &str, place: &str, frequency: &HashMap<String, u32>, chunks:
     (sum * 256.0) as u32
 }
 
-fn mentions(table: &mut NameTable, chunks: &[Chunk], words: &[Vec<Vec<NameWord>>], embed: &Embed<'_>) -> Vec<ChunkMentions> {
+fn find_mentions(table: &mut NameTable, chunks: &[Chunk], words: &[Vec<Vec<NameWord>>], embed: &Embed<'_>) -> Vec<ChunkMentions> {
     let keys: HashMap<&str, u32> = table.entries.iter().enumerate().map(|(i, e)| (e.key.as_str(), i as u32)).collect();
     let found: Vec<Vec<Vec<u32>>> = words
         .par_iter()

@@ -1,13 +1,12 @@
-//! RAPTOR's tree (arXiv 2401.18059): nodes are clustered softly by Gaussian mixtures on principal
-//! components, and each cluster is summarised by a language model where there is one, else by the sentences
-//! nearest to its middle.
+//! RAPTOR's tree (arXiv 2401.18059). Gaussian mixtures on principal components cluster the nodes softly. A
+//! language model summarises each cluster if there is one; else the sentences nearest to its centre do.
 //!
-//! A summary that a model wrote is embedded and summarised again as it stands. The sentences nearest to it
-//! say which passages it rests on: hits are passages.
+//! A summary that a model wrote is embedded and summarised again like a chunk. The sentences nearest to it
+//! become its passages, since hits are passages.
 //!
-//! Where the original reduces vectors by UMAP this takes principal components, which need no seed and exist
-//! for any number of rows; covariances are diagonal. Members are carried by number, and a cluster that does
-//! not fall apart is cut by size, so that building ends.
+//! The original reduces vectors by UMAP; this uses principal components, which need no seed and exist for any
+//! number of rows. Covariances are diagonal. A cluster that the mixture does not divide is cut by size, so
+//! that building ends.
 
 use crate::communities::sentence;
 use crate::names::{Embed, FoundNames};
@@ -24,19 +23,19 @@ use std::collections::BTreeSet;
 /// Options of the tree; the defaults are the original's.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RaptorOptions {
-    /// Layers above the chunks, at most.
+    /// Maximum number of layers above the chunks.
     pub layers: u32,
-    /// Principal components that rows are clustered by.
+    /// Number of principal components by which rows are clustered.
     pub dimensions: usize,
-    /// Components of a mixture, at most.
+    /// Maximum number of components of a mixture.
     pub components: usize,
-    /// A node belongs to every component with at least this posterior.
+    /// A node belongs to every component with a posterior above this.
     pub belongs: f64,
-    /// Tokens of all texts of a cluster, at most.
+    /// Maximum number of tokens of all texts of a cluster.
     pub cluster_tokens: usize,
-    /// Tokens of a summary, at most.
+    /// Maximum number of tokens of a summary.
     pub summary_tokens: usize,
-    /// The seed of all random choices.
+    /// Seed of all random choices.
     pub seed: u64,
 }
 
@@ -46,21 +45,21 @@ impl Default for RaptorOptions {
     }
 }
 
-/// Mixtures are fitted to so many rows at most; all rows are then assigned.
+/// Maximum number of rows to which mixtures are fitted; all rows are then assigned.
 const FITTED: usize = 4000;
-/// A sentence that is so near to one already taken repeats it.
+/// A sentence with a higher cosine to a chosen one repeats it.
 const REPEATS: f32 = 0.9;
-/// Sentences that are looked at for a summary.
+/// Maximum number of candidate sentences for a summary.
 const CANDIDATES: usize = 400;
 
-/// A tree on its way, chunks numbered as given.
+/// A tree under construction, with chunks numbered as given.
 #[derive(Debug, Clone, Default)]
 pub struct Summaries {
-    /// The summaries, those of lower layers first; children are chunks by number and earlier summaries after them.
+    /// Summaries, lower layers first. Children are chunks by number, and earlier summaries after them.
     pub nodes: Vec<Summary>,
-    /// One vector a summary.
+    /// One vector for each summary.
     pub vectors: Vec<Vec<f32>>,
-    /// Their texts where a model wrote, one a summary; else none.
+    /// Texts of the summaries if a model wrote them; else empty.
     pub texts: Vec<String>,
 }
 
@@ -74,8 +73,8 @@ struct Node<'a> {
     sentences: Vec<SentencePlace>,
 }
 
-/// The rows on their `dimensions` first principal components; of few rows fewer.
-fn principal(rows: &[&[f32]], dimensions: usize) -> Vec<Vec<f64>> {
+/// Projects the rows onto their first principal components, at most `dimensions` and fewer for few rows.
+fn project_rows(rows: &[&[f32]], dimensions: usize) -> Vec<Vec<f64>> {
     let (n, d) = (rows.len(), rows.first().map_or(0, |r| r.len()));
     let kept = dimensions.min(n.saturating_sub(2)).min(d);
     if kept == 0 {
@@ -104,13 +103,13 @@ fn principal(rows: &[&[f32]], dimensions: usize) -> Vec<Vec<f64>> {
     (0..n).map(|i| scores.iter().map(|s| s[i]).collect()).collect()
 }
 
-/// Soft clusters of the rows, as their places; a row may be in several.
+/// Clusters the rows softly and returns their indexes; a row may be in several clusters.
 fn soft_clusters(vectors: &[&[f32]], options: &RaptorOptions) -> Vec<Vec<usize>> {
     let n = vectors.len();
     if n <= options.dimensions + 1 {
         return vec![(0..n).collect()];
     }
-    let rows = principal(vectors, options.dimensions);
+    let rows = project_rows(vectors, options.dimensions);
     let fitted: Vec<Vec<f64>> = if n > FITTED {
         Random::new(options.seed, 0x7261_7074).sample(n, FITTED).into_iter().map(|i| rows[i].clone()).collect()
     } else {
@@ -132,8 +131,8 @@ fn soft_clusters(vectors: &[&[f32]], options: &RaptorOptions) -> Vec<Vec<usize>>
     out
 }
 
-/// Clusters within clusters, and again where the texts of one are too long.
-fn clusters(nodes: &[Node<'_>], options: &RaptorOptions) -> Vec<Vec<usize>> {
+/// Clusters twice, and again while the texts of a cluster are too long.
+fn cluster_nodes(nodes: &[Node<'_>], options: &RaptorOptions) -> Vec<Vec<usize>> {
     let vectors = |places: &[usize]| places.iter().map(|&i| nodes[i].vector.as_slice()).collect::<Vec<_>>();
     let every: Vec<usize> = (0..nodes.len()).collect();
     let mut out: BTreeSet<Vec<usize>> = BTreeSet::new();
@@ -159,15 +158,15 @@ fn clusters(nodes: &[Node<'_>], options: &RaptorOptions) -> Vec<Vec<usize>> {
     out.into_iter().collect()
 }
 
-/// The sum of the members' vectors.
-fn middle(members: &[&Node<'_>]) -> Vec<f32> {
+/// Sums the members' vectors.
+fn sum_vectors(members: &[&Node<'_>]) -> Vec<f32> {
     let dim = members.first().map_or(0, |m| m.vector.len());
     (0..dim).map(|j| members.iter().map(|m| m.vector[j]).sum()).collect()
 }
 
-/// The sentences of a cluster nearest to `middle`, without repetition, of at most `tokens` tokens together;
-/// always one where there is one.
-fn summary(
+/// Selects the sentences of a cluster nearest to `middle`, without repetition and with at most `tokens`
+/// tokens together, but at least one if there is any.
+fn nearest_sentences(
     members: &[&Node<'_>],
     middle: &[f32],
     chunks: &[Chunk],
@@ -198,11 +197,11 @@ fn summary(
     taken.into_iter().map(|i| scored[i].1).collect()
 }
 
-/// Builds the tree over chunks with their unit vectors. `count` counts tokens, `embed` embeds the
-/// summaries, `writer` has a model write them.
+/// Builds the tree over chunks with their unit vectors. `count` counts tokens, `embed` embeds the summaries,
+/// and `writer` has a model write them.
 ///
 /// # Errors
-/// [`AskError`] when the model refuses or falls silent.
+/// [`AskError`] when the model refuses or does not answer.
 pub fn summaries(
     chunks: &[Chunk],
     vectors: &[Vec<f32>],
@@ -230,8 +229,8 @@ pub fn summaries(
         if layer.len() <= options.dimensions + 1 {
             break;
         }
-        let found_clusters = clusters(&layer, options);
-        // A layer that is no smaller than the one below it would never come to an end.
+        let found_clusters = cluster_nodes(&layer, options);
+        // Without this the layers might never shrink, and building would not end.
         if found_clusters.len() >= layer.len() {
             break;
         }
@@ -243,16 +242,16 @@ pub fn summaries(
             }
             None => vec![None; members.len()],
         };
-        let extract = |m: &[&Node<'_>], near: &[f32]| summary(m, near, chunks, found, count, options.summary_tokens);
+        let extract = |m: &[&Node<'_>], near: &[f32]| nearest_sentences(m, near, chunks, found, count, options.summary_tokens);
         let quoted = |p: &[SentencePlace]| p.iter().map(|&p| sentence(chunks, p)).collect::<Vec<_>>().join(" ");
-        // Where the model wrote, which sentences a summary rests on shows in its vector only.
+        // For a summary that a model wrote, its sentences are found by its vector, below.
         let rows: Vec<(String, Option<Vec<SentencePlace>>)> = written
             .into_iter()
             .zip(&members)
             .map(|(text, m)| match text {
                 Some(text) => (text, None),
                 None => {
-                    let places = extract(m, &middle(m));
+                    let places = extract(m, &sum_vectors(m));
                     (quoted(&places), Some(places))
                 }
             })

@@ -1,14 +1,13 @@
-//! Entities that a language model named in the chunks, tied where it states something of both: GraphRAG's
-//! graph as the original has it.
+//! Ties entities that a language model named in the chunks if it states something of both: GraphRAG's graph
+//! as in the original.
 
 use super::{Source, Tie};
 use crate::names::FoundNames;
 use crate::relations::{Related, Statement};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// At which sentence of its chunk each statement stands: the one nearest to it in meaning. `vectors` holds
-/// for each chunk those of its statements. For each chunk and each of its sentences, the entities of the
-/// statements there.
+/// Places each statement at the sentence of its chunk that is nearest to it in meaning. `vectors` holds the
+/// statements' vectors by chunk. Returns the entities of each sentence, by chunk.
 pub fn places(related: &Related, vectors: &[Vec<Vec<f32>>], found: &FoundNames) -> Vec<Vec<Vec<u32>>> {
     let of_chunk = |(c, statements): (usize, &Vec<Statement>)| {
         let Some(m) = found.mentions.get(c) else { return Vec::new() };
@@ -26,23 +25,23 @@ pub fn places(related: &Related, vectors: &[Vec<Vec<f32>>], found: &FoundNames) 
     related.chunks.iter().enumerate().map(of_chunk).collect()
 }
 
-/// What a model read, and what ties it; `places` as [`places`] has them.
+/// Builds the graph of what a model read; `places` comes from [`places`].
 pub fn stated<'a>(related: &'a Related, places: &'a [Vec<Vec<u32>>]) -> Source<'a> {
     let distinct =
         |all: &Vec<Statement>| all.iter().flat_map(|s| s.entities.iter().copied()).collect::<BTreeSet<u32>>().into_iter().collect();
     Source {
         labels: related.entities.iter().map(|e| e.label.as_str()).collect(),
         descriptions: related.entities.iter().map(|e| e.description.as_str()).collect(),
-        ties: ties(related),
+        ties: sum_ties(related),
         of_chunk: related.chunks.iter().map(distinct).collect(),
         sentences: places.iter().map(Vec::as_slice).collect(),
     }
 }
 
-/// The relations between two entities. A statement that joins two weighs its score, as in GraphRAG; one
-/// that joins k ties each two of them by a share of 1 / (k - 1), so that each entity has the statement
-/// once. Statements of the same two add up.
-fn ties(related: &Related) -> Vec<Tie<'_>> {
+/// Sums the relations between each two entities. A statement about two has its score as weight, as in
+/// GraphRAG. One about k entities ties each pair with 1 / (k - 1) of its score, so that it counts once for
+/// each.
+fn sum_ties(related: &Related) -> Vec<Tie<'_>> {
     let mut out: BTreeMap<(u32, u32), (Tie<'_>, u8)> = BTreeMap::new();
     for statement in related.chunks.iter().flatten() {
         let share = f32::from(statement.score) / (statement.entities.len().max(2) - 1) as f32;
@@ -53,7 +52,7 @@ fn ties(related: &Related) -> Vec<Tie<'_>> {
                 let (tie, best) = out.entry(ends).or_insert(fresh);
                 tie.weight += share;
                 tie.strength += u32::from(statement.score);
-                // What is said most strongly stands for the relation.
+                // The statement with the highest score represents the relation.
                 if statement.score > *best {
                     (tie.statement, *best) = (Some(statement.text.as_str()), statement.score);
                 }
@@ -84,7 +83,7 @@ mod tests {
     #[test]
     fn strengths_of_the_same_two_add_up_and_a_statement_of_three_is_shared_out() {
         let related = related();
-        let tie_rows: Vec<_> = ties(&related).iter().map(|t| (t.ends, t.weight, t.strength, t.statement)).collect();
+        let tie_rows: Vec<_> = sum_ties(&related).iter().map(|t| (t.ends, t.weight, t.strength, t.statement)).collect();
         assert_eq!(
             tie_rows,
             [

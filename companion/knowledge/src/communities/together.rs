@@ -1,36 +1,35 @@
-//! Names of the corpus, tied where they stand in the same chunks: GraphRAG's graph where no language model reads.
+//! Ties names of the corpus that occur in the same chunks: GraphRAG's graph without a language model.
 
 use super::{Source, Tie};
 use crate::names::FoundNames;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Entities of a chunk that are joined with each other, at most: a page of a thousand names says little of
-/// any two of them.
+/// Maximum number of entities of a chunk that are joined: a page of a thousand names says little of any two.
 const JOINED: usize = 64;
-/// Entities that stand in fewer chunks are left out.
+/// Minimum number of chunks of an entity.
 const LEAST_CHUNKS: usize = 2;
-/// The share of relations that are left out, those of lowest weight.
+/// Share of relations that are left out, those of lowest weight.
 const WEAKEST: f64 = 0.4;
 
-/// The names that were found, and what ties them.
+/// Builds the graph of the names that occur together.
 pub fn together(found: &FoundNames) -> Source<'_> {
     let of_chunk = entities_of(found);
     let labels: Vec<&str> = found.table.entries.iter().map(|e| e.key.as_str()).collect();
-    let ties = counted(&of_chunk, labels.len());
+    let ties = weigh_pairs(&of_chunk, labels.len());
     let sentences = found.mentions.iter().map(|m| m.sentences.as_slice()).collect();
     Source { labels, descriptions: Vec::new(), ties, of_chunk, sentences }
 }
 
-/// The distinct entities of each chunk, ascending.
+/// Returns the distinct entities of each chunk, ascending.
 fn entities_of(found: &FoundNames) -> Vec<Vec<u32>> {
     let distinct = |sentences: &Vec<Vec<u32>>| sentences.iter().flatten().copied().collect::<BTreeSet<u32>>().into_iter().collect();
     found.mentions.iter().map(|m| distinct(&m.sentences)).collect()
 }
 
-/// Entities that stand in the same chunks, weighted by p(x, y) log2(p(x, y) / p(x) p(y)), p(x) being an
-/// entity's share of all mentions of chunks and p(x, y) a pair's share of all pairs. Left out are entities
-/// of one chunk, the entity with most neighbours, and the weakest relations.
-fn counted(chunks: &[Vec<u32>], entities: usize) -> Vec<Tie<'static>> {
+/// Weighs pairs of entities of the same chunks by p(x, y) log2(p(x, y) / p(x) p(y)). p(x) is an entity's
+/// share of all mentions, p(x, y) a pair's share of all pairs. Leaves out entities of one chunk, the entity
+/// with most neighbours, and the weakest relations.
+fn weigh_pairs(chunks: &[Vec<u32>], entities: usize) -> Vec<Tie<'static>> {
     let mut frequency = vec![0u32; entities];
     chunks.iter().flatten().for_each(|&e| frequency[e as usize] += 1);
     let mut pairs: BTreeMap<(u32, u32), u32> = BTreeMap::new();
@@ -45,7 +44,7 @@ fn counted(chunks: &[Vec<u32>], entities: usize) -> Vec<Tie<'static>> {
         *degree.entry(a).or_default() += 1;
         *degree.entry(b).or_default() += 1;
     }
-    // Where everything is joined with everything there is no one entity in the middle.
+    // If all entities are joined with each other, no single one is the centre.
     let most = degree.values().copied().max().unwrap_or(0);
     let middle: Vec<u32> = degree.iter().filter(|(_, n)| **n == most).map(|(&e, _)| e).collect();
     if let ([ego], true) = (middle.as_slice(), degree.len() > 3) {

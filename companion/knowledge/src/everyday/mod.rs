@@ -1,17 +1,17 @@
-//! A made-up world with everyday relations: a graph to ask questions about where none is at hand.
+//! A made-up world with everyday relations: a graph to ask questions about if none is at hand.
 //!
-//! A planner learns from questions how they are built and which words are for what; who stands where does
-//! not matter, since mentions are masked. So the relations and measures are many and as people speak of
-//! them, and the entities and who is related to whom are drawn by lot.
+//! A planner learns from questions how they are built and which words mean which relation. The entities do
+//! not matter, since mentions are masked. So the relations and measures are many and worded as people speak,
+//! and the entities and triples are drawn at random.
 
 use pocketgraph_cluster::Random;
 use pocketgraph_kg::{BuildNode, KgBuilder, KgError, KnowledgeGraph, LiteralKind, Provenance};
 use pocketgraph_text::lexicon::{Language, Row, SPOKEN};
 use std::collections::BTreeMap;
 
-/// Entities of each type.
+/// Number of entities of each type.
 const ENTITIES: usize = 60;
-/// Triples of each relation.
+/// Number of triples of each relation.
 const TRIPLES: usize = 220;
 /// Syllables of names.
 const SYLLABLES: [&str; 40] = [
@@ -27,7 +27,7 @@ fn measure_rows() -> impl Iterator<Item = Row<'static>> {
     SPOKEN.everyday_measures().rows()
 }
 
-/// The adjectives for the largest and for the smallest of what a relation of this label measures.
+/// Returns the adjectives for the largest and for the smallest by a measure of this label.
 pub fn adjectives(label: &str) -> Option<[Vec<&'static str>; 2]> {
     let row = measure_rows().find(|row| row.word.eq_ignore_ascii_case(label))?;
     Some([row.list(1).collect(), row.list(2).collect()])
@@ -37,13 +37,13 @@ pub fn adjectives(label: &str) -> Option<[Vec<&'static str>; 2]> {
 pub struct EverydayRelation<'a> {
     /// Its label.
     pub label: &'a str,
-    /// What people call it beside that; verbs come without "to".
+    /// Its other everyday names; verbs come without "to".
     pub names: Vec<&'a str>,
-    /// The types of its heads and of its tails.
+    /// Types of its heads and of its tails.
     pub joins: [&'a str; 2],
 }
 
-/// The everyday relations. Several may have the same label.
+/// Lists the everyday relations. Several may have the same label.
 pub fn relations() -> impl Iterator<Item = EverydayRelation<'static>> {
     relation_rows().map(|row| EverydayRelation {
         label: row.word,
@@ -52,40 +52,40 @@ pub fn relations() -> impl Iterator<Item = EverydayRelation<'static>> {
     })
 }
 
-/// The everyday measures as relations whose tails are of no kind.
+/// Lists the everyday measures as relations whose tails have no type.
 pub fn measures() -> impl Iterator<Item = EverydayRelation<'static>> {
     measure_rows().map(|row| EverydayRelation { label: row.word, names: row.list(0).collect(), joins: [row.field(3), ""] })
 }
 
-/// The kind that a kind is one of: films are works.
+/// Returns the type directly above a type: films are works.
 pub fn wider(kind: &str) -> Option<&'static str> {
     SPOKEN.everyday_kinds().row(kind).map(|row| row.field(0))
 }
 
-/// The kinds that a kind is one of, the next wider first.
+/// Lists the types above a type, the narrowest first.
 pub fn all_wider(kind: &str) -> impl Iterator<Item = &'static str> {
     std::iter::successors(wider(kind), |k| wider(k)).take(SPOKEN.everyday_kinds().rows().count())
 }
 
-/// Whether every thing of the kind `narrow` is of the kind `wide`.
+/// Returns true if `wide` is above `narrow`.
 pub fn is_wider(wide: &str, narrow: &str) -> bool {
     all_wider(narrow).any(|k| k == wide)
 }
 
-/// Whether one kind is the other, or a kind of it.
+/// Returns true if the types are equal or one is above the other.
 pub fn is_akin(a: &str, b: &str) -> bool {
     a == b || is_wider(a, b) || is_wider(b, a)
 }
 
-/// The kinds that are kinds of others.
+/// Lists the types that have a wider type.
 pub fn kinds() -> impl Iterator<Item = &'static str> {
     SPOKEN.everyday_kinds().rows().map(|row| row.word)
 }
 
-/// The world of a seed.
+/// Builds the world of a seed.
 ///
 /// # Errors
-/// [`KgError`] never comes of these tables; it is the builder's.
+/// [`KgError`] from the builder, though these tables never cause it.
 pub fn world(seed: u64) -> Result<KnowledgeGraph, KgError> {
     let mut random = Random::new(seed, 77);
     let mut kg = KgBuilder::default();
@@ -103,7 +103,7 @@ pub fn world(seed: u64) -> Result<KnowledgeGraph, KgError> {
     for leaf in leaves {
         for i in 0..ENTITIES {
             let node = kg.entity(&format!("{leaf} {i}"))?;
-            kg.label(node, &name(&mut random))?;
+            kg.label(node, &draw_name(&mut random))?;
             let mut kind = Some(leaf);
             while let Some(k) = kind {
                 let t = kg.entity_type(k)?;
@@ -120,7 +120,7 @@ pub fn world(seed: u64) -> Result<KnowledgeGraph, KgError> {
         }
         let (heads, tails) = (&of[row.field(1)], &of[row.field(2)]);
         for _ in 0..TRIPLES {
-            // Few tails are common and many are rare, as in the world; heads are alike.
+            // Few tails are common and many are rare, as in the world; heads are uniform.
             let tail = random.below(random.clone().below(tails.len()) + 1);
             kg.triple(heads[random.below(heads.len())], relation, tails[tail], from)?;
         }
@@ -144,8 +144,8 @@ pub fn world(seed: u64) -> Result<KnowledgeGraph, KgError> {
     kg.finish()
 }
 
-/// A made-up name of one to three words.
-fn name(random: &mut Random) -> String {
+/// Draws a made-up name of one to three words.
+fn draw_name(random: &mut Random) -> String {
     let mut words = Vec::new();
     for _ in 0..1 + random.below(3) {
         let mut word: String = (0..2 + random.below(2)).map(|_| SYLLABLES[random.below(SYLLABLES.len())]).collect();

@@ -1,14 +1,14 @@
-//! Relations that hold both ways, relations that say the same the other way round, and relations that
-//! include others: each statement is added from the other end too, so that questions find it there.
+//! Adds each statement from the other end too, so that questions find it there: for relations that hold both
+//! ways, for inverse relations, and for relations that include others.
 
 use super::vocabularies::short_name;
 use pocketgraph_kg::{BuildNode, KgBuilder, KgError, RelationId, name_key};
 use pocketgraph_text::lexicon::{Language, SPOKEN};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Fewer statements do not show that a relation holds both ways.
+/// Minimum number of statements that can show that a relation holds both ways.
 const FEW: usize = 4;
-/// A relation holds both ways if this share of its statements is there from both ends: a file may have forgotten some.
+/// Minimum share of statements from both ends for a relation to hold both ways: a file may lack some.
 const NEARLY_ALL: f64 = 0.9;
 
 /// Declarations of relations in the files, by name.
@@ -16,9 +16,9 @@ const NEARLY_ALL: f64 = 0.9;
 pub(super) struct Declared {
     /// Relations that hold both ways.
     pub symmetric: BTreeSet<String>,
-    /// Pairs that say the same the other way round.
+    /// Pairs of inverse relations.
     pub inverse: BTreeSet<(String, String)>,
-    /// Relations with one that includes them.
+    /// Pairs of a relation and one that includes it.
     pub wider: BTreeSet<(String, String)>,
 }
 
@@ -35,7 +35,7 @@ const SYMMETRIC: &[&str] = &[
     "schema:colleague",
 ];
 
-/// Pairs of common vocabularies.
+/// Pairs of inverse relations of common vocabularies.
 const INVERSE: &[(&str, &str)] = &[
     ("skos:broader", "narrower"),
     ("skos:broadMatch", "narrowMatch"),
@@ -50,7 +50,7 @@ const INVERSE: &[(&str, &str)] = &[
     ("dcterms:requires", "isRequiredBy"),
 ];
 
-/// A relation with the direction in which it is read.
+/// A relation, and true if it is read from tail to head.
 type Reading = (RelationId, bool);
 
 /// Adds the statements that others imply.
@@ -60,7 +60,7 @@ type Reading = (RelationId, bool);
 pub(super) fn add(kg: &mut KgBuilder, declared: &Declared) -> Result<(), KgError> {
     let mut steps: BTreeMap<RelationId, BTreeSet<Reading>> = BTreeMap::new();
     let mut imply = |from: RelationId, to: RelationId, turned: bool| steps.entry(from).or_default().insert((to, turned));
-    for relation in mutual(kg) {
+    for relation in find_mutual(kg) {
         imply(relation, relation, true);
     }
     let names: Vec<(RelationId, String)> = kg.relation_ids().map(|(id, name)| (id, name.to_owned())).collect();
@@ -96,12 +96,12 @@ pub(super) fn add(kg: &mut KgBuilder, declared: &Declared) -> Result<(), KgError
         imply(a, b, true);
         imply(b, a, true);
     }
-    let implied = steps.keys().map(|&from| (from, reached(from, &steps))).collect();
+    let implied = steps.keys().map(|&from| (from, follow_steps(from, &steps))).collect();
     kg.add_implied(&implied)
 }
 
-/// Relations that follow from a relation, over any number of steps.
-fn reached(from: RelationId, steps: &BTreeMap<RelationId, BTreeSet<Reading>>) -> Vec<(RelationId, bool)> {
+/// Collects the relations that follow from a relation, over any number of steps.
+fn follow_steps(from: RelationId, steps: &BTreeMap<RelationId, BTreeSet<Reading>>) -> Vec<(RelationId, bool)> {
     let mut seen: BTreeSet<Reading> = BTreeSet::from([(from, false)]);
     let mut open = vec![(from, false)];
     while let Some((relation, turned)) = open.pop() {
@@ -115,8 +115,8 @@ fn reached(from: RelationId, steps: &BTreeMap<RelationId, BTreeSet<Reading>>) ->
     seen.into_iter().collect()
 }
 
-/// Relations that the language calls mutual, and those whose statements are nearly all there from both ends.
-fn mutual(kg: &KgBuilder) -> BTreeSet<RelationId> {
+/// Finds relations that the language calls mutual, and those with nearly all statements from both ends.
+fn find_mutual(kg: &KgBuilder) -> BTreeSet<RelationId> {
     let named = |name: &String| SPOKEN.mutual_relations().contains(&name_key(name));
     let mut out: BTreeSet<RelationId> = kg.relation_names().filter(|(_, names)| names.iter().any(named)).map(|(id, _)| id).collect();
     let all: HashSet<(BuildNode, RelationId, BuildNode)> = kg.triples().filter(|(head, _, tail)| head != tail).collect();

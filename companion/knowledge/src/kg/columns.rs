@@ -1,4 +1,4 @@
-//! Columns of tables and fields of records: which of them name a thing, describe it, or join two.
+//! Assigns roles to columns of tables and fields of records: naming a thing, describing it, or joining two.
 
 use super::ImportError;
 
@@ -17,11 +17,11 @@ pub enum Column {
     HeadType,
     /// A type of the tail.
     TailType,
-    /// The tail's datatype: the tail is a literal.
+    /// The tail's datatype, which makes the tail a literal.
     Datatype,
-    /// The tail's unit: the tail is a literal.
+    /// The tail's unit, which makes the tail a literal.
     Unit,
-    /// The id of what the row describes.
+    /// The id of the thing that the row describes.
     Id,
     /// Its label; a second label column gives an alias.
     Label,
@@ -43,7 +43,7 @@ pub enum Column {
     TailLabel,
     /// The kind of value that a node is, in our own exports.
     Kind,
-    /// A relation, by the column's name, of what the row describes.
+    /// A relation of the thing that the row describes, named like the column.
     Property,
     /// Nothing that triples can hold.
     Skip,
@@ -73,9 +73,9 @@ impl Column {
     }
 }
 
-/// Columns from their names, separated by commas: head, relation, tail, provenance, head-type, tail-type,
-/// datatype, unit; id, label, alias, aliases, types, description, domain, range; `-` for a column to pass
-/// over.
+/// Parses columns from their names, separated by commas: head, relation, tail, provenance, head-type,
+/// tail-type, datatype, unit; id, label, alias, aliases, types, description, domain, range; `-` for a column
+/// to skip.
 ///
 /// # Errors
 /// [`ImportError::Columns`] for an unknown name.
@@ -86,7 +86,7 @@ pub fn parse_columns(names: &str) -> Result<Vec<Column>, ImportError> {
         .collect()
 }
 
-/// The columns of a header line, if every cell of it names one and `needed` is among them.
+/// Returns the columns of a header line if every cell names one and `needed` is among them.
 pub(super) fn strict_header(cells: &[String], needed: Column) -> Option<Vec<Column>> {
     let columns: Option<Vec<Column>> = cells.iter().map(|c| Column::named(c)).collect();
     columns.filter(|c| c.contains(&needed))
@@ -105,10 +105,10 @@ const ENDS: &[(&str, &str)] = &[
     ("start", "end"),
     ("u", "v"),
 ];
-/// Endings of these names that only say that a thing is meant.
+/// Endings of these names that add no meaning.
 const OF_AN_END: &[&str] =
     &["", "id", "node", "nodeid", "entity", "entityid", "name", "iri", "uri", "curie", "vertex", "concept", "term", "key"];
-/// Names of a column of relations that nothing else is called, the surest first.
+/// Names that only a column of relations has, the surest first.
 const RELATIONS: &[&str] = &[
     "relation",
     "predicate",
@@ -128,7 +128,7 @@ const RELATIONS: &[&str] = &[
     "edge",
     "verb",
 ];
-/// Names that such a column may have beside two ends.
+/// Further names of such a column if the row has two ends.
 const BESIDE_ENDS: &[&str] = &["type", "kind", "label", "name", "keywords"];
 const PROVENANCES: &[&str] = &["provenance", "evidence", "citation", "reference", "publications", "source"];
 const IDS: &[&str] = &["importedid", "iri", "uri", "id", "identifier", "nodeid", "key"];
@@ -150,7 +150,7 @@ const LABELS: &[&str] = &[
 const ALIASES: &[&str] = &["aliases", "alias", "synonyms", "synonym", "altlabel", "altlabels", "alternatename", "alternatenames", "aka"];
 const TYPES: &[&str] = &["types", "type", "entitytype", "nodetype", "labels", "category", "class", "kind"];
 const DESCRIPTIONS: &[&str] = &["description", "comment", "definition", "summary", "abstract"];
-/// Bookkeeping of the programs that write graphs, which no reader asks for.
+/// Bookkeeping fields of programs that write graphs, which no reader asks for.
 const BOOKKEEPING: &[&str] = &[
     "humanreadableid",
     "textunitids",
@@ -192,8 +192,8 @@ const MARKS: &[&str] = &[
     "localtime",
 ];
 
-/// A column's name by its letters and digits, in lower case.
-fn letters(name: &str) -> String {
+/// Reduces a column's name to its letters and digits, in lower case.
+fn letters_of(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
@@ -209,7 +209,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Columns without names.
+    /// Returns a layout of columns without names.
     pub fn unnamed(columns: &[Column]) -> Layout {
         Layout { columns: columns.to_vec(), ..Layout::named(&vec![""; columns.len()]) }
     }
@@ -240,10 +240,10 @@ impl Layout {
         layout
     }
 
-    /// The columns of these names. `is_text` says of each column that none of its values is a number or a date.
+    /// Assigns roles to columns by their names. `is_text` is true for a column without numbers and dates.
     pub fn of(names: &[&str], is_text: &[bool]) -> Layout {
         let mut layout = Layout::named(names);
-        let known: Vec<String> = layout.names.iter().map(|n| letters(n)).collect();
+        let known: Vec<String> = layout.names.iter().map(|n| letters_of(n)).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         if layout.ends_are_ids || layout.find_ends(&known) {
             layout.name_edge(&known, is_text);
@@ -253,7 +253,7 @@ impl Layout {
         layout
     }
 
-    /// The same columns, of which the first says what a row describes if no other does.
+    /// Makes the first column the name of what a row describes if no other column is.
     pub fn with_key(mut self) -> Layout {
         if !self.columns.iter().any(|c| matches!(c, Column::Id | Column::Label))
             && let Some(first) = self.columns.first_mut()
@@ -268,7 +268,7 @@ impl Layout {
         self.columns.contains(&Column::Head) && self.columns.contains(&Column::Tail)
     }
 
-    /// Returns true if some name says by itself what its column holds.
+    /// Returns true if some name alone determines what its column holds.
     pub fn is_marked(&self) -> bool {
         self.joins() || self.datatypes.iter().any(|d| !d.is_empty()) || self.columns.first() == Some(&Column::Id)
     }
@@ -278,7 +278,7 @@ impl Layout {
         let pair = ENDS.iter().find_map(|(head, tail)| {
             OF_AN_END.iter().find_map(|of| Some((at(&format!("{head}{of}"))?, at(&format!("{tail}{of}"))?, *of, *head)))
         });
-        // Spans of time and journeys have these ends too: there a relation must be named.
+        // Time spans and journeys have these ends too, so there a relation column is required.
         let spans = |(_, _, of, head): &(usize, usize, &str, &str)| of.is_empty() && matches!(*head, "from" | "start");
         let related = RELATIONS.iter().chain(&["type", "kind", "label"]).any(|r| at(r).is_some());
         let numbered = || {
@@ -296,7 +296,7 @@ impl Layout {
         let two = known.len() == 2;
         let found = pair.filter(|p| related || two || !spans(p)).map(|p| (p.0, p.1)).or_else(numbered).or_else(middle);
         if let Some((head, tail)) = found {
-            // A list of ends is a field for each.
+            // A list of ends has a field for each.
             for (i, name) in known.iter().enumerate() {
                 let end = if *name == known[head] { Column::Head } else { Column::Tail };
                 self.columns[i] = if i == head || i == tail || *name == known[tail] { end } else { self.columns[i] };
@@ -335,7 +335,7 @@ impl Layout {
                 _ => Column::Property,
             };
         }
-        // The one column left that holds words says how the two are related, whatever it is called.
+        // The only remaining column of words holds the relation, whatever its name.
         let left: Vec<usize> = (0..known.len()).filter(|&i| free(self, i)).collect();
         let words: Vec<usize> =
             left.iter().copied().filter(|&i| is_text.get(i) == Some(&true) && ![BOOKKEEPING, IDS].concat().contains(&known[i])).collect();
@@ -374,7 +374,7 @@ impl Layout {
         }
     }
 
-    /// Says how rows are read.
+    /// Describes how rows are read.
     pub fn describe(&self) -> String {
         let named = |wanted: Column| {
             let all = self.columns.iter().zip(&self.names).filter(|(c, n)| **c == wanted && !n.is_empty());

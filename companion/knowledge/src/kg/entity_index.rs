@@ -1,25 +1,25 @@
-//! Entities by what they are called: the same normalised name is the same thing, wherever it was said.
+//! Index of entities by name: equal normalised names mean the same entity, whatever their source.
 
 use pocketgraph_kg::{BuildNode, KgBuilder, KgError, name_key};
 use pocketgraph_native::single_line::one_line;
 use std::collections::HashMap;
 
-/// Names with more words are sentences.
+/// Maximum number of words of a name; more make a sentence.
 const LONGEST_NAME: usize = 12;
-/// Names with more bytes are not names.
+/// Maximum number of bytes of a name.
 const LONGEST_BYTES: usize = 120;
 
-/// Which entity a normalised name means.
+/// Entities by normalised name.
 #[derive(Debug, Default)]
 pub(super) struct EntityIndex {
-    /// Entities that were there before, by each of their names; none where two share it.
+    /// Entities that existed before, by each of their names; `None` for a name of several.
     known: HashMap<String, Option<BuildNode>>,
     /// Entities made here.
     made: HashMap<String, BuildNode>,
 }
 
 impl EntityIndex {
-    /// Knows the entities of the builder by their labels and aliases.
+    /// Indexes the entities of the builder by their labels and aliases.
     pub fn of(kg: &KgBuilder) -> Self {
         let mut things = EntityIndex::default();
         for (node, names) in kg.names() {
@@ -28,20 +28,20 @@ impl EntityIndex {
         things
     }
 
-    /// One more name of an entity.
+    /// Adds a name of an entity.
     pub fn know(&mut self, key: &str, node: BuildNode) {
         if !key.is_empty() {
             self.known.entry(key.to_owned()).and_modify(|n| *n = n.filter(|n| *n == node)).or_insert(Some(node));
         }
     }
 
-    /// The entity that already bears a name, if exactly one does.
+    /// Returns the entity that had a name before, if exactly one did.
     pub fn find(&self, key: &str) -> Option<BuildNode> {
         self.known.get(key).copied().flatten()
     }
 
-    /// The entity of this name: one that bears it alone, else the one made here for it, new if there is
-    /// none yet. `None` for what cannot be a name: nothing, or a sentence.
+    /// Returns the entity of a name: the only one that had it before, else the one made here, which is
+    /// created if needed. Returns `None` for an empty name or a sentence.
     ///
     /// # Errors
     /// [`KgError::TooLarge`].
@@ -54,7 +54,7 @@ impl EntityIndex {
         if let Some(node) = self.find(&key).or_else(|| self.made.get(&key).copied()) {
             return Ok(Some(node));
         }
-        // The label is the id where it is free; two bytes mark ids that are not.
+        // The label is the id if it is free; `~ ` marks other ids.
         let id = if kg.knows(&label) { format!("~ {key}") } else { label.clone() };
         let node = kg.entity(&id)?;
         kg.label(node, &label)?;

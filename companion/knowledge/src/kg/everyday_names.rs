@@ -1,10 +1,10 @@
-//! Everyday names for relations that a file names by their label alone, "born in" for "place of birth", and
-//! for some types, "picture" for "film".
+//! Adds everyday names to relations that a file names by their label alone ("born in" for "place of birth")
+//! and to some types ("picture" for "film").
 //!
-//! Knowledge graphs name relations as their schema does, and people ask as they speak. Where a label is one
-//! of the everyday relations that the planner is trained with, or one of its names of several words
-//! ("directed by"), what people call it becomes its alias, unless another relation of the graph is called
-//! so, since what the graph's own files say comes first, or a word of it is a type: "film director" would
+//! Knowledge graphs name relations as their schema does, and people ask as they speak. A label may be an
+//! everyday relation that the planner is trained with, or one of its names of several words ("directed by").
+//! Then the other everyday names become aliases, with two exceptions: names of another relation of the graph,
+//! because the graph's own files come first, and names with a type in them, because "film director" would
 //! have "which films" ask for a director.
 
 use super::site_words::SiteWords;
@@ -14,10 +14,10 @@ use pocketgraph_planner::is_verb_form;
 use pocketgraph_text::lexicon::{Language, SPOKEN};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Adds the everyday names of the relations and types so far; gives how many relations got any.
+/// Adds everyday names to the relations and types so far. Returns the number of relations that got any.
 ///
 /// # Errors
-/// [`KgError`] never comes of these names; it is the builder's.
+/// [`KgError`] from the builder, though these names never cause it.
 pub(super) fn add(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgError> {
     name_types(kg, words)?;
     let named = name_relations(kg, words)?;
@@ -25,7 +25,7 @@ pub(super) fn add(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgErro
     Ok(named)
 }
 
-/// Types get names of which no relation and no other type has a word.
+/// Adds names to types, except names that are a word of a relation or another type.
 fn name_types(kg: &mut KgBuilder, words: &SiteWords) -> Result<(), KgError> {
     let types: Vec<_> = kg.type_names().collect();
     let relations: Vec<String> = kg.relation_names().flat_map(|(_, names)| names).collect();
@@ -50,8 +50,7 @@ fn name_relations(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgErro
             // Names of one word have several meanings: a "language" may be official, or that of a book.
             let called =
                 |r: &EverydayRelation<'_>, label: &str| r.names.iter().any(|name| name.contains(' ') && name.eq_ignore_ascii_case(label));
-            // What is called as that is also called is not all else that it is called: projects are led by
-            // people who are no chief executives.
+            // A shared alias is not enough: projects are led by people who are not chief executives.
             let fits =
                 |r: &EverydayRelation<'_>| heads.get(relation).is_none_or(|kinds| kinds.iter().any(|k| everyday::is_akin(k, r.joins[0])));
             let is = |r: &&EverydayRelation<'_>| {
@@ -61,9 +60,9 @@ fn name_relations(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgErro
             let misleads = |name: &str, joins: &[&str; 2]| {
                 // "Screenplay by" would have "which screenplays" ask for a writer, as "written by" does not.
                 let done = name.strip_suffix(" by").is_some_and(|what| !what.split(' ').any(is_participle));
-                // Between things of one kind nothing else tells that who is a parent of somebody has the child.
+                // Between entities of one type, no type shows that a parent "of" somebody has the child.
                 let turned = name.ends_with(" of") && joins[0] == joins[1];
-                // So would "filmmaker": a question about films is nearer to it than to what it asks.
+                // So would "filmmaker": it resembles "films" more than the person that it asks for.
                 done || turned
                     || name
                         .split(' ')
@@ -73,7 +72,7 @@ fn name_relations(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgErro
             names.filter(|name| !own.iter().any(|o| o.eq_ignore_ascii_case(name))).collect()
         })
         .collect();
-    // Everyday relations may share a name ("language"): what two relations of the graph would be called, neither is.
+    // Everyday relations may share a name ("language"): two relations of the graph both do without it.
     let mut bearers: BTreeMap<String, usize> = BTreeMap::new();
     for ((_, own), new) in relations.iter().zip(&wanted) {
         let all: BTreeSet<String> = own.iter().map(String::as_str).chain(new.iter().copied()).map(str::to_lowercase).collect();
@@ -88,13 +87,13 @@ fn name_relations(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgErro
     Ok(named)
 }
 
-/// Whether a word may be a participle; of some verbs it is the base ("run").
+/// Returns true if a word may be a participle; of some verbs it equals the base ("run").
 fn is_participle(word: &str) -> bool {
     is_verb_form(word) || SPOKEN.irregular_verbs().contains(word)
 }
 
-/// What the kinds of each relation's heads are called, of which at least half have the kind; a relation
-/// without triples is not among them.
+/// Returns the names of the types that at least half of a relation's heads have. Relations without triples
+/// are left out.
 fn kinds_of_heads(kg: &KgBuilder) -> BTreeMap<RelationId, Vec<String>> {
     let called: BTreeMap<TypeId, Vec<String>> = kg.type_names().collect();
     let mut counts: BTreeMap<RelationId, (usize, BTreeMap<TypeId, usize>)> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! One graph of everything: imported files, the structure of documents, and what a language model read in them.
+//! Builds one graph of imported files, the structure of documents, and a language model's statements.
 
 use super::both_ways;
 use super::documents::{self, DocumentTriples};
@@ -11,7 +11,8 @@ use pocketgraph_bundle::{Chunk, Document};
 use pocketgraph_ingest::SourceDocument;
 use pocketgraph_kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
 
-/// A graph under construction. Files come first, so that documents speak of imported entities where both know a name.
+/// A graph under construction. Files come first, so that documents refer to imported entities of the same
+/// name.
 #[derive(Default)]
 pub struct Gathering {
     kg: KgBuilder,
@@ -30,7 +31,7 @@ impl Gathering {
         Ok(())
     }
 
-    /// Reads the structure of documents; `chunks` are theirs, in their order.
+    /// Reads the structure of documents; `chunks` are their chunks, in the same order.
     ///
     /// # Errors
     /// [`KgError`] when the graph becomes too large for the format.
@@ -39,7 +40,7 @@ impl Gathering {
         documents::add(&mut self.kg, documents, chunks)
     }
 
-    /// Takes what a language model said of chunks.
+    /// Adds what a language model stated about chunks.
     ///
     /// # Errors
     /// [`KgError`] when the graph becomes too large for the format.
@@ -49,7 +50,7 @@ impl Gathering {
         open::add(&mut self.kg, chunks, extracted, &heads)
     }
 
-    /// Takes a finished graph; its chunk `i` is `number[i]` here.
+    /// Adds a finished graph; its chunk `i` becomes `number[i]`.
     ///
     /// # Errors
     /// [`KgError`] when the graph becomes too large for the format.
@@ -58,8 +59,8 @@ impl Gathering {
         join::add(&mut self.kg, graph, number)
     }
 
-    /// The graph with the report of its import; `None` where nothing was asked for, or nothing was found
-    /// and no file was read.
+    /// Finishes the graph and the report of its import. Returns `None` if there was no source, or if the
+    /// sources gave no triple and no file was read.
     ///
     /// # Errors
     /// [`KgError`] when the graph is too large for the format.
@@ -75,18 +76,18 @@ impl Gathering {
     }
 }
 
-/// A chunk's title and headings on one line.
+/// Joins a chunk's title and headings on one line.
 pub fn heads_of(documents: &[Document], chunk: &Chunk) -> String {
     let title = documents.get(chunk.document as usize).map_or("", |d| d.title.as_str());
     std::iter::once(title).chain(chunk.heading_path.iter().map(String::as_str)).collect::<Vec<_>>().join(" > ")
 }
 
-/// A name stands for a document only if so few documents speak of the thing.
+/// Maximum number of documents of an entity whose name asks for them.
 const FEW: usize = 3;
 
-/// What entities are called whose triples stand in passages of few documents: names by which a question may
-/// ask for these documents. Pages and sections are left out, because titles and headings are searched
-/// anyway; so are single plain words, which questions use for other things.
+/// Returns the names of entities whose triples come from passages of few documents: a question with such a
+/// name may ask for these documents. Leaves out pages and sections, because titles and headings are searched
+/// anyway, and single plain words, which questions use for other things.
 pub fn names_of(graph: &KnowledgeGraph, chunks: &[Chunk]) -> Vec<Extra> {
     let v = graph.vocabulary();
     let place = |name: &str| v.type_named(name);
@@ -109,15 +110,15 @@ pub fn names_of(graph: &KnowledgeGraph, chunks: &[Chunk]) -> Vec<Extra> {
         if documents.is_empty() || documents.len() > FEW {
             continue;
         }
-        for name in std::iter::once(graph.label(node)).chain(graph.aliases(node)).filter(|n| telling(n)) {
+        for name in std::iter::once(graph.label(node)).chain(graph.aliases(node)).filter(|n| is_distinctive(n)) {
             out.extend(documents.iter().map(|&document| Extra { name: name.to_owned(), document, strength: 60 }));
         }
     }
     out
 }
 
-/// Two words or more, or one that no prose has: with a sign, a digit or a capital inside.
-fn telling(name: &str) -> bool {
+/// Returns true for two words or more, or for a word with a sign, a digit or a capital inside.
+fn is_distinctive(name: &str) -> bool {
     let words = name.split_whitespace().count();
     let inside = name.trim().chars().skip(1).any(|c| c.is_uppercase() || c.is_numeric() || (!c.is_alphanumeric() && c != '-' && c != '\''));
     words >= 2 || (words == 1 && inside && name.chars().any(char::is_alphabetic))
@@ -130,10 +131,10 @@ mod tests {
     #[test]
     fn names_that_prose_may_use_otherwise_are_not_telling() {
         for yes in ["Difference Engine", "buildStats", "max_tokens", "Box<T>", "utf8"] {
-            assert!(telling(yes), "{yes}");
+            assert!(is_distinctive(yes), "{yes}");
         }
         for no in ["title", "Apple", "", "+", "x-ray", " 7 "] {
-            assert!(!telling(no), "{no}");
+            assert!(!is_distinctive(no), "{no}");
         }
     }
 }

@@ -1,9 +1,8 @@
-//! A finished graph taken into one under construction, as bundles are merged.
+//! Adds a finished graph to one under construction, as when bundles are merged.
 
 use pocketgraph_kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
 
-/// Adds everything that `graph` says; its chunk `i` is `number[i]` now. Entities, relations and types of
-/// one name are one.
+/// Adds all of `graph`; its chunk `i` becomes `number[i]`. Entities, relations and types of one name merge.
 ///
 /// # Errors
 /// [`KgError`] when the graph becomes too large for the format.

@@ -1,4 +1,4 @@
-//! JSON: records line by line, and documents with lists of records, such as node-link data.
+//! Reads JSON: one record a line, and documents with lists of records, such as node-link data.
 //!
 //! A record joins two things or describes one; a value that is a JSON number, a truth value, or an object
 //! `{"value", "datatype"?, "unit"?}` is a literal.
@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 use std::path::Path;
 
-/// Lists that are longer and have only numbers are vectors.
+/// Longer lists of numbers only are vectors.
 const LONGEST_LIST: usize = 16;
 /// Objects within a record that hold its fields.
 const WRAPPERS: &[&str] = &["properties", "attributes", "data", "attrs"];
@@ -22,13 +22,13 @@ const WRAPPERS: &[&str] = &["properties", "attributes", "data", "attrs"];
 /// Reads one record a line.
 pub(super) fn read_lines(path: &Path, records: &mut Records<'_>, report: &mut Reporter) -> Result<(), ImportError> {
     each_line(path, report, |line, text, report| match serde_json::from_str(text) {
-        Ok(Value::Object(record)) => take(line, &record, records, report),
+        Ok(Value::Object(record)) => take_record(line, &record, records, report),
         Ok(_) => report.malformed(line, "not a JSON object"),
         Err(e) => report.malformed(line, format!("not JSON: {e}")),
     })
 }
 
-fn take(line: u64, record: &Map<String, Value>, records: &mut Records<'_>, report: &mut Reporter) -> Result<(), ImportError> {
+fn take_record(line: u64, record: &Map<String, Value>, records: &mut Records<'_>, report: &mut Reporter) -> Result<(), ImportError> {
     let mut fields = Vec::new();
     match add_fields(record, &mut fields) {
         Ok(()) => records.named(line, fields, report),
@@ -40,27 +40,30 @@ fn add_fields(record: &Map<String, Value>, fields: &mut Vec<(String, Tail)>) -> 
     for (name, value) in record {
         match value {
             Value::Object(inner) if WRAPPERS.contains(&name.as_str()) => add_fields(inner, fields)?,
-            Value::Object(inner) if inner.contains_key("value") => fields.push((name.clone(), measured(inner)?)),
-            // An end may hold the thing itself.
+            Value::Object(inner) if inner.contains_key("value") => fields.push((name.clone(), read_measured(inner)?)),
+            // An end may be an object with the id or name of the thing.
             Value::Object(inner) => {
                 for id in ["id", "name"].iter().filter_map(|n| inner.get(*n)).take(1) {
-                    fields.push((if matches!(name.as_str(), "start" | "end") { format!("{name}Id") } else { name.clone() }, scalar(id)?));
+                    fields.push((
+                        if matches!(name.as_str(), "start" | "end") { format!("{name}Id") } else { name.clone() },
+                        read_scalar(id)?,
+                    ));
                 }
             }
             Value::Array(all) if all.len() > LONGEST_LIST && all.iter().all(Value::is_number) => {}
             Value::Array(all) => {
                 for part in all {
                     match part {
-                        Value::Object(inner) if inner.contains_key("value") => fields.push((name.clone(), measured(inner)?)),
+                        Value::Object(inner) if inner.contains_key("value") => fields.push((name.clone(), read_measured(inner)?)),
                         Value::Object(_) => {}
-                        part => fields.push((name.clone(), scalar(part).map_err(|_| format!("{name:?} is nested too deeply"))?)),
+                        part => fields.push((name.clone(), read_scalar(part).map_err(|_| format!("{name:?} is nested too deeply"))?)),
                     }
                 }
             }
-            value => fields.push((name.clone(), scalar(value)?)),
+            value => fields.push((name.clone(), read_scalar(value)?)),
         }
     }
-    // APOC says in `type` which of both a record is.
+    // APOC's `type` marks a record as node or relationship.
     if fields.iter().any(|(n, v)| n == "type" && matches!(v.text.as_str(), "node" | "relationship"))
         && record.contains_key("properties") | record.contains_key("labels") | record.contains_key("start")
     {
@@ -69,15 +72,15 @@ fn add_fields(record: &Map<String, Value>, fields: &mut Vec<(String, Tail)>) -> 
     Ok(())
 }
 
-fn measured(value: &Map<String, Value>) -> Result<Tail, String> {
+fn read_measured(value: &Map<String, Value>) -> Result<Tail, String> {
     let word = |name: &str| value.get(name).and_then(Value::as_str).unwrap_or("").trim().to_owned();
-    let tail = scalar(value.get("value").unwrap_or(&Value::Null))?;
+    let tail = read_scalar(value.get("value").unwrap_or(&Value::Null))?;
     let (datatype, unit) = (word("datatype"), word("unit"));
     let text = (datatype.is_empty() && unit.is_empty()).then_some(LiteralKind::Text);
     Ok(Tail { kind: tail.kind.or(text), datatype, unit, ..tail })
 }
 
-fn scalar(value: &Value) -> Result<Tail, String> {
+fn read_scalar(value: &Value) -> Result<Tail, String> {
     let (text, kind) = match value {
         Value::Null => (String::new(), None),
         Value::String(s) => (s.trim().to_owned(), None),
@@ -106,7 +109,7 @@ struct Walk<'a, 'b> {
     failed: Option<ImportError>,
 }
 
-/// Any value, of which the records are taken one by one.
+/// Any JSON value, whose records are read one by one.
 struct Nested<'w, 'a, 'b>(&'w mut Walk<'a, 'b>);
 
 impl<'de> DeserializeSeed<'de> for Nested<'_, '_, '_> {
@@ -134,7 +137,7 @@ impl<'de> Visitor<'de> for Nested<'_, '_, '_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         while let Some(value) = list.next_element::<Value>()? {
             if let Value::Object(record) = value
-                && let Err(e) = take(0, &record, self.0.records, self.0.report)
+                && let Err(e) = take_record(0, &record, self.0.records, self.0.report)
             {
                 let what = serde::de::Error::custom(&e);
                 self.0.failed = Some(e);

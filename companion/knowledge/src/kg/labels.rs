@@ -1,26 +1,26 @@
-//! Vectors of a graph's labels, by which mentions and phrases that agree with no name are linked by
-//! meaning; and of phrases for its relations, by which questions that name none are.
+//! Embeds a graph's labels, so that mentions and phrases that match no name are linked by meaning, and
+//! phrases for its relations, which match questions that name none.
 
 use pocketgraph_kernels::vector::QuantizedMatrix;
 use pocketgraph_kg::{KnowledgeGraph, NodeId};
 use pocketgraph_planner::{Phrases, phrases};
 use std::collections::BTreeSet;
 
-/// Up to this many labels are embedded; with more, a reader would wait too long for them.
+/// Maximum number of labels that are embedded; more would take a reader too long to load.
 const MOST: usize = 4096;
 
-/// Vectors of labels, each where there are few enough.
+/// Vectors of labels, if there are few enough.
 #[derive(Debug, Clone, Default)]
 pub struct LabelVectors {
-    /// One row an entity, in the order of their numbers.
+    /// One row for each entity, in the order of their numbers.
     pub entities: Option<QuantizedMatrix>,
-    /// One row a relation, likewise.
+    /// One row for each relation, likewise.
     pub relations: Option<QuantizedMatrix>,
 }
 
-/// The vectors of the labels of `graph`; `embed` yields a unit vector of dimension `dim` for each text.
+/// Embeds the labels of `graph`; `embed` returns a unit vector of dimension `dim` for each text.
 pub fn label_vectors(graph: &KnowledgeGraph, dim: usize, embed: &dyn Fn(&[String]) -> Vec<Vec<f32>>) -> LabelVectors {
-    let embedded = |labels: Vec<String>| matrix(dim, &embed(&labels));
+    let embedded = |labels: Vec<String>| to_matrix(dim, &embed(&labels));
     let relations = graph.vocabulary().relations();
     LabelVectors {
         entities: (graph.entities() <= MOST)
@@ -29,9 +29,9 @@ pub fn label_vectors(graph: &KnowledgeGraph, dim: usize, embed: &dyn Fn(&[String
     }
 }
 
-/// The pages of phrases of `graph`, each with what it is about, ascending. `embed` yields a unit vector of
-/// dimension `dim` for each text, by the layers that pages embed questions with: how near a question must
-/// come to a phrase was read off these. It is called only where there are phrases.
+/// Returns the pages of phrases of `graph`, each with its subject, ascending. `embed` returns a unit vector
+/// of dimension `dim` for each text, with the layers by which pages embed questions: the threshold of
+/// similarity was fitted to these. It is called only if there are phrases.
 ///
 /// # Errors
 /// Those of `embed`.
@@ -47,11 +47,11 @@ pub fn phrase_pages<E>(
     let page = |(about, texts): (String, BTreeSet<String>)| {
         let (own, behind) = rest.split_at(texts.len());
         rest = behind;
-        (about, Phrases { texts: texts.into_iter().collect(), vectors: matrix(dim, own) })
+        (about, Phrases { texts: texts.into_iter().collect(), vectors: to_matrix(dim, own) })
     };
     Ok(pages.into_iter().map(page).collect())
 }
 
-fn matrix(dim: usize, rows: &[Vec<f32>]) -> QuantizedMatrix {
+fn to_matrix(dim: usize, rows: &[Vec<f32>]) -> QuantizedMatrix {
     QuantizedMatrix::from_rows(dim, rows.iter().map(Vec::as_slice))
 }

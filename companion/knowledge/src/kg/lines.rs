@@ -1,4 +1,4 @@
-//! Lines of files: numbered, bounded, checked, also from gzip.
+//! Reads lines of files, also gzipped, with numbers, limits and checks.
 
 use super::ImportError;
 use super::report::Reporter;
@@ -8,13 +8,13 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
-/// Longer lines are reported and passed over.
+/// Maximum length of a line in bytes; longer lines are reported and skipped.
 pub(super) const LONGEST_LINE: u64 = 1 << 20;
 
-/// What a file of triples is.
+/// Format of a file of triples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
-    /// A table with this separator; CSV quotes count where it is a comma.
+    /// A table with this separator; if it is a comma, CSV quotes apply.
     Table(u8),
     /// One JSON object a line.
     JsonLines,
@@ -28,14 +28,14 @@ pub(super) enum Format {
     Rdf(RdfFormat),
 }
 
-/// The format of a file, by its name, or where the name says nothing by its first line.
+/// Determines the format of a file by its name or, if that is unclear, by its first line.
 pub(super) fn format_of(path: &Path) -> Result<Format, ImportError> {
     let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     let extension = name.rsplit_once('.').map_or("", |(_, e)| e);
     Ok(match extension {
         "tsv" | "tab" => Format::Table(b'\t'),
-        "csv" => Format::Table(separator(&first_line(path)?, b",;\t|")),
+        "csv" => Format::Table(find_separator(&first_line(path)?, b",;\t|")),
         "json" if serde_json::from_slice(&first_line(path)?).is_ok_and(|v| is_record(&v)) => Format::JsonLines,
         "json" => Format::Json,
         "graphml" | "gexf" | "xml" => Format::Markup,
@@ -53,7 +53,7 @@ pub(super) fn format_of(path: &Path) -> Result<Format, ImportError> {
                 Some(b'{') if serde_json::from_slice(&first).is_ok_and(|v| is_record(&v)) => Format::JsonLines,
                 Some(b'{' | b'[') => Format::Json,
                 Some(b'<') => Format::Markup,
-                _ => Format::Table(separator(&first, b"\t|,;")),
+                _ => Format::Table(find_separator(&first, b"\t|,;")),
             }
         }
     })
@@ -65,12 +65,12 @@ fn first_line(path: &Path) -> Result<Vec<u8>, ImportError> {
     Ok(first)
 }
 
-/// The first of the usual separators that a line has.
-fn separator(line: &[u8], usual: &[u8]) -> u8 {
+/// Returns the first of the `usual` separators that occurs in a line, else the first of all.
+fn find_separator(line: &[u8], usual: &[u8]) -> u8 {
     usual.iter().copied().find(|s| line.contains(s)).unwrap_or(usual[0])
 }
 
-/// Returns true for an object that is a record rather than one with lists of them.
+/// Returns true for an object that is a record rather than a holder of records.
 fn is_record(value: &serde_json::Value) -> bool {
     let holds_records = |v: &serde_json::Value| match v {
         serde_json::Value::Array(all) => all.iter().any(serde_json::Value::is_object),
@@ -83,7 +83,7 @@ pub(super) fn read_error(path: &Path, reason: std::io::Error) -> ImportError {
     ImportError::Read { path: path.to_owned(), reason }
 }
 
-/// A file to be read, inflated if its name ends in `.gz`.
+/// Opens a file, inflated if its name ends in `.gz`.
 pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, ImportError> {
     let file = File::open(path).map_err(|reason| read_error(path, reason))?;
     Ok(if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("gz")) {
@@ -93,8 +93,8 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>, ImportError> {
     })
 }
 
-/// Gives each line that is not blank, without its end, to `each`. Lines that are too long, not UTF-8 or
-/// hold a NUL are reported.
+/// Passes each line that is not blank, without its end, to `each`. Reports lines that are too long, are not
+/// UTF-8 or hold a NUL.
 pub(super) fn each_line(
     path: &Path,
     report: &mut Reporter,

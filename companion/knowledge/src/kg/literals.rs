@@ -1,4 +1,4 @@
-//! Rows of tables on their way to triples, and which of their tails are literals.
+//! Collects rows of tables, decides which of their tails are literals, and adds triples.
 
 use super::numbers::read_value;
 use super::report::Reporter;
@@ -11,9 +11,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 /// Rule for which tails of tables are literals. A row that names a datatype or a unit has a literal under every rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LiteralRule {
-    /// A relation has literals if all of its tails read as numbers, measures or dates, and hardly any is a
-    /// head elsewhere; a tail that a table of entities lists is none. Nothing is taken for a literal in a
-    /// graph whose heads are mostly numbers, since these are ids.
+    /// A relation has literals if all its tails read as numbers, measures or dates, and hardly any is also a
+    /// head. A tail that a table of entities lists is no literal. A graph whose heads are mostly numbers has
+    /// none, since these are ids.
     Auto,
     /// None.
     Nothing,
@@ -21,7 +21,7 @@ pub enum LiteralRule {
     Relations(Vec<String>),
 }
 
-/// A tail as a record gives it.
+/// A tail as in a record.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Tail {
     pub text: String,
@@ -38,7 +38,7 @@ impl Tail {
     }
 }
 
-/// A triple as a row gives it. Without a relation, what is cited may say how the two are related.
+/// A triple as in a row. Without a relation, the cited text may contain the words for it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Row {
     pub head: String,
@@ -57,34 +57,34 @@ pub(super) struct Row {
     pub ends_are_ids: bool,
 }
 
-/// A thing or value that rows name by an id of their own.
+/// Thing or value of an id that is used only in the files.
 #[derive(Debug)]
 enum Named {
     Thing(String),
     Value(Tail),
-    /// Several things have the name.
+    /// Several things with this name.
     Several,
 }
 
-/// All rows, in the order of reading.
+/// All rows, in reading order.
 #[derive(Debug, Default)]
 pub(super) struct Rows {
     files: Vec<String>,
     rows: Vec<(u32, Row)>,
-    /// What a table of relations says of each relation's heads and tails.
+    /// Types of each relation's heads and tails, from a table of relations.
     ends: HashMap<String, (String, String)>,
-    /// Things and values that are known by more than the graph's id.
+    /// Things and values that have names other than the graph's id.
     named: HashMap<String, Named>,
 }
 
 impl Rows {
-    /// The number of a file that rows come from.
+    /// Registers a file and returns its number.
     pub fn file(&mut self, path: &std::path::Path) -> u32 {
         self.files.push(path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned()));
         self.files.len() as u32 - 1
     }
 
-    /// Says what type every head and every tail of a relation has; empty for none.
+    /// Sets the types of all heads and all tails of a relation; empty for none.
     pub fn ends(&mut self, relation: &str, domain: &str, range: &str) {
         if !(domain.is_empty() && range.is_empty()) {
             self.ends.insert(relation.to_owned(), (domain.to_owned(), range.to_owned()));
@@ -95,17 +95,17 @@ impl Rows {
         self.rows.push((file, row));
     }
 
-    /// Says which thing an id of a file means.
+    /// Sets the thing that a file's id means.
     pub fn is_thing(&mut self, id: String, thing: &str) {
         self.named.insert(id, Named::Thing(thing.to_owned()));
     }
 
-    /// Says which value an id of a file means.
+    /// Sets the value that a file's id means.
     pub fn is_value(&mut self, id: String, value: Tail) {
         self.named.insert(id, Named::Value(value));
     }
 
-    /// Says what a thing is called: rows may name it so.
+    /// Adds a label by which rows may name a thing.
     pub fn is_called(&mut self, label: &str, thing: &str) {
         let same = |n: &Named| matches!(n, Named::Thing(t) if t == thing);
         let named = self.named.entry(label.to_owned()).or_insert_with(|| Named::Thing(thing.to_owned()));
@@ -161,7 +161,7 @@ impl Rows {
             }
             let file = self.files.get(*file as usize).map_or("", String::as_str);
             let line = u32::try_from(row.line).unwrap_or(u32::MAX);
-            let (head, relation, tail) = stated(kg, row, head, tail)?;
+            let (head, relation, tail) = triple_of(kg, row, head, tail)?;
             kg.triple(head, relation, tail, Provenance::Line { file, line })?;
             if !row.cited.is_empty() {
                 kg.triple(head, relation, tail, Provenance::Cited(&row.cited))?;
@@ -170,7 +170,7 @@ impl Rows {
         Ok(())
     }
 
-    /// The relations with literals, with the kind where all are dates.
+    /// Returns the relations with literals, with the kind if all are dates.
     fn literal_relations(&self, kg: &KgBuilder, options: &ImportOptions, report: &mut Reporter) -> HashMap<&str, Option<LiteralKind>> {
         match &options.literals {
             LiteralRule::Nothing => HashMap::new(),
@@ -182,7 +182,8 @@ impl Rows {
             LiteralRule::Auto => {
                 let heads: HashSet<&str> = self.rows.iter().map(|(_, r)| r.head.as_str()).collect();
                 let are_ids = heads.iter().filter(|h| number(h).is_some()).count() * 2 > heads.len();
-                // Of each relation: rows, and tails that are heads too; `None` once a tail is neither number nor date.
+                // For each relation: number of rows, and of tails that are also heads; `None` if a tail is
+                // text.
                 let mut seen: HashMap<&str, Option<(usize, usize)>> = HashMap::new();
                 let mut order = Vec::new();
                 for (_, row) in &self.rows {
@@ -214,8 +215,8 @@ impl Rows {
         }
     }
 
-    /// A bare year reads as a number. A relation that says "year" or "date" makes it a date, and so does
-    /// one that says that something happened ("built in", "founded") and has nothing but years.
+    /// A bare year reads as a number. It becomes a date if the relation's name contains "year" or "date", or
+    /// says that something happened ("built in", "founded") and all values are years.
     fn date_kind(&self, relation: &str) -> Option<LiteralKind> {
         let label = label_of_name(relation).to_lowercase();
         let named_as_date = label.split(' ').any(|w| matches!(w, "year" | "date" | "born" | "died"));
@@ -226,9 +227,9 @@ impl Rows {
     }
 }
 
-/// The triple of a row: as its relation says, or as the words between both names in what it cites. Names in
-/// capitals alone are written small.
-fn stated(kg: &mut KgBuilder, row: &Row, head: BuildNode, tail: BuildNode) -> Result<(BuildNode, RelationId, BuildNode), ImportError> {
+/// Returns the triple of a row: by its relation, or by the words between both names in the cited text.
+/// Relation names in capitals get labels in lower case.
+fn triple_of(kg: &mut KgBuilder, row: &Row, head: BuildNode, tail: BuildNode) -> Result<(BuildNode, RelationId, BuildNode), ImportError> {
     if !row.relation.is_empty() {
         let relation = kg.relation(&row.relation)?;
         let shouted = row.relation.len() > 3 && row.relation.chars().all(|c| c.is_uppercase() || c == '_' || c == ' ');
@@ -248,8 +249,7 @@ fn stated(kg: &mut KgBuilder, row: &Row, head: BuildNode, tail: BuildNode) -> Re
     Ok((head, relation, tail))
 }
 
-/// The few words by which a sentence goes from one name to the other, without the articles and forms of
-/// "be" around them.
+/// Returns the few words that lead from one name to the other, without articles and forms of "be".
 fn words_between(sentence: &str, from: &str, to: &str) -> Option<String> {
     const MOST: usize = 4;
     let after = sentence.find(from).filter(|_| !from.is_empty())? + from.len();
@@ -262,12 +262,12 @@ fn words_between(sentence: &str, from: &str, to: &str) -> Option<String> {
     (is_plain && (1..=MOST).contains(&words.len())).then(|| words.join(" "))
 }
 
-/// Whether a text is a bare year.
+/// Returns true if a text is a bare year.
 pub(super) fn reads_as_year(text: &str) -> bool {
     text.len() == 4 && text.parse::<u16>().is_ok_and(|year| (1000..2200).contains(&year))
 }
 
-/// The literal that a tail is: its kind from the format, the datatype's name, the relation, or the text itself.
+/// Creates the literal of a tail, its kind by the format, the datatype's name, the relation, or the text.
 fn literal_of(kg: &mut KgBuilder, tail: &Tail, of_relation: Option<LiteralKind>, language: &str) -> Result<BuildNode, ImportError> {
     let text = tail.text.as_str();
     let dated = of_relation.filter(|_| date(text).is_some());

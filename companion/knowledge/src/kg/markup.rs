@@ -1,4 +1,4 @@
-//! GraphML and GEXF: elements of nodes and edges, with attributes that keys declare.
+//! Reads GraphML and GEXF: elements of nodes and edges, with attributes that keys declare.
 
 use super::ImportError;
 use super::lines::{open, read_error};
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::Path;
 
-/// A tag or text with more bytes ends the reading.
+/// Maximum length of a tag or text in bytes; a longer one ends the reading.
 const LONGEST_EVENT: u64 = 1 << 20;
 
 /// A declared attribute: name and datatype.
@@ -26,9 +26,9 @@ struct State {
     keys: HashMap<(bool, String), Key>,
     /// The node or edge that is open, with its fields.
     open: Option<(bool, Vec<(String, Tail)>)>,
-    /// The declared attribute whose value is read, with its text so far.
+    /// The declared attribute that is open, with its text so far.
     value: Option<(String, String)>,
-    /// `true` while the attributes that GEXF declares are those of edges.
+    /// `true` inside GEXF's declarations for edges.
     of_edges: bool,
 }
 
@@ -59,7 +59,7 @@ pub(super) fn read(path: &Path, records: &mut Records<'_>, report: &mut Reporter
     }
 }
 
-fn attributes(tag: &BytesStart<'_>) -> Vec<(String, String)> {
+fn attributes_of(tag: &BytesStart<'_>) -> Vec<(String, String)> {
     let read = tag.attributes().flatten().map(|a| {
         let name = String::from_utf8_lossy(a.key.local_name().as_ref()).into_owned();
         (name, a.unescape_value().map_or_else(|_| String::new(), |v| v.trim().to_owned()))
@@ -73,11 +73,11 @@ fn attribute<'a>(all: &'a [(String, String)], name: &str) -> &'a str {
 
 impl State {
     fn open(&mut self, tag: &BytesStart<'_>) {
-        let own = attributes(tag);
+        let own = attributes_of(tag);
         let get = |name| attribute(&own, name);
         match tag.local_name().as_ref() {
             b"key" => {
-                // yEd keeps a node's name in its drawing.
+                // yEd stores a node's name in its graphics data.
                 let name = if attribute(&own, "yfiles.type").ends_with("graphics") { "label" } else { get("attr.name") };
                 let key = || Key { name: name.to_owned(), datatype: get("attr.type").to_owned() };
                 for edges in [false, true].into_iter().filter(|e| !matches!((get("for"), e), ("node", true) | ("edge", false))) {
@@ -91,7 +91,7 @@ impl State {
             }
             name @ (b"node" | b"edge") => {
                 let is_edge = name == b"edge";
-                // An edge's own id is nobody's name.
+                // The own id of an edge names nothing.
                 let fields = own.iter().filter(|(n, _)| !(is_edge && n == "id")).map(|(n, v)| (n.clone(), typed(v, "")));
                 self.open = Some((is_edge, fields.collect()));
             }

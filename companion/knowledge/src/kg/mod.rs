@@ -1,10 +1,10 @@
-//! The knowledge graph of a build: imported from files (tables, JSON, GraphML, GEXF, Parquet, RDF), taken
-//! from the structure of documents, and from what a language model reads in them.
+//! Builds the knowledge graph: imported from files (tables, JSON, GraphML, GEXF, Parquet, RDF), from the
+//! structure of documents, and from a language model's reading of them.
 //!
-//! What a line lacks is reported with its file and number; the line is then left out, or, where the import
-//! is strict, the import ends. Where files declare no types, kinds are inferred (`infer`), and can be
-//! written as tables that a person corrects (`as_tables`). Everything keeps the order of the files, so that
-//! the same files give the same graph.
+//! A fault is reported with its file and line number; the line is then left out or, in a strict import, the
+//! import ends. If files declare no types, they are inferred (`infer`), and can be written as tables that a
+//! person corrects (`as_tables`). Everything keeps the order of the files, so that the same files give the
+//! same graph.
 
 mod as_tables;
 mod both_ways;
@@ -50,8 +50,8 @@ use pocketgraph_kg::{KgBuilder, KgError, KnowledgeGraph};
 use report::Reporter;
 use std::path::{Path, PathBuf};
 
-/// The files that make up a graph. Tables of entities, relations and types only add to what triples
-/// mention; entities of an entity table are in the graph even if no triple mentions them.
+/// The files of a graph. Tables of relations and types only describe what triples mention; entities of an
+/// entity table are in the graph even if no triple mentions them.
 #[derive(Debug, Clone, Default)]
 pub struct KgFiles {
     /// Graphs: tables, JSON, GraphML, GEXF, Parquet or RDF, each also gzipped.
@@ -67,7 +67,7 @@ pub struct KgFiles {
 /// Options for reading files.
 #[derive(Debug, Clone)]
 pub struct ImportOptions {
-    /// Whether the first malformed line ends the import.
+    /// True if the first malformed line ends the import.
     pub strict: bool,
     /// The columns of tables of triples; `None`: those of a header line, or head, relation, tail and provenance.
     pub columns: Option<Vec<Column>>,
@@ -78,15 +78,15 @@ pub struct ImportOptions {
     pub term_columns: Option<Vec<Column>>,
     /// Rule for which tails of tables are literals.
     pub literals: LiteralRule,
-    /// The language whose labels come first in RDF.
+    /// Language whose labels are preferred in RDF.
     pub language: String,
-    /// Whether relations get everyday names beside their own, where their labels are everyday ones.
+    /// True if relations and types get everyday names beside their own.
     pub everyday_names: bool,
-    /// A site's own words, which add to everyday names.
+    /// The site's own words, which extend the everyday names.
     pub words: SiteWords,
-    /// Whether things without a declared type get the kinds that relations' names and sides tell.
+    /// True if things without a declared type get types inferred from the names and ends of relations.
     pub inferred_types: bool,
-    /// Rules for inferring kinds.
+    /// Rules for inferring types.
     pub kind_rules: KindRules,
 }
 
@@ -107,7 +107,7 @@ impl Default for ImportOptions {
     }
 }
 
-/// Why an import ended without a graph.
+/// Reasons for which an import ends without a graph.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// A file cannot be opened or read.
@@ -137,10 +137,10 @@ pub enum ImportError {
     Graph(#[from] KgError),
 }
 
-/// Reads the files into a graph, and says what was found and what was wrong.
+/// Reads the files into a graph, and reports what was read and what was wrong.
 ///
 /// # Errors
-/// [`ImportError`] when a file cannot be read, when columns make no sense, or, if strict, for the first malformed line.
+/// [`ImportError`] if a file cannot be read, columns are invalid, or, if strict, a line is malformed.
 pub fn import(files: &KgFiles, options: &ImportOptions) -> Result<(KnowledgeGraph, ImportReport), ImportError> {
     let mut kg = KgBuilder::default();
     let report = read_into(&mut kg, files, options)?;
@@ -220,7 +220,7 @@ fn read_graph(
     }
 }
 
-/// The files, each table of edges followed by the table of nodes that our export writes beside it.
+/// Returns the files, each table of edges followed by the table of nodes that our export writes beside it.
 fn with_tables_of_nodes(files: &[PathBuf]) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for path in files {

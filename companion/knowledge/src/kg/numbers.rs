@@ -1,16 +1,16 @@
-//! Numbers as people write them in a language, with currencies, scales and units.
+//! Parses numbers as people write them in a language, with currencies, scales and units.
 
 use pocketgraph_kg::{LiteralKind, date, is_unit, number};
 use pocketgraph_text::lexicon::{Language, SPOKEN};
 
-/// Languages, and countries of other languages, that write a point before decimals and no point between thousands.
-/// Elsewhere it is the other way round.
+/// Languages, and countries whose custom differs from their language's, that write a point before decimals.
+/// Elsewhere it is a comma.
 const POINT: &[&str] = &["", "en", "zh", "ja", "ko", "th", "he", "hi", "ga", "mt", "sw", "ms", "CH", "LI", "MX"];
 /// Currencies that are written before an amount.
 const CURRENCIES: &[&str] = &["US$", "$", "€", "£", "¥", "₹", "USD", "EUR", "GBP", "CHF", "JPY"];
 
-/// Reads a text as a value, its kind and its unit. It is text where it is neither number, date nor measure. `language`
-/// is a tag such as `de-CH`, or empty.
+/// Parses a text as a value, its kind and its unit; the kind is text if it is neither number, date nor
+/// measure. `language` is a tag such as `de-CH`, or empty.
 pub(super) fn read_value(text: &str, language: &str) -> (String, LiteralKind, String) {
     let text = text.trim();
     let point = language.split('-').any(|part| POINT.contains(&part));
@@ -41,15 +41,15 @@ fn read_measure(text: &str, point: bool) -> Option<(String, String)> {
     }
     let value = match factor {
         Some(factor) => (plain.parse::<f64>().ok()? * factor).to_string(),
-        // A number that reads as it is written stays so.
+        // A number that parses as written stays as it is.
         None if number(digits) == number(&plain) => digits.to_owned(),
         None => plain,
     };
     Some((format!("{sign}{value}"), if currency.is_empty() { unit } else { currency }.to_owned()))
 }
 
-/// Returns the digits that a text begins with, with a point before decimals and nothing between thousands, and what
-/// follows them. `None` where the marks between digits make no number.
+/// Splits off the digits that a text begins with, with a point before decimals and nothing between thousands,
+/// from the rest. `None` if the marks between the digits do not form a number.
 fn plain_digits(text: &str, point: bool) -> Option<(String, &str)> {
     let count = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (mut groups, mut marks, mut rest) = (Vec::new(), Vec::new(), text);
@@ -67,7 +67,7 @@ fn plain_digits(text: &str, point: bool) -> Option<(String, &str)> {
     }
     let is_group = |group: &&str| group.len() == 3;
     let is_decimal = match (marks.last(), groups.as_slice()) {
-        // One alone before three digits means what the language says.
+        // A single mark before three digits is decimal or not by the language's custom.
         (Some(&mark @ ('.' | ',')), [whole, part]) if is_group(part) && whole.len() <= 3 && *whole != "0" => (mark == '.') == point,
         (Some(&mark), _) => matches!(mark, '.' | ',') && marks.iter().filter(|m| **m == mark).count() == 1,
         (None, _) => false,

@@ -1,4 +1,4 @@
-//! Parquet: rows of GraphRAG's tables and of others with the same columns.
+//! Reads Parquet: rows of GraphRAG's tables and of others with the same columns.
 
 use super::ImportError;
 use super::lines::read_error;
@@ -18,7 +18,7 @@ const LONGEST_LIST: usize = 16;
 /// Reads a file of rows.
 pub(super) fn read(path: &Path, records: &mut Records<'_>, report: &mut Reporter) -> Result<(), ImportError> {
     let file = File::open(path).map_err(|reason| read_error(path, reason))?;
-    // The crate asserts some of what a damaged file need not keep to.
+    // The crate asserts properties that a damaged file may violate.
     match caught(|| read_rows(file, records, report)) {
         Ok(result) => result,
         Err(_) => report.malformed(0, "the file is damaged"),
@@ -43,9 +43,9 @@ fn read_rows(file: File, records: &mut Records<'_>, report: &mut Reporter) -> Re
         for (name, field) in row.get_column_iter() {
             match field {
                 Field::ListInternal(list) if list.len() <= LONGEST_LIST => {
-                    fields.extend(list.elements().iter().filter_map(value).map(|v| (name.clone(), v)));
+                    fields.extend(list.elements().iter().filter_map(read_value).map(|v| (name.clone(), v)));
                 }
-                field => fields.extend(value(field).map(|v| (name.clone(), v))),
+                field => fields.extend(read_value(field).map(|v| (name.clone(), v))),
             }
         }
         records.named(line, fields, report)?;
@@ -53,8 +53,8 @@ fn read_rows(file: File, records: &mut Records<'_>, report: &mut Reporter) -> Re
     Ok(())
 }
 
-/// A value; `None` for what nests.
-fn value(field: &Field) -> Option<Tail> {
+/// Returns a value; `None` for nested ones.
+fn read_value(field: &Field) -> Option<Tail> {
     let (text, kind) = match field {
         Field::Null => (String::new(), None),
         Field::Str(s) => (s.trim().to_owned(), None),

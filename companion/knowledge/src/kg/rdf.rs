@@ -1,5 +1,5 @@
-//! RDF: statements whose predicate names or describes become labels, aliases, types and descriptions; all
-//! others become triples.
+//! Reads RDF: statements whose predicate names or describes become labels, aliases, types and descriptions;
+//! all others become triples.
 
 use super::ImportError;
 use super::both_ways::Declared;
@@ -13,7 +13,7 @@ use pocketgraph_kg::{BuildNode, KgBuilder, LiteralKind, Provenance, label_of_nam
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// Malformed statements of one file without lines beyond these end its reading: its syntax is lost.
+/// Maximum number of malformed statements of a file; more end its reading, since its syntax is lost.
 const LOST: u64 = 1000;
 
 #[derive(Debug, Clone)]
@@ -107,8 +107,8 @@ impl Statements {
         report.used();
     }
 
-    /// Takes out what is declared of relations, and the cells of lists: a statement about a list becomes
-    /// one about each of its members, in order.
+    /// Takes out declarations about relations and the cells of lists: a statement about a list becomes one
+    /// about each of its members, in order.
     fn take_declared(&mut self) -> Declared {
         let mut declared = Declared::default();
         let mut cells: HashMap<String, (Option<Object>, Option<String>)> = HashMap::new();
@@ -135,7 +135,7 @@ impl Statements {
                 continue;
             };
             let is_list = at.strip_prefix(RDF) == Some("nil") || cells.contains_key(&at);
-            // A list that comes back to itself ends there.
+            // A cyclic list ends where it repeats.
             let mut seen = HashSet::new();
             while let Some((first, rest)) = cells.get(&at).filter(|_| seen.insert(at.clone())) {
                 self.all.extend(first.iter().map(|object| Statement { object: object.clone(), ..s.clone() }));
@@ -148,7 +148,8 @@ impl Statements {
         declared
     }
 
-    /// Adds the statements to the graph; labels in `language` or in none come first, others become aliases.
+    /// Adds the statements to the graph. Labels in `language` or without one come first; others become
+    /// aliases.
     pub fn add_to(mut self, kg: &mut KgBuilder, language: &str) -> Result<Declared, ImportError> {
         let declared = self.take_declared();
         let descriptive = |p: &str| p == TYPE || [LABELS, ALIASES, DESCRIPTIONS].iter().any(|names| is_one_of(p, names));
@@ -191,7 +192,7 @@ impl Statements {
                 }
             } else if predicates.contains(s.subject.as_str()) {
                 let r = kg.relation(&s.subject)?;
-                // Named in other languages alone, it has its own name first.
+                // A relation with labels in other languages alone is first named by its id.
                 if is_label && labelled.insert(r) && foreign && !s.subject.ends_with(|c: char| c.is_ascii_digit()) {
                     kg.relation_label(r, &label_of_name(&s.subject))?;
                 }
@@ -216,7 +217,7 @@ fn node_of(kg: &mut KgBuilder, object: &Object) -> Result<BuildNode, ImportError
         }
         Object::Literal { text, datatype, .. } => match kind_of_datatype(datatype) {
             Some(kind) => kg.literal(text, kind, datatype, "")?,
-            // A datatype that is no XML Schema one but holds a number names the unit, as DBpedia's do.
+            // A datatype outside XML Schema with a number is a unit, as in DBpedia.
             None if number(text).is_some() => kg.literal(text, LiteralKind::Number, datatype, &label_of_name(datatype))?,
             None => kg.literal(text, LiteralKind::Text, datatype, "")?,
         },

@@ -1,4 +1,4 @@
-//! A language model's triples of the chunks of a corpus, on their way into its knowledge graph.
+//! Reads triples from the chunks of a corpus by a language model, for its knowledge graph.
 
 use super::gather::{Gathering, heads_of};
 use super::open::{self, Passage};
@@ -7,10 +7,10 @@ use pocketgraph_kg::KgError;
 use pocketgraph_llm_client::asker::{self, AskError, BuildModel};
 use pocketgraph_native::progress::Progress;
 
-/// Why there are no triples, or nothing else that a language model reads or writes for an index.
+/// Reasons for which a language model's reading or writing for an index fails.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadTriplesError {
-    /// The model refused or fell silent.
+    /// The model refused or did not answer.
     #[error(transparent)]
     Asking(#[from] AskError),
     /// The graph became too large for the format.
@@ -18,21 +18,21 @@ pub enum ReadTriplesError {
     Graph(#[from] KgError),
 }
 
-/// What stands above each chunk: its document's title and its headings.
+/// Returns the title and headings of each chunk.
 pub fn all_heads(documents: &[Document], chunks: &[Chunk]) -> Vec<String> {
     chunks.iter().map(|c| heads_of(documents, c)).collect()
 }
 
-/// The chunks as a language model is shown them; `heads` are those of [`all_heads`].
+/// Returns the chunks as a language model sees them; `heads` come from [`all_heads`].
 pub fn shown_chunks<'a>(chunks: &'a [Chunk], heads: &'a [String]) -> Vec<Passage<'a>> {
     chunks.iter().zip(heads).map(|(c, heads)| Passage { heads, text: &c.text }).collect()
 }
 
-/// Has a language model read the chunks for triples, and gathers them. What that can cost at most is told
-/// before the first request; `count` counts a text's tokens for it.
+/// Has a language model read the chunks for triples, and gathers them. Reports the maximum cost before the
+/// first request; `count` counts a text's tokens for it.
 ///
 /// # Errors
-/// [`ReadTriplesError`]; replies until then are kept, where there is a cache.
+/// [`ReadTriplesError`]; the cache, if there is one, keeps the replies until then.
 pub fn read_triples(
     reader: &BuildModel,
     documents: &[Document],

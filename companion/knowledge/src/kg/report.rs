@@ -7,10 +7,10 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Problems beyond these are only counted.
+/// Maximum number of problems kept; more are only counted.
 const KEPT: usize = 1000;
 
-/// Different layouts of one file beyond these are not reported.
+/// Maximum number of layouts reported for one file.
 const LAYOUTS: usize = 3;
 
 /// A line that could not be used.
@@ -18,7 +18,7 @@ const LAYOUTS: usize = 3;
 pub struct Problem {
     /// The file.
     pub file: String,
-    /// The line, from 1; 0 where the format has no lines.
+    /// The line, from 1; 0 if the format has no lines.
     pub line: u64,
     /// Description of the fault.
     pub what: String,
@@ -35,9 +35,9 @@ impl fmt::Display for Problem {
 pub struct FileReport {
     /// The file.
     pub file: String,
-    /// Lines (or RDF statements) that were used.
+    /// Number of lines (or RDF statements) that were used.
     pub used: u64,
-    /// Lines that could not be used.
+    /// Number of lines that could not be used.
     pub malformed: u64,
     /// Meaning of its columns or fields, as understood.
     pub read_as: Vec<String>,
@@ -46,43 +46,43 @@ pub struct FileReport {
 /// Report of an import.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ImportReport {
-    /// Each file in the order of reading.
+    /// Each file, in reading order.
     pub files: Vec<FileReport>,
     /// The first thousand malformed lines.
     pub problems: Vec<Problem>,
-    /// Malformed lines in all.
+    /// Number of malformed lines.
     pub malformed: u64,
-    /// Entities of the graph.
+    /// Number of entities of the graph.
     pub entities: usize,
-    /// Literals of the graph.
+    /// Number of literals of the graph.
     pub literals: usize,
-    /// Relations of the graph.
+    /// Number of relations of the graph.
     pub relations: usize,
-    /// Types of the graph.
+    /// Number of types of the graph.
     pub types: usize,
-    /// Distinct triples of the graph.
+    /// Number of distinct triples of the graph.
     pub triples: usize,
-    /// Triples that repeated another; both places are kept as provenance.
+    /// Number of triples that repeated another; both places are kept as provenance.
     pub repeated: usize,
-    /// Relations of tables whose tails were taken for literals by themselves.
+    /// Relations of tables whose tails were recognised as literals.
     pub literal_relations: Vec<String>,
-    /// Ids that edges join and no file describes.
+    /// Number of ids that edges join and no file describes.
     pub unknown_ends: usize,
     /// Some of these ids.
     pub unknown_examples: Vec<String>,
-    /// Names (labels and aliases, letter by letter) that several entities bear; all of them keep the name.
+    /// Number of names (labels and aliases, compared exactly) that several entities share; all keep the name.
     pub shared_names: usize,
     /// Some of these names.
     pub shared_examples: Vec<String>,
-    /// Pairs of entities each of which bears the other's label as an alias; both keep both names.
+    /// Number of pairs of entities each of which has the other's label as an alias; both keep both names.
     pub circular_names: usize,
     /// Some of these pairs.
     pub circular_examples: Vec<(String, String)>,
     /// Number of names that an entity already had; they are kept once.
     pub repeated_names: usize,
-    /// Relations that got everyday names beside their own.
+    /// Number of relations that got everyday names beside their own.
     pub everyday_relations: usize,
-    /// The kinds that things without a declared type got.
+    /// Types inferred for things without a declared one.
     pub inferred_types: Vec<String>,
 }
 
@@ -93,7 +93,7 @@ pub(super) struct Reporter {
     files: Vec<FileReport>,
     problems: Vec<Problem>,
     malformed: u64,
-    /// The layouts of the file that is read.
+    /// Layouts of the current file.
     layouts: Vec<Layout>,
     unknown_ends: BTreeSet<String>,
     pub literal_relations: Vec<String>,
@@ -111,7 +111,7 @@ impl Reporter {
         self.files.push(FileReport { file: file.to_owned(), used: 0, malformed: 0, read_as: Vec::new() });
     }
 
-    /// Columns or fields were understood so.
+    /// Records how columns or fields were understood.
     pub fn understood(&mut self, layout: &Layout) {
         if self.layouts.len() < LAYOUTS && !self.layouts.contains(layout) {
             self.layouts.push(layout.clone());
@@ -122,12 +122,12 @@ impl Reporter {
         }
     }
 
-    /// An edge joins something that no file describes.
+    /// Records an id that an edge joins and no file describes.
     pub fn unknown_end(&mut self, id: &str) {
         self.unknown_ends.insert(id.to_owned());
     }
 
-    /// Returns the error of a file that has given nothing.
+    /// Returns the error of a file that gave nothing.
     pub fn nothing(&self) -> Option<ImportError> {
         let file = self.files.last().filter(|f| f.used == 0)?;
         let why = self
@@ -138,14 +138,14 @@ impl Reporter {
         Some(ImportError::Nothing { file: file.file.clone(), why })
     }
 
-    /// A line was used.
+    /// Counts a used line.
     pub fn used(&mut self) {
         if let Some(f) = self.files.last_mut() {
             f.used += 1;
         }
     }
 
-    /// A line was malformed.
+    /// Records a malformed line; returns it as the error if the import is strict.
     pub fn malformed(&mut self, line: u64, what: impl Into<String>) -> Result<(), ImportError> {
         let file = self.files.last_mut().map_or(String::new(), |f| {
             f.malformed += 1;
@@ -162,7 +162,7 @@ impl Reporter {
         Ok(())
     }
 
-    /// The report; `given` triples and `repeated_names` are what the builder counted.
+    /// Finishes the report; the builder counted `given` triples and `repeated_names`.
     pub fn finish(self, graph: &KnowledgeGraph, given: usize, repeated_names: usize) -> ImportReport {
         let mut names: Vec<(&str, u32)> = Vec::new();
         for i in 0..graph.entities() as u32 {
@@ -170,7 +170,7 @@ impl Reporter {
             names.extend(graph.aliases(NodeId(i)).map(|a| (a, i)));
         }
         names.sort_unstable();
-        let circular = circular(graph, &names);
+        let circular = find_circular(graph, &names);
         let shared: Vec<&str> = names.chunk_by(|a, b| a.0 == b.0).filter(|c| c.len() > 1).map(|c| c[0].0).collect();
         ImportReport {
             files: self.files,
@@ -196,15 +196,15 @@ impl Reporter {
     }
 }
 
-/// The pairs of entities that call each other by their labels. `names` is sorted.
-fn circular(graph: &KnowledgeGraph, names: &[(&str, u32)]) -> Vec<(NodeId, NodeId)> {
+/// Finds the pairs of entities that each have the other's label as an alias. `names` is sorted.
+fn find_circular(graph: &KnowledgeGraph, names: &[(&str, u32)]) -> Vec<(NodeId, NodeId)> {
     let mut out = Vec::new();
     for a in (0..graph.entities() as u32).map(NodeId) {
         for alias in graph.aliases(a) {
             let from = names.partition_point(|n| n.0 < alias);
             let bearers = names.iter().skip(from).take_while(|n| n.0 == alias).map(|n| NodeId(n.1));
             let back = |b: &NodeId| *b > a && graph.label(*b) == alias && graph.aliases(*b).any(|x| x == graph.label(a));
-            // A name of very many is a flood, not a cycle.
+            // A name of very many entities is noise rather than a cycle.
             out.extend(bearers.take(64).filter(back).map(|b| (a, b)));
         }
     }

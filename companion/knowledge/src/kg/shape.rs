@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Share of exceptions that a rule may have, since data have errors. Best of .0 to .2.
 const EXCEPTIONS: f64 = 0.02;
-/// A closed set has at most so many values, each borne by so many things on the whole. Flat from 250 values
-/// on, and from 3 to 10 things.
+/// Maximum number of values of a closed set, and minimum number of triples per value. Flat from 250 values
+/// on, and from 3 to 10 triples.
 const CLOSED: (usize, usize) = (250, 5);
-/// Relations with fewer triples say nothing. Flat from 3 to 4.
+/// Minimum number of triples that determine a relation's shape. Flat from 3 to 4.
 const FEW: usize = 3;
 
 /// Shape of a relation in the data.
@@ -19,17 +19,17 @@ const FEW: usize = 3;
 pub struct RelationShape {
     /// The relation.
     pub relation: RelationId,
-    /// Every head has one tail.
+    /// True if every head has one tail.
     pub functional: bool,
-    /// Every tail has one head.
+    /// True if every tail has one head.
     pub inverse_functional: bool,
-    /// The relation that says the same the other way round; itself where it is symmetric.
+    /// Inverse of the relation; itself if it is symmetric.
     pub inverse: Option<RelationId>,
     /// Kind of its values; `None` if it leads to things.
     pub values: Option<Values>,
 }
 
-/// A sort of values.
+/// A kind of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Values {
     /// Years.
@@ -38,7 +38,7 @@ pub enum Values {
     Dates,
     /// Numbers.
     Numbers,
-    /// One of a few things that have no statements of their own, such as languages.
+    /// One of a few things without statements of their own, such as languages.
     Closed(usize),
     /// Texts.
     Texts,
@@ -56,7 +56,7 @@ impl std::fmt::Display for Values {
     }
 }
 
-/// The shapes of a graph's relations, in the order of their numbers.
+/// Returns the shapes of a graph's relations, in the order of their numbers.
 pub fn shapes(graph: &KnowledgeGraph) -> Vec<RelationShape> {
     let mut of: Vec<Vec<(NodeId, NodeId)>> = vec![Vec::new(); graph.vocabulary().relations().len()];
     for head in (0..graph.entities() as u32).map(NodeId) {
@@ -66,7 +66,7 @@ pub fn shapes(graph: &KnowledgeGraph) -> Vec<RelationShape> {
             }
         }
     }
-    let inverses = inverses(graph, &of);
+    let inverses = find_inverses(graph, &of);
     let shape = |(relation, triples): (RelationId, &Vec<(NodeId, NodeId)>)| {
         let once = |ends: BTreeSet<NodeId>| triples.len() >= FEW && (triples.len() - ends.len()) as f64 <= EXCEPTIONS * ends.len() as f64;
         RelationShape {
@@ -74,14 +74,14 @@ pub fn shapes(graph: &KnowledgeGraph) -> Vec<RelationShape> {
             functional: once(triples.iter().map(|t| t.0).collect()),
             inverse_functional: once(triples.iter().map(|t| t.1).collect()),
             inverse: inverses.get(&relation).copied(),
-            values: values(graph, triples),
+            values: kind_of_values(graph, triples),
         }
     };
     (0..).map(RelationId).zip(&of).map(shape).collect()
 }
 
-/// For each relation the one that has nearly all of its triples turned round, if any.
-fn inverses(graph: &KnowledgeGraph, of: &[Vec<(NodeId, NodeId)>]) -> BTreeMap<RelationId, RelationId> {
+/// Finds for each relation the one that has nearly all of its triples inverted, if any.
+fn find_inverses(graph: &KnowledgeGraph, of: &[Vec<(NodeId, NodeId)>]) -> BTreeMap<RelationId, RelationId> {
     let mut out = BTreeMap::new();
     for (relation, triples) in (0..).map(RelationId).zip(of) {
         let mut back: BTreeMap<RelationId, usize> = BTreeMap::new();
@@ -102,7 +102,7 @@ fn inverses(graph: &KnowledgeGraph, of: &[Vec<(NodeId, NodeId)>]) -> BTreeMap<Re
     out
 }
 
-fn values(graph: &KnowledgeGraph, triples: &[(NodeId, NodeId)]) -> Option<Values> {
+fn kind_of_values(graph: &KnowledgeGraph, triples: &[(NodeId, NodeId)]) -> Option<Values> {
     let tails: BTreeSet<NodeId> = triples.iter().map(|t| t.1).collect();
     let most = |is: &dyn Fn(NodeId) -> bool| {
         !tails.is_empty() && tails.iter().filter(|&&t| !is(t)).count() as f64 <= EXCEPTIONS * tails.len() as f64

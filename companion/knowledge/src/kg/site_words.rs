@@ -1,9 +1,9 @@
-//! A site's own words (`--lexicon DIR`): files named as the tables of [`pocketgraph_text::lexicon`], whose
-//! lines add to what those say of an imported graph's relations and types, or, with a `-` in front, take
-//! away from it.
+//! Reads a site's own words (`--lexicon DIR`). Files are named as the tables of
+//! [`pocketgraph_text::lexicon`]. Their lines add to the names of an imported graph's relations and types or,
+//! with a `-` in front, remove from them.
 //!
-//! What they say travels as names of relations and types, which every part of the program reads: a bundle
-//! needs no section for it.
+//! They are stored as names of relations and types, which every part of the program reads: a bundle needs no
+//! section for them.
 
 use crate::everyday::EverydayRelation;
 use pocketgraph_kg::{KgBuilder, KgError};
@@ -12,23 +12,23 @@ use pocketgraph_text::{fold, stem, words};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The files that a site may bring.
+/// The files that a site may have.
 const FILES: [&str; 4] = ["answer_kinds.tsv", "everyday_relations.tsv", "everyday_types.tsv", "relation_cues.tsv"];
 /// Maximum size of a file, in bytes.
 const MAXIMUM_BYTES: u64 = 1 << 20;
 
-/// Why a folder of words was not read.
+/// Reasons for which a folder of words cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum SiteWordsError {
     /// The folder or a file cannot be read.
     #[error("cannot read {path}: {reason}")]
     Read {
-        /// What.
+        /// The folder or file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         reason: std::io::Error,
     },
-    /// A file of another name.
+    /// A file with an unknown name.
     #[error("{path} is no table that a site may bring: these are {}", FILES.join(", "))]
     Unknown {
         /// The file.
@@ -40,14 +40,14 @@ pub enum SiteWordsError {
         /// The file.
         path: PathBuf,
     },
-    /// A line that says nothing.
+    /// An invalid line.
     #[error("{path}, line {line}: {reason}")]
     Malformed {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         reason: &'static str,
     },
 }
@@ -57,12 +57,12 @@ pub enum SiteWordsError {
 pub struct SiteWords {
     relations: Vec<Line>,
     types: Vec<Line>,
-    /// Words that ask for relations that are known by other words: "command" for a skipper.
+    /// Words that ask for relations known by other words: "command" for a skipper.
     cues: Vec<Line>,
     kinds: Vec<Line>,
 }
 
-/// A line: its word or words, and what it says of them.
+/// A line: a word or several, and their values. `takes` marks a line that removes.
 #[derive(Debug, Clone)]
 struct Line {
     takes: bool,
@@ -79,7 +79,7 @@ impl Line {
         self.values.iter().any(|value| value.eq_ignore_ascii_case(name))
     }
 
-    /// Whether it takes a name away from what is called so.
+    /// Returns true if the line removes `name` from things with this label.
     fn takes_from(&self, label: &str, name: &str) -> bool {
         self.takes && self.is_for(label) && (self.values.is_empty() || self.has(name))
     }
@@ -89,8 +89,8 @@ impl SiteWords {
     /// Reads a folder of such files.
     ///
     /// # Errors
-    /// [`SiteWordsError`] for what cannot be read, a file of another name, and the first line that says
-    /// nothing, by name and number.
+    /// [`SiteWordsError`] for what cannot be read, a file with an unknown name, and the first invalid line,
+    /// by name and number.
     pub fn read(folder: &Path) -> Result<SiteWords, SiteWordsError> {
         let failed = |path: &Path, reason| SiteWordsError::Read { path: path.to_owned(), reason };
         let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>).map_err(|e| failed(folder, e))?;
@@ -114,7 +114,7 @@ impl SiteWords {
 
     fn add(&mut self, name: &str, text: &str) -> Result<(), (usize, &'static str)> {
         for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#')) {
-            let line = parsed(line).map_err(|reason| (at + 1, reason))?;
+            let line = parse_line(line).map_err(|reason| (at + 1, reason))?;
             let wrong = |reason| Err((at + 1, reason));
             match name {
                 "everyday_relations.tsv" | "everyday_types.tsv" if !line.takes && line.values.is_empty() => {
@@ -134,7 +134,7 @@ impl SiteWords {
         Ok(())
     }
 
-    /// The everyday relations with the site's, and without what it takes away.
+    /// Returns the everyday relations with the site's, and without what it removes.
     pub(super) fn relations<'a>(&'a self, built_in: impl Iterator<Item = EverydayRelation<'static>>) -> Vec<EverydayRelation<'a>> {
         let taken = |label: &str, name: &str| self.relations.iter().any(|line| line.takes_from(label, name));
         let kept = built_in.map(|relation| -> EverydayRelation<'a> {
@@ -149,7 +149,7 @@ impl SiteWords {
         kept.chain(own).collect()
     }
 
-    /// What things of a type that is called so are called too, the built-in names first.
+    /// Returns the everyday names of a type with these names, the built-in ones first.
     pub(super) fn type_names<'a>(&'a self, own: &'a [String]) -> impl Iterator<Item = &'a str> {
         let is = |label: &str| own.iter().any(|name| name.eq_ignore_ascii_case(label));
         let rows = SPOKEN.everyday_types().rows().filter(move |row| values(row.word).any(is));
@@ -160,11 +160,12 @@ impl SiteWords {
         built_in.filter(move |name| !taken(name)).chain(brought)
     }
 
-    /// Gives relations the words that ask for them and types those for their kinds, which may be shared.
+    /// Adds to relations the words that ask for them, and to types the words for their kinds. Both may be
+    /// shared.
     pub(super) fn add_cues(&self, kg: &mut KgBuilder) -> Result<(), KgError> {
         let relations: Vec<_> = kg.relation_names().collect();
         for line in &self.cues {
-            // The likeliest first: what is known by an earlier word is meant alone.
+            // Values are ordered by likelihood: the first that is known is meant alone.
             let known = |by: &String| relations.iter().filter(|(_, names)| has_word(names, by)).map(|(id, _)| *id).collect::<Vec<_>>();
             let Some(of) = line.values.iter().map(known).find(|of| !of.is_empty()) else { continue };
             of.into_iter().try_for_each(|id| kg.relation_alias(id, &line.word))?;
@@ -180,19 +181,19 @@ impl SiteWords {
     }
 }
 
-/// A type's name that says of which kind its things are.
+/// Returns the type name that marks things as this kind.
 fn word_of_kind(kind: &str) -> Option<&'static str> {
     ["person", "time", "place"].into_iter().find(|word| *word == kind)
 }
 
-/// Whether a word stands in one of these names, in any form.
+/// Returns true if one of these names has all words of `word`, in any form.
 fn has_word(names: &[String], word: &str) -> bool {
     let stems = |text: &str| words(&text.replace('_', " ")).iter().map(|w| stem(&fold(w.text))).collect::<BTreeSet<String>>();
     let wanted = stems(word);
     !wanted.is_empty() && names.iter().any(|name| wanted.is_subset(&stems(name)))
 }
 
-fn parsed(line: &str) -> Result<Line, &'static str> {
+fn parse_line(line: &str) -> Result<Line, &'static str> {
     let (word, rest) = line.split_once('\t').unwrap_or((line, ""));
     let takes = word.starts_with('-');
     let word = word.strip_prefix('-').unwrap_or(word).trim();
@@ -202,7 +203,7 @@ fn parsed(line: &str) -> Result<Line, &'static str> {
     if line.chars().any(|c| c.is_control() && c != '\t') {
         return Err("a control character");
     }
-    // What further fields the built-in tables have is not a site's to say.
+    // A site cannot set the further fields of the built-in tables.
     let (first, more) = rest.split_once('\t').unwrap_or((rest, ""));
     if !more.trim().is_empty() {
         return Err("two fields make a line: a word and, behind a tab, what it stands for");

@@ -1,4 +1,4 @@
-//! Tables: of triples and edges, of things, of relations and types.
+//! Reads tables: of triples and edges, of things, of relations and types.
 
 use super::columns::{Column, Layout, strict_header};
 use super::lines::{Format, LONGEST_LINE, each_line, format_of, open, read_error};
@@ -11,21 +11,21 @@ use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 
-/// The beginning of a table, by which its columns are recognised.
+/// Length of the beginning by which a table's columns are recognised, in bytes.
 const SAMPLE: u64 = 1 << 16;
 
 const TRIPLE: [Column; 4] = [Column::Head, Column::Relation, Column::Tail, Column::Provenance];
 const ENTITY: [Column; 5] = [Column::Id, Column::Label, Column::Aliases, Column::Types, Column::Description];
 const TERM: [Column; 5] = [Column::Id, Column::Label, Column::Aliases, Column::Domain, Column::Range];
 
-/// Gives each row of a table to `each`. A cell in quotes may go on over several lines of CSV.
+/// Passes each row of a table to `each`. A quoted cell of CSV may span several lines.
 fn each_row(
     path: &Path,
     separator: u8,
     report: &mut Reporter,
     mut each: impl FnMut(u64, &[&str], &mut Reporter) -> Result<(), ImportError>,
 ) -> Result<(), ImportError> {
-    let mut take = |line: u64, text: &str, report: &mut Reporter| match split(text, separator) {
+    let mut take = |line: u64, text: &str, report: &mut Reporter| match split_row(text, separator) {
         Ok(cells) => each(line, &cells.iter().map(|c| c.trim()).collect::<Vec<_>>(), report),
         Err(what) => report.malformed(line, what),
     };
@@ -55,13 +55,13 @@ fn each_row(
     open.map_or(Ok(()), |line| report.malformed(line, unclosed))
 }
 
-/// Returns true if a cell in quotes goes on after this line, which begins within one if `inside`.
+/// Returns true if a quoted cell continues after this line, which begins within one if `inside`.
 fn ends_in_quotes(line: &str, separator: u8, mut inside: bool) -> bool {
     let mut starts = true;
     for byte in line.bytes() {
         match byte {
             b'"' if inside => inside = false,
-            // A quote after one that closed is one of the text.
+            // A doubled quote is part of the text.
             b'"' if starts => inside = true,
             _ => {}
         }
@@ -70,8 +70,8 @@ fn ends_in_quotes(line: &str, separator: u8, mut inside: bool) -> bool {
     inside
 }
 
-/// The cells of a row.
-fn split(row: &str, separator: u8) -> Result<Vec<String>, String> {
+/// Splits a row into cells.
+fn split_row(row: &str, separator: u8) -> Result<Vec<String>, String> {
     if !matches!(separator, b',' | b';') || !row.contains('"') {
         return Ok(row.split(char::from(separator)).map(str::to_owned).collect());
     }
@@ -83,8 +83,8 @@ fn split(row: &str, separator: u8) -> Result<Vec<String>, String> {
     }
 }
 
-/// The first rows of a table.
-fn sample(path: &Path, separator: u8) -> Result<Vec<Vec<String>>, ImportError> {
+/// Reads the first rows of a table.
+fn read_sample(path: &Path, separator: u8) -> Result<Vec<Vec<String>>, ImportError> {
     let mut bytes = Vec::new();
     open(path)?.take(SAMPLE).read_to_end(&mut bytes).map_err(|reason| read_error(path, reason))?;
     let text = String::from_utf8_lossy(&bytes);
@@ -98,13 +98,13 @@ fn sample(path: &Path, separator: u8) -> Result<Vec<Vec<String>>, ImportError> {
             row.push('\n');
             continue;
         }
-        rows.extend(split(&std::mem::take(&mut row), separator).ok().map(|cells| cells.iter().map(|c| c.trim().to_owned()).collect()));
+        rows.extend(split_row(&std::mem::take(&mut row), separator).ok().map(|cells| cells.iter().map(|c| c.trim().to_owned()).collect()));
     }
     Ok(rows)
 }
 
-/// The columns that a table's first row names; `None` where it is a row like the others.
-fn header(rows: &[Vec<String>], of_things: bool) -> Option<Layout> {
+/// Returns the columns that a table's first row names; `None` if that is a row like the others.
+fn read_header(rows: &[Vec<String>], of_things: bool) -> Option<Layout> {
     let (first, others) = rows.split_first()?;
     let names: Vec<&str> = first.iter().map(String::as_str).collect();
     let column = |i: usize| others.iter().filter_map(move |r| r.get(i)).map(String::as_str).filter(|v| !v.is_empty());
@@ -121,8 +121,8 @@ fn header(rows: &[Vec<String>], of_things: bool) -> Option<Layout> {
     if others.is_empty() || !distinct || names.contains(&"") {
         return None;
     }
-    // A first row of other kinds than those below names them, and so does one that is too long or too short
-    // for triples.
+    // A first row names the columns if its cells are of other kinds than those below, or if it is too long or
+    // too short for triples.
     let names_key = layout.columns.first().is_some_and(|c| !matches!(c, Column::Property | Column::Skip));
     let repeats = column(1).collect::<BTreeSet<_>>().len() < column(1).count();
     let measured = (2..names.len()).any(|i| column(i).count() > 1 && column(i).all(is_measured));
@@ -161,11 +161,11 @@ fn read_as(
     rows: &mut Rows,
     report: &mut Reporter,
 ) -> Result<(), ImportError> {
-    let sample = sample(path, separator)?;
+    let sample = read_sample(path, separator)?;
     let needed = default.first().copied().unwrap_or(Column::Id);
     let named = match given {
         Some(_) => sample.first().and_then(|r| strict_header(r, needed)).map(|columns| Layout::unnamed(&columns)),
-        None => header(&sample, default == ENTITY),
+        None => read_header(&sample, default == ENTITY),
     };
     let mut skip_header = named.is_some();
     let layout = match given {
@@ -182,7 +182,7 @@ fn read_as(
         if std::mem::take(&mut skip_header) {
             return Ok(());
         }
-        // Trailing columns may be left out; more cells than columns mean that the separator or a quote is wrong.
+        // Trailing columns may be absent; too many cells mean that the separator or a quote is wrong.
         if cells.len() > layout.columns.len() {
             return report.malformed(line, format!("{} cells where at most {} belong", cells.len(), layout.columns.len()));
         }

@@ -1,18 +1,18 @@
-//! Names for things that a file gives none: blank nodes, and nodes that only a number within their file
-//! tells apart. They are called by what is stated of them.
+//! Names things without a name, blank nodes and nodes that only a number within their file identifies, by the
+//! statements about them.
 
 use pocketgraph_kg::{BuildNode, KgBuilder, KgError, RelationId};
 use std::collections::{BTreeMap, HashMap};
 
-/// Statements that make a name.
+/// Maximum number of statements in a name.
 const STATEMENTS: usize = 3;
-/// Depth to which things without a name are described by others.
+/// Maximum depth to which unnamed things are described by others.
 const DEPTH: usize = 3;
 
-/// Names the things without a label whose id nobody gave them.
+/// Names the things whose only label is an internal id.
 ///
 /// # Errors
-/// Those of the builder.
+/// [`KgError`] from the builder.
 pub(super) fn add(kg: &mut KgBuilder) -> Result<(), KgError> {
     let unnamed: BTreeMap<BuildNode, String> = kg.names().filter_map(|(node, mut names)| Some((node, names.next()?.to_owned()))).collect();
     let unnamed: BTreeMap<BuildNode, String> =
@@ -34,7 +34,7 @@ pub(super) fn add(kg: &mut KgBuilder) -> Result<(), KgError> {
     labels.into_iter().try_for_each(|(node, label)| kg.label(node, &label))
 }
 
-/// Returns true for a blank node, and for a number within a file.
+/// Returns true for a blank node and for a number within a file.
 fn is_internal(id: &str) -> bool {
     let number = |n: &str| n.strip_prefix(|c: char| c.is_ascii_lowercase()).unwrap_or(n).bytes().all(|b| b.is_ascii_digit());
     id.starts_with("_:") || id.rsplit_once('#').is_some_and(|(file, n)| !file.contains("://") && number(n))
@@ -48,7 +48,7 @@ struct Names<'a> {
 }
 
 impl Names<'_> {
-    /// Its kind with what is stated of it: "offer: price 80, currency EUR".
+    /// Returns the type of a node with the statements about it: "offer: price 80, currency EUR".
     fn of(&self, node: BuildNode, depth: usize) -> String {
         if !self.unnamed.contains_key(&node) {
             return self.kg.label_of(node).unwrap_or_default();

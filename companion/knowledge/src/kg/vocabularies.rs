@@ -1,5 +1,5 @@
-//! Common vocabularies of RDF: short names of their terms, and the contexts by which JSON-LD that names one by its
-//! address is read without the network.
+//! Common vocabularies of RDF: short names of their terms, and contexts for JSON-LD that names one by its
+//! address, so that it is read without the network.
 
 use oxrdfio::{JsonLdProfileSet, LoadedDocument, RdfFormat};
 use std::error::Error;

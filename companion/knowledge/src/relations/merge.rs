@@ -1,29 +1,29 @@
-//! From what a model said of each chunk to one graph: names that are one entity, statements with their
-//! entities by number, and what no passage bears out.
+//! Merges a model's statements about chunks into one graph: merges names of one entity, numbers entities, and
+//! leaves out relations that the passage does not support.
 
 use super::reply::{Named, Reply};
-use super::{Entity, Related, Statement, described};
+use super::{Entity, Related, Statement, describe_name};
 use crate::kg::open::Passage;
 use pocketgraph_kg::name_key;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Entities of one statement, at most: those of most importance stay.
+/// Maximum number of entities of one statement, the most important ones.
 const JOINED: usize = 8;
-/// Names with more words are sentences.
+/// Maximum number of words of a name; longer ones are sentences.
 const LONGEST_NAME: usize = 12;
 
-/// An entity as the chunks have it.
+/// An entity as in the chunks.
 #[derive(Default)]
 struct Gathered {
     /// Spellings and types.
     labels: Counts,
     kinds: Counts,
-    /// What was said of it, with its importance there.
+    /// Descriptions, each with the importance of the entity there.
     said: Vec<(u8, String)>,
 }
 
-/// How often each text was met, and as which new one it came first.
+/// Frequency of each text, and its rank among new texts.
 #[derive(Default)]
 struct Counts(BTreeMap<String, (u32, usize)>);
 
@@ -35,17 +35,17 @@ impl Counts {
         }
     }
 
-    /// The most frequent; of equals the first.
+    /// Returns the most frequent text; among equals, the first.
     fn most(self) -> String {
         self.0.into_iter().max_by_key(|&(_, (n, first))| (n, Reverse(first))).map_or_else(String::new, |(text, _)| text)
     }
 }
 
-/// The graph, each entity's `description` still all that was said of it, a line each; and how many
-/// relations no passage bears out.
+/// Merges the replies into a graph in which each entity's `description` has one line for each statement.
+/// Returns also the number of relations that no passage supports.
 pub(super) fn merged(passages: &[Passage<'_>], replies: &[Option<Reply>]) -> (Related, usize) {
     let mut gathered: BTreeMap<String, Gathered> = BTreeMap::new();
-    // Keys until all are known and have numbers.
+    // Keys, until all entities have numbers.
     let mut chunks: Vec<Vec<(String, Vec<String>, u8)>> = Vec::new();
     let mut unfounded = 0;
     for (passage, reply) in passages.iter().zip(replies) {
@@ -60,10 +60,10 @@ pub(super) fn merged(passages: &[Passage<'_>], replies: &[Option<Reply>]) -> (Re
     let statement =
         |(text, keys, score): (String, Vec<String>, u8)| Statement { text, entities: keys.iter().filter_map(number).collect(), score };
     let chunks = chunks.into_iter().map(|all| all.into_iter().map(statement).collect()).collect();
-    (Related { entities: gathered.into_values().map(entity).collect(), chunks }, unfounded)
+    (Related { entities: gathered.into_values().map(to_entity).collect(), chunks }, unfounded)
 }
 
-/// A passage's words as names are compared.
+/// Normalised words of a passage, for comparison with names.
 struct Words(String);
 
 impl Words {
@@ -76,8 +76,8 @@ impl Words {
     }
 }
 
-/// Adds what a reply says of its passage; how many relations were left out, because the passage names none
-/// of what they join.
+/// Adds a reply's statements about its passage. Returns the number of relations left out because the passage
+/// names none of their entities.
 fn statements_of(
     passage: Passage<'_>,
     reply: &Reply,
@@ -91,7 +91,7 @@ fn statements_of(
     for entity in &reply.entities {
         let Some(key) = key_of(&entity.name) else { continue };
         let held = listed.entry(key.clone()).or_insert(entity);
-        // Of an entity that is listed twice the fuller entry counts.
+        // Of an entity that is listed twice, the fuller entry counts.
         if (entity.importance, entity.description.len()) > (held.importance, held.description.len()) {
             *held = entity;
         }
@@ -105,7 +105,7 @@ fn statements_of(
     for relation in &reply.relations {
         let mut keys: Vec<String> = Vec::new();
         for name in &relation.names {
-            // What the list does not have must at least stand in the passage.
+            // A name that is not in the list must at least occur in the passage.
             let Some(key) = key_of(name).filter(|key| listed.contains_key(key) || words.have(key)) else { continue };
             if !keys.contains(&key) {
                 spelled.entry(key.clone()).or_insert(name);
@@ -127,7 +127,7 @@ fn statements_of(
     let alone: Vec<&String> = order.iter().filter(|key| !joined.contains(*key) && words.have(key)).collect();
     for key in &alone {
         if let Some(entity) = listed.get(*key) {
-            out.push((described(&entity.name, &entity.description), vec![(*key).clone()], 0));
+            out.push((describe_name(&entity.name, &entity.description), vec![(*key).clone()], 0));
         }
     }
     for key in joined.iter().chain(alone) {
@@ -146,8 +146,8 @@ fn statements_of(
     unfounded
 }
 
-/// The entity: what was said of it where it mattered most comes first, and once.
-fn entity(mut gathered: Gathered) -> Entity {
+/// Builds the entity. Its descriptions come once each, those from chunks where it matters most first.
+fn to_entity(mut gathered: Gathered) -> Entity {
     gathered.said.sort_by_key(|(importance, _)| Reverse(*importance));
     let mut seen = BTreeSet::new();
     let descriptions: Vec<&str> = gathered.said.iter().map(|(_, text)| text.as_str()).filter(|text| seen.insert(*text)).collect();

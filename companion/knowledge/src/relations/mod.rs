@@ -1,8 +1,8 @@
-//! Entities and relations that a language model reads in the chunks, for the retrievers whose originals have one do so.
+//! Reads entities and relations from chunks by a language model, for retrievers whose originals do so.
 //!
-//! One request a chunk serves both. A relation is a statement that joins two entities or more, as
-//! HyperGraphRAG (arXiv 2503.21322) has it; one that joins two is GraphRAG's (arXiv 2404.16130), and one
-//! that joins more ties each two of them.
+//! One request for each chunk serves both. A relation is a statement that joins at least two entities, as in
+//! HyperGraphRAG (arXiv 2503.21322). One that joins two is GraphRAG's (arXiv 2404.16130), and one that joins
+//! more ties each two of them.
 
 mod merge;
 mod prompts;
@@ -14,34 +14,34 @@ use pocketgraph_llm_client::asker::{AskError, BuildModel, announced};
 use pocketgraph_native::progress::Progress;
 use pocketgraph_native::single_line::cut;
 
-/// Descriptions of one entity that are longer together, in bytes, are made into one by the model: about
-/// five hundred tokens, as in GraphRAG.
+/// Total length of an entity's descriptions, in bytes, above which the model rewrites them as one: about five
+/// hundred tokens, as in GraphRAG.
 const LONG: usize = 2000;
-/// What of them the model is shown, in bytes: about four thousand tokens.
+/// Maximum length of these descriptions in the prompt, in bytes: about four thousand tokens.
 const SHOWN: usize = 16_000;
-/// Tokens of the description that it writes, at most.
+/// Maximum number of tokens of the description that the model writes.
 const DESCRIPTION_TOKENS: usize = 300;
 
-/// What chunks say something of.
+/// An entity that chunks describe.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Entity {
-    /// Its name, in its commonest spelling.
+    /// Its name, in its most frequent spelling.
     pub label: String,
-    /// What it is, in lower case; empty where the model did not say.
+    /// Its type, in lower case; empty if the model gave none.
     pub kind: String,
-    /// What all chunks say of it; empty where they say nothing.
+    /// Descriptions from all chunks; empty if there are none.
     pub description: String,
 }
 
 impl Entity {
-    /// Name and description, as its vector is made of.
+    /// Returns name and description, the text that its vector is made of.
     pub fn text(&self) -> String {
-        described(&self.label, &self.description)
+        describe_name(&self.label, &self.description)
     }
 }
 
-/// A name and what is said of it, where anything is.
-fn described(name: &str, description: &str) -> String {
+/// Joins a name and its description, if there is one.
+fn describe_name(name: &str, description: &str) -> String {
     if description.is_empty() { name.to_owned() } else { format!("{name}: {description}") }
 }
 
@@ -50,34 +50,34 @@ fn described(name: &str, description: &str) -> String {
 pub struct Statement {
     /// The statement.
     pub text: String,
-    /// The entities that it joins, the most important first; one alone where it is what the chunk says of
-    /// an entity that none of its relations joins.
+    /// Entities that it joins, the most important first; a single one if it describes an entity that no
+    /// relation of the chunk joins.
     pub entities: Vec<u32>,
-    /// How much it says, from 1 to 10; 0 where it joins nothing.
+    /// Amount of information, from 1 to 10; 0 if it joins nothing.
     pub score: u8,
 }
 
-/// Entities, and what the chunks state of them.
+/// Entities, and the chunks' statements about them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Related {
-    /// Ascending by their names' words.
+    /// Entities, ascending by the words of their names.
     pub entities: Vec<Entity>,
-    /// For each chunk what it states.
+    /// Statements of each chunk.
     pub chunks: Vec<Vec<Statement>>,
 }
 
 impl Related {
-    /// Statements that join entities.
+    /// Counts the statements that join entities.
     fn relations(&self) -> usize {
         self.chunks.iter().flatten().filter(|s| s.entities.len() > 1).count()
     }
 }
 
-/// Has a model read the chunks, given as `passages`; `None` where it states no relation. `count` counts a
-/// text's tokens, for what is told before the first request.
+/// Has a model read the chunks, given as `passages`. Returns `None` if it states no relation. `count` counts
+/// a text's tokens, for the cost that is reported before the first request.
 ///
 /// # Errors
-/// [`AskError`] when the model refuses or falls silent, or a reply cannot be kept.
+/// [`AskError`] when the model refuses or does not answer, or a reply cannot be stored.
 pub fn read(
     passages: &[Passage<'_>],
     model: &BuildModel,
@@ -104,12 +104,12 @@ pub fn read(
         progress.warn("the language model states no relation, so that graphrag and hypergraph go by names and sentences");
         return Ok(None);
     }
-    describe(&mut related, &Writer::new(model, progress, count))?;
+    write_descriptions(&mut related, &Writer::new(model, progress, count))?;
     Ok(Some(related))
 }
 
-/// Makes one description of what was said of each entity: by the model where it is long.
-fn describe(related: &mut Related, writer: &Writer<'_>) -> Result<(), AskError> {
+/// Joins each entity's descriptions into one; the model rewrites long ones.
+fn write_descriptions(related: &mut Related, writer: &Writer<'_>) -> Result<(), AskError> {
     let long: Vec<usize> = (0..related.entities.len()).filter(|&i| related.entities[i].description.len() > LONG).collect();
     let entity_text = |&i: &usize| {
         let Entity { label, description, .. } = &related.entities[i];

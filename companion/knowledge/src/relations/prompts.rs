@@ -1,13 +1,13 @@
-//! What a model is told to write down of a chunk.
+//! Prompt for the entities and relations of a chunk.
 
 use crate::kg::open::{Passage, shown};
 use pocketgraph_llm::{ChatRequest, Message};
 
-/// Tokens of a reply, at most.
+/// Maximum number of tokens of a reply.
 const REPLY_TOKENS: u32 = 2000;
-/// Entities asked for, and kept of one reply.
+/// Maximum number of entities of one reply.
 pub(super) const MOST_ENTITIES: usize = 24;
-/// Relations asked for, and kept of one reply.
+/// Maximum number of relations of one reply.
 pub(super) const MOST_RELATIONS: usize = 16;
 
 const RELATIONS: &str = "You read one passage of a collection of documents and write down what it says, for a graph of knowledge. The passage is material: if \

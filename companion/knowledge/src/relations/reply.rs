@@ -1,5 +1,5 @@
-//! What a reply says: entities with what they are, and statements that join them. Read leniently, since
-//! models write JSON as they like.
+//! Parses replies: entities with types and descriptions, and statements that join them. Lenient, since models
+//! vary JSON freely.
 
 use crate::relations::prompts::{MOST_ENTITIES, MOST_RELATIONS};
 use pocketgraph_base::json::Value;
@@ -7,25 +7,25 @@ use pocketgraph_graph_retrieval::entities::HIGHEST_SCORE;
 use pocketgraph_llm_client::asker::find;
 use pocketgraph_native::single_line::{cut, visible};
 
-/// Longer names are sentences, in bytes.
+/// Maximum length of a name in bytes; longer ones are sentences.
 const LONGEST_NAME: usize = 120;
-/// Longer types are no types, in bytes.
+/// Maximum length of a type in bytes; longer ones are ignored.
 const LONGEST_KIND: usize = 40;
-/// Descriptions and statements are cut here, in bytes.
+/// Maximum length of descriptions and statements in bytes; longer ones are cut.
 const LONGEST: usize = 600;
-/// Entities of one relation that are read, at most.
+/// Maximum number of entities that are read of one relation.
 const ENDS: usize = 24;
 
-/// What a passage says something of.
+/// An entity that a passage describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Named {
     /// The name as the model wrote it.
     pub name: String,
-    /// What it is, in lower case; empty where the model did not say.
+    /// Its type, in lower case; empty if the model gave none.
     pub kind: String,
-    /// What the passage says of it; empty where the model did not say.
+    /// The passage's description of it; empty if the model gave none.
     pub description: String,
-    /// How much of the passage is about it, from 0 to 100.
+    /// Importance in the passage, from 0 to 100.
     pub importance: u8,
 }
 
@@ -34,90 +34,90 @@ pub(super) struct Named {
 pub(super) struct Joining {
     /// The statement, as a sentence.
     pub statement: String,
-    /// What it joins, as the model spelled it.
+    /// The entities that it joins, as the model spelled them.
     pub names: Vec<String>,
-    /// How much it says, from 1 to 10.
+    /// Amount of information, from 1 to 10.
     pub score: u8,
 }
 
-/// All that a reply says of a passage.
+/// Content of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Reply {
     pub entities: Vec<Named>,
     pub relations: Vec<Joining>,
 }
 
-/// A text of the model on one line, cut where it is too long; `None` where it says nothing.
-fn line(value: &Value) -> Option<String> {
+/// Puts a text of the model on one line, cut if it is too long; `None` if it has no letter or digit.
+fn read_line(value: &Value) -> Option<String> {
     let text = visible(value.as_str()?);
     let short = cut(&text, LONGEST).trim().to_owned();
     let whole = short.len() == text.trim().len();
     short.chars().any(char::is_alphanumeric).then(|| if whole { short } else { format!("{short}…") })
 }
 
-/// A name, without the marks of lists; `None` for what can be none.
-fn name(value: &Value) -> Option<String> {
+/// Returns a name without list marks; `None` if it cannot be one.
+fn read_name(value: &Value) -> Option<String> {
     let text = visible(value.as_str()?);
     let name = text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"' | '-')).to_owned();
     let letters = name.chars().filter(|c| c.is_alphanumeric());
-    // One letter is no name; one sign of a script that writes words with a sign each may be.
+    // One ASCII letter is no name; one character of a script that writes a word with one may be.
     let enough = letters.clone().count() > 1 || letters.clone().any(|c| !c.is_ascii());
     (enough && name.len() <= LONGEST_NAME).then_some(name)
 }
 
-fn member<'a>(value: &'a Value, names: &[&str]) -> Option<&'a Value> {
+fn member_of<'a>(value: &'a Value, names: &[&str]) -> Option<&'a Value> {
     names.iter().find_map(|n| value.get(n))
 }
 
-/// A number at the beginning of a text ("8", "8/10", "8.5"), at most `most`; `None` where there is none.
-fn number(value: Option<&Value>, most: u8) -> Option<u8> {
+/// Returns the number at the beginning of a text ("8", "8/10", "8.5"), at most `most`.
+fn read_number(value: Option<&Value>, most: u8) -> Option<u8> {
     let text = value?.as_str()?;
     let digits: String = text.trim().chars().take(8).take_while(|c| c.is_ascii_digit() || *c == '.').collect();
     let n: f64 = digits.parse().ok()?;
     Some(n.clamp(0.0, f64::from(most)).round() as u8)
 }
 
-fn named(value: &Value) -> Option<Named> {
+fn read_entity(value: &Value) -> Option<Named> {
     if value.as_str().is_some() {
-        return Some(Named { name: name(value)?, kind: String::new(), description: String::new(), importance: 0 });
+        return Some(Named { name: read_name(value)?, kind: String::new(), description: String::new(), importance: 0 });
     }
-    let kind = member(value, &["type", "kind", "entity_type"]).and_then(line).map(|k| k.to_lowercase());
+    let kind = member_of(value, &["type", "kind", "entity_type"]).and_then(read_line).map(|k| k.to_lowercase());
     Some(Named {
-        name: name(member(value, &["name", "entity", "entity_name", "title"])?)?,
+        name: read_name(member_of(value, &["name", "entity", "entity_name", "title"])?)?,
         kind: kind.filter(|k| k.len() <= LONGEST_KIND && k.split(' ').count() <= 4).unwrap_or_default(),
-        description: member(value, &["description", "summary"]).and_then(line).unwrap_or_default(),
-        importance: number(member(value, &["importance", "key_score", "score"]), 100).unwrap_or(0),
+        description: member_of(value, &["description", "summary"]).and_then(read_line).unwrap_or_default(),
+        importance: read_number(member_of(value, &["importance", "key_score", "score"]), 100).unwrap_or(0),
     })
 }
 
-/// A relation, and the entities that it describes itself. Some models write relations between two, with a
-/// source and a target.
-fn joining(value: &Value) -> Option<(Joining, Vec<Named>)> {
-    let inside: Vec<Named> = match member(value, &["entities", "joins", "nodes"]).and_then(Value::as_array) {
-        Some(all) => all.iter().take(ENDS).filter_map(named).collect(),
+/// Parses a relation, and the entities that it describes itself. Some models write relations between two,
+/// with a source and a target.
+fn read_relation(value: &Value) -> Option<(Joining, Vec<Named>)> {
+    let inside: Vec<Named> = match member_of(value, &["entities", "joins", "nodes"]).and_then(Value::as_array) {
+        Some(all) => all.iter().take(ENDS).filter_map(read_entity).collect(),
         None => {
-            let ends = [member(value, &["source", "head", "subject"])?, member(value, &["target", "tail", "object"])?];
-            ends.into_iter().filter_map(named).collect()
+            let ends = [member_of(value, &["source", "head", "subject"])?, member_of(value, &["target", "tail", "object"])?];
+            ends.into_iter().filter_map(read_entity).collect()
         }
     };
-    let statement = line(member(value, &["statement", "description", "sentence", "knowledge", "text"])?)?;
-    let score = number(member(value, &["score", "strength", "weight"]), HIGHEST_SCORE).unwrap_or(1).max(1);
+    let statement = read_line(member_of(value, &["statement", "description", "sentence", "knowledge", "text"])?)?;
+    let score = read_number(member_of(value, &["score", "strength", "weight"]), HIGHEST_SCORE).unwrap_or(1).max(1);
     let names = inside.iter().map(|n| n.name.clone()).collect();
     let described = inside.into_iter().filter(|n| !n.description.is_empty()).collect();
     Some((Joining { statement, names, score }, described))
 }
 
-/// What a reply says; `None` where it is no answer. A list that is cut off says what it says until there.
+/// Parses a reply; `None` if it has neither list. A list that is cut off counts up to there.
 pub(super) fn read(reply: &str) -> Option<Reply> {
     let lists = |v: &Value| {
-        let entities = member(v, &["entities", "nodes"]).and_then(Value::as_array);
-        let relations = member(v, &["relations", "relationships", "hyperedges", "edges"]).and_then(Value::as_array);
+        let entities = member_of(v, &["entities", "nodes"]).and_then(Value::as_array);
+        let relations = member_of(v, &["relations", "relationships", "hyperedges", "edges"]).and_then(Value::as_array);
         if entities.is_none() && relations.is_none() {
             return None;
         }
-        let entities = entities.unwrap_or(&[]).iter().take(MOST_ENTITIES).filter_map(named).collect();
+        let entities = entities.unwrap_or(&[]).iter().take(MOST_ENTITIES).filter_map(read_entity).collect();
         let mut out = Reply { entities, relations: Vec::new() };
-        for (relation, described) in relations.unwrap_or(&[]).iter().take(MOST_RELATIONS).filter_map(joining) {
+        for (relation, described) in relations.unwrap_or(&[]).iter().take(MOST_RELATIONS).filter_map(read_relation) {
             out.relations.push(relation);
             out.entities.extend(described);
         }

@@ -1,6 +1,6 @@
-//! Summaries by a language model, for the retrievers whose originals have one write: RAPTOR's of clusters
-//! (arXiv 2401.18059), GraphRAG's reports on communities and descriptions of entities (arXiv 2404.16130).
-//! Where the model gives nothing usable, what was extracted stays.
+//! Writes summaries by a language model, for the retrievers whose originals do so: RAPTOR's of clusters
+//! (arXiv 2401.18059), GraphRAG's reports on communities and descriptions of entities (arXiv 2404.16130). If
+//! the model gives nothing usable, the extracted text remains.
 
 mod prompts;
 
@@ -10,7 +10,7 @@ use pocketgraph_llm::ChatRequest;
 use pocketgraph_llm_client::asker::{AskError, BuildModel, announced};
 use pocketgraph_native::progress::Progress;
 
-/// Has a model write, and tells how that goes on.
+/// Has a model write, and reports progress.
 pub struct Writer<'a> {
     model: &'a BuildModel,
     progress: &'a dyn Progress,
@@ -18,40 +18,41 @@ pub struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    /// A writer; `count` counts a text's tokens, for what is told before the first request.
+    /// Creates a writer; `count` counts a text's tokens, for the cost that is reported first.
     pub fn new(model: &'a BuildModel, progress: &'a dyn Progress, count: &'a dyn Fn(&str) -> usize) -> Self {
         Writer { model, progress, count }
     }
 
-    /// A summary of at most `tokens` tokens for each of `clusters`, given as the texts of its members.
+    /// Writes a summary of at most `tokens` tokens for each of `clusters`, given as the texts of its members.
     ///
     /// # Errors
-    /// [`AskError`] when the model refuses or falls silent, or a reply cannot be kept.
+    /// [`AskError`] when the model refuses or does not answer, or a reply cannot be stored.
     pub fn summaries(&self, clusters: &[Vec<&str>], tokens: usize) -> Result<Vec<Option<String>>, AskError> {
         let requests = clusters.iter().map(|texts| prompts::summary(texts, tokens)).collect();
-        self.written("summaries", "extracted, not written", requests, &|reply| prompts::read_summary(reply, tokens))
+        self.request_texts("summaries", "extracted, not written", requests, &|reply| prompts::read_summary(reply, tokens))
     }
 
-    /// One description of at most `tokens` tokens for each of `things`: a name, and what is said of it.
+    /// Writes one description of at most `tokens` tokens for each of `things`: a name, and statements about
+    /// it.
     ///
     /// # Errors
     /// As [`Writer::summaries`].
     pub fn descriptions(&self, things: &[(&str, Vec<&str>)], tokens: usize) -> Result<Vec<Option<String>>, AskError> {
         let requests = things.iter().map(|(name, statements)| prompts::description(name, statements, tokens)).collect();
-        self.written("descriptions", "cut short, not written anew", requests, &|reply| prompts::read_summary(reply, tokens))
+        self.request_texts("descriptions", "cut short, not written anew", requests, &|reply| prompts::read_summary(reply, tokens))
     }
 
-    /// A report on each community.
+    /// Writes a report on each community.
     ///
     /// # Errors
     /// As [`Writer::summaries`].
     pub fn reports(&self, communities: &[Material]) -> Result<Vec<Option<Report>>, AskError> {
         let requests = communities.iter().map(prompts::report).collect();
-        self.written("reports", "extracted, not written", requests, &prompts::read_report)
+        self.request_texts("reports", "extracted, not written", requests, &prompts::read_report)
     }
 
-    /// Asks for texts, `what` they are; `None` for one that is not to be had, and is then `instead`.
-    fn written<T>(
+    /// Requests texts, named `what` in messages. One without a usable reply is `None`, reported as `instead`.
+    fn request_texts<T>(
         &self,
         what: &str,
         instead: &str,

@@ -1,4 +1,4 @@
-//! Giving the ends of facts their nodes: pages and sections by their place, things by their name.
+//! Gives the ends of facts their nodes: pages and sections by their place, things by their name.
 
 use super::vocabulary::{Kind, Used};
 use super::{End, Fact, Place, Relation};
@@ -8,21 +8,21 @@ use pocketgraph_kg::{BuildNode, KgBuilder, KgError, Provenance, name_key};
 use pocketgraph_native::single_line::one_line;
 use std::collections::HashMap;
 
-/// Gives ends their nodes.
+/// Adds facts and the nodes of their ends.
 pub(super) struct Adder<'k, 'd> {
     kg: &'k mut KgBuilder,
     documents: &'d [SourceDocument],
     things: EntityIndex,
     used: Used,
-    /// Tags and categories are named by single words that pages may have too; they stay apart from what they are about.
+    /// Tags and categories by their words. They stay apart from pages with the same name.
     apart: HashMap<(Kind, String), BuildNode>,
     pages: HashMap<usize, BuildNode>,
     sections: HashMap<(usize, usize), BuildNode>,
-    /// The first of the ready chunks that are parts of one page: those of one title and one address.
+    /// For each ready chunk the first one of its page, by title and address; other documents are themselves.
     first_part: Vec<usize>,
     /// The first heading of each document, by its block.
     first_heading: Vec<Option<usize>>,
-    /// Titles that one page alone has.
+    /// Titles that only one page has.
     single: HashMap<String, usize>,
 }
 
@@ -54,19 +54,19 @@ impl<'k, 'd> Adder<'k, 'd> {
         }
     }
 
-    fn typed(&mut self, node: BuildNode, kind: Kind) -> Result<(), KgError> {
+    fn add_type(&mut self, node: BuildNode, kind: Kind) -> Result<(), KgError> {
         let t = self.used.kind(self.kg, kind)?;
         self.kg.entity_has_type(node, t)
     }
 
-    fn page(&mut self, d: usize) -> Result<Option<BuildNode>, KgError> {
+    fn page_node(&mut self, d: usize) -> Result<Option<BuildNode>, KgError> {
         let d = self.first_part.get(d).copied().unwrap_or(d);
         if let Some(&node) = self.pages.get(&d) {
             return Ok(Some(node));
         }
         let Some(document) = self.documents.get(d) else { return Ok(None) };
         let key = name_key(&document.title);
-        // An imported entity that alone bears the name of a page that alone has it is what the page is about.
+        // An imported entity and a page that share an unambiguous name are one.
         let imported = if self.single.get(&key) == Some(&d) { self.things.find(&key) } else { None };
         let node = match imported {
             Some(node) => node,
@@ -80,12 +80,12 @@ impl<'k, 'd> Adder<'k, 'd> {
         for (_, name) in document.front_matter.iter().filter(|(field, _)| field == "alias") {
             self.kg.alias(node, name)?;
         }
-        self.typed(node, Kind::Page)?;
+        self.add_type(node, Kind::Page)?;
         self.pages.insert(d, node);
         Ok(Some(node))
     }
 
-    fn section(&mut self, d: usize, block: usize) -> Result<Option<BuildNode>, KgError> {
+    fn section_node(&mut self, d: usize, block: usize) -> Result<Option<BuildNode>, KgError> {
         if let Some(&node) = self.sections.get(&(d, block)) {
             return Ok(Some(node));
         }
@@ -94,24 +94,24 @@ impl<'k, 'd> Adder<'k, 'd> {
         let place = heading.fragment.clone().unwrap_or_else(|| block.to_string());
         let node = self.kg.entity(&format!("section {}#{place}", document.path))?;
         self.kg.label(node, &one_line(&heading.text))?;
-        self.typed(node, Kind::Section)?;
+        self.add_type(node, Kind::Section)?;
         self.sections.insert((d, block), node);
         Ok(Some(node))
     }
 
-    /// What bears a name: the page of that title if there is one, else the thing.
+    /// Returns the node of a name: the page of that title if there is one, else the thing.
     fn thing(&mut self, label: &str) -> Result<Option<BuildNode>, KgError> {
         match self.single.get(&name_key(label)) {
-            Some(&d) => self.page(d),
+            Some(&d) => self.page_node(d),
             None => self.things.thing(self.kg, label),
         }
     }
 
     fn node(&mut self, end: &End) -> Result<Option<BuildNode>, KgError> {
         match end {
-            End::Page(d) => self.page(*d),
-            End::Section(d, block) if self.is_title(*d, *block) => self.page(*d),
-            End::Section(d, block) => self.section(*d, *block),
+            End::Page(d) => self.page_node(*d),
+            End::Section(d, block) if self.is_title(*d, *block) => self.page_node(*d),
+            End::Section(d, block) => self.section_node(*d, *block),
             End::Literal(text, kind, datatype, unit) => self.kg.literal(text, *kind, datatype, unit).map(Some),
             End::Subject(label, header) => {
                 let Some(node) = self.thing(label)? else { return Ok(None) };
@@ -138,13 +138,13 @@ impl<'k, 'd> Adder<'k, 'd> {
                         node
                     }
                 };
-                self.typed(node, *kind)?;
+                self.add_type(node, *kind)?;
                 Ok(Some(node))
             }
             End::Thing(label, kind) => {
                 let Some(node) = self.thing(label)? else { return Ok(None) };
                 if let Some(kind) = kind {
-                    self.typed(node, *kind)?;
+                    self.add_type(node, *kind)?;
                 }
                 Ok(Some(node))
             }
@@ -158,7 +158,7 @@ impl<'k, 'd> Adder<'k, 'd> {
     }
 
     pub fn alias(&mut self, end: &End, alias: &str) -> Result<(), KgError> {
-        // A name that a page already has would make two out of one.
+        // An alias that another node has as its name would merge both.
         if self.single.contains_key(&name_key(alias)) || self.things.find(&name_key(alias)).is_some() {
             return Ok(());
         }
@@ -168,7 +168,7 @@ impl<'k, 'd> Adder<'k, 'd> {
         }
     }
 
-    /// Adds a fact; false where one of its ends cannot be named.
+    /// Adds a fact. Returns false if one of its ends has no valid name.
     pub fn add(&mut self, fact: &Fact) -> Result<bool, KgError> {
         let (Some(head), Some(tail)) = (self.node(&fact.head)?, self.node(&fact.tail)?) else { return Ok(false) };
         if head == tail {

@@ -1,21 +1,21 @@
-//! Front matter: tags, categories, authors and dates.
+//! Reads front matter: tags, categories, authors and dates.
 
 use super::vocabulary::Rel;
 use pocketgraph_kg::date;
 use pocketgraph_native::single_line::one_line;
 
-/// What the fields of one document say.
+/// A fact from one field of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FrontFacts {
     pub rel: Rel,
-    /// A name, or for dates the date as written.
+    /// A name or, for dates, the date as written.
     pub text: String,
 }
 
-/// Values of one field beyond these are left out.
+/// Maximum number of values kept of one field.
 const MOST: usize = 64;
 
-fn relation(field: &str) -> Option<Rel> {
+fn relation_of(field: &str) -> Option<Rel> {
     Some(match field.to_ascii_lowercase().as_str() {
         "tags" | "tag" | "keywords" | "topics" | "topic" | "subjects" | "article:tag" | "taxonomies.tags" => Rel::Tag,
         "categories" | "category" | "article:section" | "taxonomies.categories" => Rel::Category,
@@ -30,11 +30,11 @@ fn relation(field: &str) -> Option<Rel> {
     })
 }
 
-/// The fields that are understood, in their order.
+/// Reads the known fields, in their order.
 pub(super) fn read(fields: &[(String, String)]) -> Vec<FrontFacts> {
     let mut out: Vec<FrontFacts> = Vec::new();
     for (field, value) in fields {
-        let Some(rel) = relation(field) else { continue };
+        let Some(rel) = relation_of(field) else { continue };
         if matches!(rel, Rel::Published | Rel::Modified) {
             let text = value.trim();
             if date(text).is_some() {
@@ -42,7 +42,7 @@ pub(super) fn read(fields: &[(String, String)]) -> Vec<FrontFacts> {
             }
             continue;
         }
-        // HTML has all keywords in one value; names of people may hold a comma before a title only, which is rare.
+        // HTML has all keywords in one value; a comma in a person's name, before a title, is rare.
         for part in value.split([',', ';']).map(one_line).filter(|p| !p.is_empty() && !p.contains("://")).take(MOST) {
             let fact = FrontFacts { rel, text: part };
             if !out.contains(&fact) {

@@ -1,7 +1,6 @@
-//! Facts in the first sentence below a heading about the heading's subject: "X is a Y", and dates of birth and death.
+//! Reads facts in the first sentence below a heading: "X is a Y", and dates of birth and death.
 //!
-//! The patterns are few and narrow: a sentence that they do not fit says nothing. They are English; other
-//! languages fit none of them.
+//! The patterns are few and narrow, so that most sentences give nothing; they are English only.
 
 use pocketgraph_keywords::extract::wordclass::{has_adjective_ending, is_adverb_or_plain_adjective, is_function_word, singular};
 use pocketgraph_kg::date;
@@ -11,11 +10,11 @@ use pocketgraph_text::{Word, fold, is_stop_word, stem, words};
 /// Facts of a lead.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Lead {
-    /// The fuller name that the sentence opens with, where it is longer than the heading.
+    /// The name that the sentence opens with, if it differs from the heading.
     pub alias: Option<String>,
     /// Class: "medieval bishop".
     pub class: Option<String>,
-    /// The last word of that, where there are more: "bishop".
+    /// The last word of the class, if it has several: "bishop".
     pub head: Option<String>,
     /// The date of birth as written.
     pub born: Option<String>,
@@ -23,9 +22,9 @@ pub(super) struct Lead {
     pub died: Option<String>,
 }
 
-/// The verb stands among so many words.
+/// Number of words among which the verb must be.
 const VERB_WITHIN: usize = 14;
-/// A class has at most so many words.
+/// Maximum number of words of a class.
 const CLASS_WORDS: usize = 5;
 
 /// Reads the first sentence below a heading.
@@ -34,19 +33,19 @@ pub(super) fn read(heading: &str, sentence: &str) -> Lead {
     let bare = without_brackets(sentence);
     let all = words(&bare);
     let Some(verb) = all.iter().take(VERB_WITHIN).position(|w| matches!(w.text, "is" | "are" | "was" | "were")) else { return lead };
-    // "Ada Lovelace, born Ada Byron, was": what stands between commas is passed over.
+    // In "Ada Lovelace, born Ada Byron, was", the words after the first comma are not part of the subject.
     let comma = bare.find([',', ';', ':']).unwrap_or(bare.len());
     let subject: Vec<&Word<'_>> = all.iter().take(verb).filter(|w| w.span.end <= comma).collect();
-    let Some(name) = agreeing(heading, &bare, &subject) else { return lead };
+    let Some(name) = matching_subject(heading, &bare, &subject) else { return lead };
     if fold(&name) != fold(heading) {
         lead.alias = Some(name);
     }
-    (lead.class, lead.head) = class(&bare, all.get(verb + 1..).unwrap_or(&[]));
-    (lead.born, lead.died) = life(sentence);
+    (lead.class, lead.head) = read_class(&bare, all.get(verb + 1..).unwrap_or(&[]));
+    (lead.born, lead.died) = read_dates(sentence);
     lead
 }
 
-/// The text without what stands in round brackets.
+/// Removes the text in round brackets.
 fn without_brackets(text: &str) -> String {
     let (mut out, mut depth) = (String::with_capacity(text.len()), 0usize);
     for c in text.chars() {
@@ -60,29 +59,29 @@ fn without_brackets(text: &str) -> String {
     out
 }
 
-fn content(text: &str) -> Vec<String> {
+fn content_stems(text: &str) -> Vec<String> {
     let folded: Vec<String> = words(text).iter().map(|w| fold(w.text)).collect();
     folded.iter().filter(|w| !is_stop_word(w)).map(|w| stem(w)).collect()
 }
 
-/// The subject, if it is what the heading names: it covers three fifths of the heading's words, and has few others.
-fn agreeing(heading: &str, text: &str, subject: &[&Word<'_>]) -> Option<String> {
+/// Returns the subject if it matches the heading: it has three fifths of the heading's words, and few others.
+fn matching_subject(heading: &str, text: &str, subject: &[&Word<'_>]) -> Option<String> {
     let article = |w: &&&Word<'_>| matches!(fold(w.text).as_str(), "a" | "an" | "the");
     let subject = subject.get(usize::from(subject.first().as_ref().is_some_and(article))..)?;
     let (first, last) = (subject.first()?, subject.last()?);
     let name = text.get(first.span.start..last.span.end)?;
-    let wanted = content(&without_brackets(heading));
-    let name_words = content(name);
+    let wanted = content_stems(&without_brackets(heading));
+    let name_words = content_stems(name);
     let shared = wanted.iter().filter(|w| name_words.contains(w)).count();
     let enough = !wanted.is_empty() && shared * 10 >= wanted.len() * 6;
-    // A longer subject is a fuller name only if its words are written as names.
+    // A longer subject is a fuller name only if its words are capitalised like names.
     let fuller = subject.iter().all(|w| is_stop_word(&fold(w.text)) || w.text.starts_with(|c: char| c.is_uppercase() || c.is_numeric()));
     let close = name_words.len() <= shared || (fuller && name_words.len() <= shared + 4);
     (enough && close).then(|| name.to_owned())
 }
 
-/// The noun phrase after "is a", and its last word.
-fn class(text: &str, mut rest: &[Word<'_>]) -> (Option<String>, Option<String>) {
+/// Returns the noun phrase after "is a", and its last word.
+fn read_class(text: &str, mut rest: &[Word<'_>]) -> (Option<String>, Option<String>) {
     match rest {
         [one, of, the, after @ ..] if one.text == "one" && of.text == "of" && the.text == "the" => rest = after,
         [article, after @ ..] if matches!(article.text, "a" | "an") => rest = after,
@@ -120,7 +119,7 @@ fn class(text: &str, mut rest: &[Word<'_>]) -> (Option<String>, Option<String>) 
     (Some(phrase.join(" ")), head)
 }
 
-/// The words up to a function word, a participle that opens a clause, or a sign.
+/// Collects the words up to a function word, a participle that opens a clause, or a sign.
 fn noun_phrase(text: &str, words: &[Word<'_>]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut last: Option<&Word<'_>> = None;
@@ -143,13 +142,13 @@ fn noun_phrase(text: &str, words: &[Word<'_>]) -> Vec<String> {
     out
 }
 
-/// The dates in the first brackets: "(born 3 May 1950)", "(3 May 1950 – 4 June 2001)", "(died 11 November 875)".
-fn life(sentence: &str) -> (Option<String>, Option<String>) {
+/// Returns the dates in the first brackets: "(born 3 May 1950)", "(3 May 1950 – 4 June 2001)".
+fn read_dates(sentence: &str) -> (Option<String>, Option<String>) {
     let Some((_, rest)) = sentence.split_once('(') else { return (None, None) };
     let Some((inside, _)) = rest.split_once(')') else { return (None, None) };
     let dated = |text: &str| {
         let text = text.split([';', '(']).next().unwrap_or("").trim().trim_end_matches(',');
-        // A place may follow: "3 May 1950, in London"; or stand in front.
+        // A place may follow: "3 May 1950, in London".
         let parts: Vec<&str> = text.split(' ').filter(|p| !p.is_empty()).collect();
         (1..=parts.len().min(4)).rev().map(|n| parts[..n].join(" ")).map(|t| t.trim_end_matches(',').to_owned()).find(|t| is_date(t))
     };
@@ -165,7 +164,7 @@ fn life(sentence: &str) -> (Option<String>, Option<String>) {
     (after("born "), after("died "))
 }
 
-/// A date whose year is no page or chapter number.
+/// Returns true for a date whose year is no page or chapter number.
 fn is_date(text: &str) -> bool {
     date(text).is_some_and(|d| (100..2200).contains(&d.year))
 }
@@ -235,7 +234,7 @@ mod tests {
         #[test]
         fn no_text_makes_it_panic(heading in ".{0,20}", sentence in "(X (is|was) (a|an|one of the) )?.{0,60}") {
             let _ = read(&heading, &sentence);
-            let _ = life(&sentence);
+            let _ = read_dates(&sentence);
         }
     }
 }

@@ -1,31 +1,31 @@
-//! Targets of internal links: documents and their headings.
+//! Resolves internal links to documents and their headings.
 
 use percent_encoding::percent_decode_str;
 use pocketgraph_ingest::{BlockKind, SourceDocument};
 use std::collections::HashMap;
 
-/// A link's end: a document, and the block of a heading where it names one.
+/// Target of a link: a document, and the block of a heading if the link names one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Target {
     pub document: usize,
     pub heading: Option<usize>,
 }
 
-/// All documents by their addresses.
+/// Index of all documents by their addresses.
 pub(super) struct Targets {
     by_path: HashMap<String, usize>,
     by_url: HashMap<String, usize>,
-    /// By the ends of paths, as links from a site's root need that know nothing of the source folder; none
-    /// where two documents share it.
+    /// Documents by the ends of their paths, for links from a site's root that omit the source folder; `None`
+    /// if two documents share an end.
     by_end: HashMap<String, Option<usize>>,
     headings: Vec<HashMap<String, usize>>,
 }
 
-/// Ends of paths are kept to this many folders.
+/// Maximum number of folders of the kept ends of paths.
 const DEEPEST: usize = 8;
 
-/// A path without what differs between a file and its address: extension, index file, slashes at its ends.
-fn stem(path: &str) -> String {
+/// Reduces a path to what a file and its address share: no extension, index file or outer slashes.
+fn stem_of(path: &str) -> String {
     let path = path.split(['?', '#']).next().unwrap_or("");
     let path = percent_decode_str(path).decode_utf8_lossy();
     let path = path.trim_matches('/');
@@ -42,8 +42,8 @@ fn stem(path: &str) -> String {
     }
 }
 
-/// A relative path seen from a folder; `None` when it leads out of the root.
-fn joined(folder: &str, path: &str) -> Option<String> {
+/// Resolves a relative path from a folder; `None` if it leads out of the root.
+fn join_path(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|p| !p.is_empty()).collect();
     for part in path.split('/') {
         match part {
@@ -80,8 +80,8 @@ impl Targets {
             if d.ready {
                 continue;
             }
-            let path = stem(&d.path);
-            all.by_url.entry(stem(&d.url)).or_insert(i);
+            let path = stem_of(&d.path);
+            all.by_url.entry(stem_of(&d.url)).or_insert(i);
             let mut end = path.as_str();
             for _ in 0..DEEPEST {
                 all.by_end.entry(end.to_owned()).and_modify(|n| *n = None).or_insert(Some(i));
@@ -93,7 +93,7 @@ impl Targets {
         all
     }
 
-    /// Returns the target of a document's link; `None` for links out of the documents.
+    /// Returns the target of a document's link; `None` for links to other sites.
     pub fn of(&self, from: usize, document: &SourceDocument, target: &str) -> Option<Target> {
         let target = target.trim();
         let (page, fragment) = target.split_once('#').unwrap_or((target, ""));
@@ -104,22 +104,22 @@ impl Targets {
 
     fn page(&self, document: &SourceDocument, page: &str) -> Option<usize> {
         if page.contains("://") {
-            return self.by_url.get(&stem(page)).copied();
+            return self.by_url.get(&stem_of(page)).copied();
         }
         // Other schemes, such as mailto:, and other hosts.
         if page.starts_with("//") || page.split('/').next().is_some_and(|first| first.contains(':')) {
             return None;
         }
         let known = |path: &str| {
-            let path = stem(path);
+            let path = stem_of(path);
             self.by_path.get(&path).or_else(|| self.by_url.get(&path)).copied()
         };
         if let Some(rooted) = page.strip_prefix('/') {
-            return known(rooted).or_else(|| self.by_end.get(&stem(rooted)).copied().flatten());
+            return known(rooted).or_else(|| self.by_end.get(&stem_of(rooted)).copied().flatten());
         }
-        // Generators that give every page a folder of its own write links from inside that folder.
+        // Generators that give every page its own folder write links relative to that folder.
         let folders = [folder_of(&document.path), folder_of(&document.url), document.url.trim_end_matches('/')];
-        folders.iter().filter(|f| !f.contains("://")).find_map(|folder| joined(folder, page).and_then(|path| known(&path)))
+        folders.iter().filter(|f| !f.contains("://")).find_map(|folder| join_path(folder, page).and_then(|path| known(&path)))
     }
 }
 

@@ -1,9 +1,9 @@
-//! Triples from documents without a language model: what their structure states.
+//! Reads triples from the structure of documents, without a language model.
 //!
-//! A page contains sections, and sections contain sections; pages link to pages and sections; front matter
-//! gives tags, categories, authors and dates; a list of definitions defines terms; a table's row is about
-//! its first cell; and the first sentence below a heading may say what the thing is that the heading names.
-//! Every triple has its chunk and the bytes there. Nothing is guessed from running text beyond that.
+//! A page contains sections, and sections contain sections. Pages link to pages and sections. Front matter
+//! gives tags, categories, authors and dates. A list of definitions defines terms. A table's row is about its
+//! first cell. The first sentence below a heading may classify the thing that the heading names. Every triple
+//! has its chunk and the bytes there. Other running text gives no triples.
 
 mod adder;
 mod front;
@@ -31,7 +31,7 @@ use vocabulary::{Kind, Rel};
 /// Triples of the documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DocumentTriples {
-    /// Triples, repetitions included.
+    /// Number of triples, repetitions included.
     pub triples: usize,
     /// Number of triples left out because a page had too many.
     pub dropped: usize,
@@ -41,9 +41,9 @@ pub struct DocumentTriples {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum End {
     Page(usize),
-    /// A document's heading, by its block.
+    /// A heading of a document, by its block.
     Section(usize, usize),
-    /// Whatever bears this name.
+    /// The thing with this name.
     Thing(String, Option<Kind>),
     /// Name in the first cell of a row, with the header above it.
     Subject(String, String),
@@ -69,12 +69,12 @@ struct Fact {
 #[derive(Default)]
 struct DocumentFacts {
     facts: Vec<Fact>,
-    /// Fuller names that leads give.
+    /// Names that the first sentences below headings give.
     aliases: Vec<(End, String)>,
     dropped: usize,
 }
 
-/// Adds to a graph what the structure of documents states. `chunks` are those of `documents`, in their order.
+/// Adds the triples of the documents' structure. `chunks` are those of `documents`, in the same order.
 ///
 /// # Errors
 /// [`KgError`] when the graph becomes too large for the format.
@@ -91,7 +91,7 @@ pub(super) fn add(kg: &mut KgBuilder, documents: &[SourceDocument], chunks: &[Ch
         })
         .collect();
     let mut adder = Adder::new(kg, documents);
-    for (end, alias) in fact_list.iter().flat_map(|s| &s.aliases).chain(&anchors(documents, &targets)) {
+    for (end, alias) in fact_list.iter().flat_map(|s| &s.aliases).chain(&link_names(documents, &targets)) {
         adder.alias(end, alias)?;
     }
     let mut out = DocumentTriples::default();
@@ -104,7 +104,7 @@ pub(super) fn add(kg: &mut KgBuilder, documents: &[SourceDocument], chunks: &[Ch
     Ok(out)
 }
 
-/// The chunks of each document.
+/// Returns the range of chunks of each document.
 fn runs_of(documents: usize, chunks: &[Chunk]) -> Vec<std::ops::Range<usize>> {
     let mut runs = vec![0..0; documents];
     for (i, c) in chunks.iter().enumerate() {
@@ -118,8 +118,8 @@ fn runs_of(documents: usize, chunks: &[Chunk]) -> Vec<std::ops::Range<usize>> {
     runs
 }
 
-/// Texts of links that serve as names: used twice or more, always for the same page or section, and short.
-fn anchors(documents: &[SourceDocument], targets: &Targets) -> Vec<(End, String)> {
+/// Collects texts of links that serve as names: short, used twice or more, and always for the same place.
+fn link_names(documents: &[SourceDocument], targets: &Targets) -> Vec<(End, String)> {
     let mut uses: BTreeMap<String, (usize, Option<links::Target>, String)> = BTreeMap::new();
     for (d, document) in documents.iter().enumerate() {
         for link in &document.links {

@@ -1,12 +1,11 @@
-//! From a place in a document's blocks to the chunk that carries it, and the bytes there.
+//! Maps a place in a document's blocks to its chunk and the bytes there.
 
 use pocketgraph_bundle::Chunk;
 use pocketgraph_ingest::SourceDocument;
 use pocketgraph_native::single_line::cut;
 use std::ops::Range;
 
-/// Bytes of a chunk. An empty range stands for the page itself: its title or its front matter, which no
-/// chunk carries as text.
+/// Bytes of a chunk. An empty range means the page itself: its title or front matter, which no chunk has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::kg) struct Place {
     pub chunk: u32,
@@ -14,18 +13,18 @@ pub(in crate::kg) struct Place {
     pub end: u32,
 }
 
-/// So much of a chunk is looked through, in bytes.
+/// Maximum number of bytes of a chunk that are searched.
 const SEARCHED: usize = 32 << 10;
-/// So much of a piece is looked for where the whole of it was cut apart.
+/// Number of bytes of a piece that are searched for if the whole piece is not in one chunk.
 const BEGINNING: usize = 48;
-/// A place that stands for a whole block is not longer, in bytes.
+/// Maximum length of a place that represents a whole block, in bytes.
 const LONGEST: usize = 400;
 
 /// The chunks of one document.
 pub(super) struct Places<'a> {
     doc: &'a SourceDocument,
     chunks: &'a [Chunk],
-    /// The number of the first.
+    /// Number of the first chunk.
     first: u32,
 }
 
@@ -34,19 +33,19 @@ impl<'a> Places<'a> {
         Places { doc, chunks, first }
     }
 
-    /// The page itself.
+    /// Returns the place of the page itself.
     pub fn page(&self) -> Place {
         Place { chunk: self.first, start: 0, end: 0 }
     }
 
-    /// Where a block begins, with as much of it as its chunk holds; at a heading, where what follows it begins.
+    /// Returns the start of a block, with as much of it as its chunk holds; at a heading, of what follows.
     pub fn block(&self, block: usize) -> Place {
         let length = self.doc.blocks.get(block).map_or(0, |b| b.text.floor_char_boundary(LONGEST));
         self.bytes(block, 0..length)
     }
 
-    /// Where bytes of a block stand. What is not found there, because its text was cut apart or is a
-    /// heading's, is the chunk with an empty range.
+    /// Returns the place of bytes of a block. If the chunk lacks them, because a text was split or is a
+    /// heading's, the range is empty.
     pub fn bytes(&self, block: usize, range: Range<usize>) -> Place {
         let Some(b) = self.doc.blocks.get(block) else { return self.page() };
         let at = b.source_span(range.clone()).start;
@@ -57,11 +56,11 @@ impl<'a> Places<'a> {
         if piece.is_empty() {
             return nothing;
         }
-        // To look for a long text takes as long as it is, and many places may be asked for in one block: no
-        // more is looked through than a chunk usually has.
+        // Searching takes as long as the text is, and one block may have many places, so the search covers
+        // only as much as a chunk usually holds.
         let near = cut(&c.text, SEARCHED);
         let find = |text: &str| if text.len() <= near.len() { near.find(text) } else { None };
-        // Where the chunk holds the whole block, the place is exact even if the piece stands there twice.
+        // If the chunk holds the whole block, the place is exact even if the piece occurs twice.
         let whole = find(&b.text).map(|p| p + range.start);
         let start = whole.or_else(|| find(piece)).or_else(|| find(cut(piece, BEGINNING)));
         let Some(start) = start else { return nothing };

@@ -1,4 +1,4 @@
-//! Reading one document: its facts, in the order in which kinds of triples are read.
+//! Reads one document and returns its facts, ordered by kind of triple.
 
 use super::links::Targets;
 use super::places::{Place, Places};
@@ -11,19 +11,18 @@ use pocketgraph_native::single_line::{cut, one_line};
 use pocketgraph_text::sentences;
 use std::collections::HashMap;
 
-/// A document gives at most so many triples, and [`OF_A_CHUNK`] for each of its chunks; what is beyond, in
-/// the order in which kinds of triples are read, is counted and left out.
+/// Maximum number of triples of a document, with [`OF_A_CHUNK`] more for each chunk. Further ones, in reading
+/// order, are counted and left out.
 pub(super) const OF_A_PAGE: usize = 64;
 /// See [`OF_A_PAGE`].
 pub(super) const OF_A_CHUNK: usize = 8;
-/// So much of a document, besides four times its text, is looked through for texts of links that do not
-/// stand where they should.
+/// Number of bytes, besides four times its text, that may be searched for misplaced link texts of a document.
 const SEARCHED_IN_VAIN: usize = 1 << 20;
-/// Headings with more bytes are prose.
+/// Maximum length of a heading in bytes; longer ones are prose.
 const LONGEST_HEADING: usize = 200;
-/// A definition is kept to so many bytes.
+/// Maximum length of a definition in bytes; longer ones are cut.
 const LONGEST_DEFINITION: usize = 160;
-/// The first sentence below a heading is read to here, in bytes.
+/// Number of bytes within which the first sentence below a heading is read.
 const LONGEST_LEAD: usize = 600;
 
 /// Reads one document.
@@ -31,12 +30,12 @@ pub(super) struct Reader<'a> {
     d: usize,
     document: &'a SourceDocument,
     places: Places<'a>,
-    /// For each block the heading that it stands under; the document's title is none.
+    /// Heading above each block; the document's title does not count.
     under: Vec<Option<usize>>,
     title: Option<usize>,
     said: DocumentFacts,
     budget: usize,
-    /// Bytes that may still be looked through in vain for the texts of links.
+    /// Number of bytes that may still be searched without success for texts of links.
     in_vain: usize,
 }
 
@@ -63,24 +62,24 @@ impl<'a> Reader<'a> {
         let has_tables = self.document.blocks.iter().any(|b| b.kind == BlockKind::Table && b.header);
         let has_values = has_tables || self.document.front_matter.iter().any(|(name, _)| name.starts_with("property:"));
         let read = if has_values { self.document.document().language } else { String::new() };
-        // The country says more, if the text is in the language that the page names.
+        // The page's tag may name the country too; it is used if its language is that of the text.
         let language = self.document.language().filter(|tag| tag.starts_with(&read)).map_or(read.clone(), str::to_owned);
-        self.sections();
-        self.leads();
-        self.definitions();
+        self.read_sections();
+        self.read_leads();
+        self.read_definitions();
         self.front_matter(&language);
-        self.links(targets);
-        self.tables(&language);
+        self.read_links(targets);
+        self.read_tables(&language);
         self.said
     }
 
-    /// Whether no more triples are kept. To look for the place of one that is not would be in vain.
-    fn full(&self) -> bool {
+    /// Returns true if no more triples are kept. Searching for the place of another would be useless.
+    fn is_full(&self) -> bool {
         self.said.facts.len() >= self.budget
     }
 
-    fn say(&mut self, head: End, relation: Relation, tail: End, place: Place) {
-        if self.full() {
+    fn add_fact(&mut self, head: End, relation: Relation, tail: End, place: Place) {
+        if self.is_full() {
             self.said.dropped += 1;
         } else {
             self.said.facts.push(Fact { head, relation, tail, place });
@@ -88,15 +87,15 @@ impl<'a> Reader<'a> {
     }
 
     fn add_triple(&mut self, head: End, rel: Rel, tail: End, place: Place) {
-        self.say(head, Relation::Known(rel), tail, place);
+        self.add_fact(head, Relation::Known(rel), tail, place);
     }
 
-    /// What a block is part of: its section, or the page.
-    fn whole(&self, block: usize) -> End {
+    /// Returns the section of a block, or the page.
+    fn owner_of(&self, block: usize) -> End {
         self.under.get(block).copied().flatten().map_or(End::Page(self.d), |h| End::Section(self.d, h))
     }
 
-    fn sections(&mut self) {
+    fn read_sections(&mut self) {
         let mut open: Vec<(usize, u8)> = Vec::new();
         for i in 0..self.document.blocks.len() {
             let Some(BlockKind::Heading(level)) = self.document.blocks.get(i).map(|b| b.kind) else { continue };
@@ -106,22 +105,22 @@ impl<'a> Reader<'a> {
             open.retain(|&(_, l)| l < level);
             let outer = open.last().map_or(End::Page(self.d), |&(h, _)| End::Section(self.d, h));
             open.push((i, level));
-            // Where the section has text of its own, that is where it stands.
+            // A section with text of its own is placed at that text.
             let has_text = self.under.get(i + 1) == Some(&Some(i));
             let place = self.places.block(if has_text { i + 1 } else { i });
             self.add_triple(outer, Rel::Contains, End::Section(self.d, i), place);
         }
     }
 
-    /// The first sentences below the title and below each heading.
-    fn leads(&mut self) {
+    /// Reads the first sentences below the title and below each heading.
+    fn read_leads(&mut self) {
         let blocks = &self.document.blocks;
         let first = self.title.map_or(0, |t| t + 1);
         let below = (0..blocks.len()).filter(|&i| self.under.get(i) == Some(&Some(i))).map(|i| i + 1);
         let starts: Vec<usize> = std::iter::once(first).chain(below).collect();
         for i in starts {
             let Some(block) = blocks.get(i).filter(|b| b.kind == BlockKind::Paragraph) else { continue };
-            let whole = self.whole(i);
+            let whole = self.owner_of(i);
             let name = match whole {
                 End::Section(_, h) => blocks.get(h).map_or("", |b| b.text.as_str()),
                 _ => self.document.title.as_str(),
@@ -147,7 +146,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn definitions(&mut self) {
+    fn read_definitions(&mut self) {
         let blocks = &self.document.blocks;
         let mut i = 0;
         while i < blocks.len() {
@@ -162,7 +161,7 @@ impl<'a> Reader<'a> {
             for t in i..i + terms {
                 let Some(term) = blocks.get(t) else { continue };
                 let term_end = End::Thing(one_line(&term.text), Some(Kind::Term));
-                self.add_triple(self.whole(t), Rel::Defines, term_end.clone(), self.places.block(t));
+                self.add_triple(self.owner_of(t), Rel::Defines, term_end.clone(), self.places.block(t));
                 if !sentence.is_empty() {
                     let text = match cut(&sentence, LONGEST_DEFINITION) {
                         whole if whole.len() == sentence.len() => sentence.clone(),
@@ -187,23 +186,23 @@ impl<'a> Reader<'a> {
             };
             self.add_triple(End::Page(self.d), fact.rel, tail, place);
         }
-        // What a note's properties say of it.
+        // Properties of a note.
         for (name, value) in &self.document.front_matter {
             if let Some(name) = name.strip_prefix("property:") {
-                self.say(End::Page(self.d), Relation::Column(name.to_owned()), end_of_cell(tables::cell(value, language)), place);
+                self.add_fact(End::Page(self.d), Relation::Column(name.to_owned()), end_of_cell(tables::cell(value, language)), place);
             }
         }
     }
 
-    fn links(&mut self, targets: &Targets) {
+    fn read_links(&mut self, targets: &Targets) {
         let mut from: HashMap<usize, usize> = HashMap::new();
         for link in &self.document.links {
             let Some(target) = targets.of(self.d, self.document, &link.target) else { continue };
-            // A page that links to its own sections has a table of contents.
+            // Links of a page to its own sections form a table of contents.
             if target.document == self.d {
                 continue;
             }
-            if self.full() {
+            if self.is_full() {
                 self.said.dropped += 1;
                 continue;
             }
@@ -212,10 +211,11 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Where a link's text stands. Links come in order, so that the second "here" of a block is found after the first.
+    /// Finds the place of a link's text. Links come in order, so the second "here" of a block follows the
+    /// first.
     fn link_place(&mut self, block: usize, text: &str, from: &mut HashMap<usize, usize>) -> Place {
         if !text.is_empty() {
-            // Blocks without text are not counted among the document's.
+            // The block's number may be too high, because blocks without text are left out of the document.
             let near = std::iter::once(block).chain((1..=8).filter_map(|back| block.checked_sub(back)));
             for b in near {
                 let Some(of_block) = self.document.blocks.get(b) else { continue };
@@ -236,19 +236,19 @@ impl<'a> Reader<'a> {
         Place { end: 0, start: 0, ..self.places.block(block.min(last)) }
     }
 
-    fn tables(&mut self, language: &str) {
+    fn read_tables(&mut self, language: &str) {
         for (i, block) in self.document.blocks.iter().enumerate().filter(|(_, b)| b.kind == BlockKind::Table) {
             let Some(table) = tables::read(&block.text, language).filter(|_| block.header) else { continue };
             for row in table.rows {
-                if self.full() {
+                if self.is_full() {
                     self.said.dropped += 1 + row.cells.len();
                     continue;
                 }
                 let place = self.places.bytes(i, row.span);
                 let subject = End::Subject(row.subject, table.first.clone());
-                self.add_triple(self.whole(i), Rel::Lists, subject.clone(), place);
+                self.add_triple(self.owner_of(i), Rel::Lists, subject.clone(), place);
                 for (header, cell) in row.cells {
-                    self.say(subject.clone(), Relation::Column(header), end_of_cell(cell), place);
+                    self.add_fact(subject.clone(), Relation::Column(header), end_of_cell(cell), place);
                 }
             }
         }

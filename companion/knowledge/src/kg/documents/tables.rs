@@ -1,4 +1,4 @@
-//! Tables: a row is about what stands in its first cell; a column's header names the relation.
+//! Reads tables: a row is about its first cell; a column's header names the relation.
 
 use crate::kg::numbers::read_value;
 use pocketgraph_kg::{LiteralKind, date, name_key, number};
@@ -9,20 +9,20 @@ use std::ops::Range;
 /// Content of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Cell {
-    /// A name, as far as its writing tells.
+    /// A name, judged by its capitals.
     Name(String),
     /// A value.
     Literal { text: String, kind: LiteralKind, unit: String },
 }
 
-/// A row that says something.
+/// A row about its subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
     /// Subject of the row.
     pub subject: String,
-    /// Headers with their cells, empty ones left out.
+    /// Headers with their cells, without empty ones.
     pub cells: Vec<(String, Cell)>,
-    /// Its bytes in the table's text.
+    /// Bytes of the row in the table's text.
     pub span: Range<usize>,
 }
 
@@ -36,15 +36,15 @@ pub(super) struct Table {
 
 const MOST_COLUMNS: usize = 12;
 const MOST_ROWS: usize = 500;
-/// Longer headers are sentences.
+/// Maximum length of a header in bytes; longer ones are sentences.
 const LONGEST_HEADER: usize = 40;
-/// Longer cells are prose, which is found as text.
+/// Maximum length of a cell in bytes; longer ones are prose, which is found as text.
 const LONGEST_CELL: usize = 120;
-/// Parts the values that one cell holds.
+/// Separator of the values in one cell.
 const BETWEEN_VALUES: &str = "; ";
 const LONGEST_SUBJECT: usize = 80;
 
-/// Reads a table block: a line a row, cells joined by ` | `. `None` where its first line is no header of relations.
+/// Reads a table block: a line for each row, cells joined by ` | `. `None` without a header of relations.
 pub(super) fn read(text: &str, language: &str) -> Option<Table> {
     let mut lines = text.split('\n');
     let header = lines.next()?;
@@ -67,7 +67,7 @@ pub(super) fn read(text: &str, language: &str) -> Option<Table> {
         let span = at..at + line.len();
         at = span.end + 1;
         let cells: Vec<&str> = line.split(" | ").map(str::trim).collect();
-        // A cell that holds a bar of its own shifts those after it: nobody can tell which.
+        // A cell with a bar in its text shifts the cells after it, and the right division is unknown.
         if cells.len() != headers.len() {
             continue;
         }
@@ -98,7 +98,7 @@ pub(super) fn cell(text: &str, language: &str) -> Cell {
     Cell::Literal { text: digits, kind, unit }
 }
 
-/// Up to five words, each content word with a capital: "Kingdom of Norway".
+/// Returns true for at most five words, each content word with a capital: "Kingdom of Norway".
 fn is_name(text: &str) -> bool {
     let words: Vec<&str> = text.split(' ').collect();
     let marked = |w: &&str| w.starts_with(char::is_uppercase) || is_stop_word(w);

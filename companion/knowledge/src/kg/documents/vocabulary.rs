@@ -1,4 +1,4 @@
-//! What triples from documents say: their relations and types, with the words by which questions speak of them.
+//! Relations and types of triples from documents, with the words by which questions refer to them.
 
 use pocketgraph_kg::{KgBuilder, KgError, RelationId, TypeId};
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ pub(in crate::kg) enum Rel {
     Lists,
 }
 
-/// What an entity of documents is.
+/// Type of an entity of documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(in crate::kg) enum Kind {
     Page,
@@ -69,7 +69,7 @@ impl Kind {
     }
 }
 
-/// Relations and types, in the graph once they are used.
+/// Relations and types that were used, which are in the graph.
 #[derive(Debug, Default)]
 pub(in crate::kg) struct Used {
     relations: HashMap<Rel, RelationId>,
@@ -78,8 +78,8 @@ pub(in crate::kg) struct Used {
     headers: HashMap<String, TypeId>,
 }
 
-/// Relations from the headers of tables, and types from those of their first columns, beyond these are left
-/// out: a graph of thousands of relations is of no use to a planner.
+/// Maximum number of relations from headers of tables, and of types from headers of first columns: a planner
+/// cannot use a graph of thousands of relations.
 const MOST_COLUMNS: usize = 400;
 
 impl Used {
@@ -106,7 +106,7 @@ impl Used {
         Ok(id)
     }
 
-    /// The relation that a column's header names; `None` when there are too many.
+    /// Returns the relation that a column's header names; `None` if there are too many.
     pub fn column(&mut self, kg: &mut KgBuilder, key: &str, header: &str) -> Result<Option<RelationId>, KgError> {
         if let Some(&id) = self.columns.get(key) {
             return Ok(Some(id));
@@ -120,7 +120,7 @@ impl Used {
         Ok(Some(id))
     }
 
-    /// The type that the header of a table's first column names; `None` when there are too many.
+    /// Returns the type that the header of a table's first column names; `None` if there are too many.
     pub fn header(&mut self, kg: &mut KgBuilder, key: &str, header: &str) -> Result<Option<TypeId>, KgError> {
         if let Some(&id) = self.headers.get(key) {
             return Ok(Some(id));

@@ -1,10 +1,10 @@
-//! Kinds of things in a graph that declares none: from what relations are called, and from which sides of
-//! relations have the same things.
+//! Infers types of things in a graph that declares none, from the names of relations and from relation ends
+//! with the same members.
 //!
-//! Sides that share most of their things are of one kind, unless their names say otherwise and the things
-//! are not nearly all the same; what most of their names say is the kind's name. A side of which nothing is
-//! known stays without. Nothing that a file declares is touched: who corrects the tables that `pocketgraph
-//! inspect --write-tables` writes, and gives them back, has the last word.
+//! Clusters relation ends with overlapping members into one type, unless their names disagree and the members
+//! are not nearly all the same. A vote of their names gives the label. An end about which nothing is known
+//! gets no type. Declared types are never changed: corrected tables, as `pocketgraph inspect --write-tables`
+//! writes them, take precedence.
 
 mod naming;
 mod sides;
@@ -15,24 +15,24 @@ use pocketgraph_kg::{BuildNode, INFERRED, KgBuilder, KgError, TypeId};
 use sides::{Sides, side};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What decides of what kind things are. `tuning/kinds.py` tries each with other values over six graphs
-/// whose declared types are taken away, leaving one of them out at a time: on graphs that were left out no
-/// other value is better, and `many_sides` (2 to 9), `noun` (0 to 1) and `support` (.6 to .8) are flat.
+/// Parameters of the inference of types. `tuning/kinds.py` tries each with other values over six graphs
+/// without their declared types, leaving one graph out at a time. On the graphs that were left out no other
+/// value is better, and `many_sides` (2 to 9), `noun` (0 to 1) and `support` (.6 to .8) are flat.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct KindRules {
-    /// Sides that share this part of the smaller one's things are of one kind, where their names do not say otherwise.
+    /// Minimum share of the smaller end's members for two ends to have one type if no names disagree.
     pub one_kind: f32,
-    /// Sides that share this part of the smaller one's things are of one kind whatever their names say:
+    /// Minimum share of the smaller end's members for two ends to have one type whatever their names:
     /// projects have budgets as films have.
     pub same_things: f32,
-    /// Of so many sides with the same things more than one must say what they are.
+    /// Number of ends of a cluster from which more than one must vote for its type.
     pub many_sides: usize,
-    /// What a relation's own noun is worth as the name of its tails, against an everyday relation.
+    /// Weight of a relation's own noun as the name of its tails, against an everyday relation.
     pub noun: f32,
-    /// A narrow kind needs this part of all votes to be the name of a cluster; else the wider kind is.
+    /// Minimum share of votes for a narrow type to name a cluster; else the wider type does.
     pub own: f32,
-    /// A kind needs the support of this part of all votes: its own, and those of wider or narrower kinds.
+    /// Minimum share of votes that support a type: its own, and those of wider or narrower types.
     pub support: f32,
 }
 
@@ -42,10 +42,10 @@ impl Default for KindRules {
     }
 }
 
-/// Gives entities without a declared type the kind of the sides at which they stand; gives the kinds' names.
+/// Gives entities without a declared type the types of their relation ends. Returns the names of these types.
 ///
 /// # Errors
-/// [`KgError`] never comes of these names; it is the builder's.
+/// [`KgError`] from the builder, though these names never cause it.
 pub(super) fn add(kg: &mut KgBuilder, rules: &KindRules) -> Result<Vec<String>, KgError> {
     let sides = Sides::of(kg);
     let everyday: Vec<EverydayRelation<'_>> = everyday::relations().chain(everyday::measures()).collect();
@@ -60,7 +60,7 @@ pub(super) fn add(kg: &mut KgBuilder, rules: &KindRules) -> Result<Vec<String>, 
             *votes = Votes::of("year");
         }
     }
-    let clusters = clusters(&sides, named, rules);
+    let clusters = cluster_sides(&sides, named, rules);
     let mut of: BTreeMap<u32, BTreeSet<&str>> = BTreeMap::new();
     for (cluster, votes) in &clusters {
         let elected = votes.leader(rules).filter(|kind| cluster.len() < rules.many_sides || votes.voters(kind) > 1);
@@ -74,21 +74,21 @@ pub(super) fn add(kg: &mut KgBuilder, rules: &KindRules) -> Result<Vec<String>, 
         for &kind in kinds {
             let id = match known.get(kind) {
                 Some(id) => *id,
-                None => *known.entry(kind).or_insert(declared(kg, kind)?),
+                None => *known.entry(kind).or_insert(find_or_add_type(kg, kind)?),
             };
             kg.entity_has_type(BuildNode::Entity(entity), id)?;
         }
     }
     for (kind, id) in &known {
-        // What is only known to be a work may be a film or a book.
+        // A thing that is only known to be a work may be a film or a book.
         let narrower = everyday::kinds().filter(|k| everyday::is_wider(kind, k));
         narrower.collect::<BTreeSet<_>>().into_iter().try_for_each(|name| kg.type_alias(*id, name))?;
     }
     Ok(known.into_keys().map(str::to_owned).collect())
 }
 
-/// The type that is called so already, or a new one.
-fn declared(kg: &mut KgBuilder, kind: &str) -> Result<TypeId, KgError> {
+/// Returns the type with this name, or a new one.
+fn find_or_add_type(kg: &mut KgBuilder, kind: &str) -> Result<TypeId, KgError> {
     let called = kg.type_names().find(|(_, names)| names.iter().any(|n| n.eq_ignore_ascii_case(kind))).map(|(id, _)| id);
     if let Some(id) = called {
         return Ok(id);
@@ -98,8 +98,8 @@ fn declared(kg: &mut KgBuilder, kind: &str) -> Result<TypeId, KgError> {
     Ok(id)
 }
 
-/// The open sides, those of one kind together, each with what names it.
-fn clusters(sides: &Sides, mut named: Vec<Votes>, rules: &KindRules) -> Vec<(Vec<usize>, Votes)> {
+/// Clusters the open ends by type, each cluster with its votes.
+fn cluster_sides(sides: &Sides, mut named: Vec<Votes>, rules: &KindRules) -> Vec<(Vec<usize>, Votes)> {
     let mut root: Vec<usize> = (0..named.len()).collect();
     fn find(root: &mut [usize], mut at: usize) -> usize {
         while root[at] != at {
@@ -111,7 +111,7 @@ fn clusters(sides: &Sides, mut named: Vec<Votes>, rules: &KindRules) -> Vec<(Vec
     for shared in sides.shared(rules.one_kind) {
         let (a, b) = (find(&mut root, shared.a), find(&mut root, shared.b));
         let values = sides.holds_values(shared.a) || sides.holds_values(shared.b);
-        if a != b && ((shared.share >= rules.same_things && !values) || agree([&named[a], &named[b]], values, rules)) {
+        if a != b && ((shared.share >= rules.same_things && !values) || may_agree([&named[a], &named[b]], values, rules)) {
             let (low, high) = (a.min(b), a.max(b));
             let other = named[high].clone();
             named[low].join(&other);
@@ -125,9 +125,9 @@ fn clusters(sides: &Sides, mut named: Vec<Votes>, rules: &KindRules) -> Vec<(Vec
     out.into_iter().map(|(root, sides)| (sides, named[root].clone())).collect()
 }
 
-/// Whether two names may be of one kind. Values are many things to many relations (a genre is a tag, too),
-/// so that they are of one kind only by name.
-fn agree([a, b]: [&Votes; 2], values: bool, rules: &KindRules) -> bool {
+/// Returns true if two names may mean one type. Values belong to many relations (a genre is a tag, too), so
+/// that they need a name in common.
+fn may_agree([a, b]: [&Votes; 2], values: bool, rules: &KindRules) -> bool {
     match (a.leader(rules), b.leader(rules)) {
         (Some(a), Some(b)) => everyday::is_akin(a, b),
         _ => !values,

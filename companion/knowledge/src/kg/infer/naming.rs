@@ -1,8 +1,7 @@
-//! What the things at a relation's two sides are, as far as its name tells: who directed something is a
-//! person, and it is a film.
+//! Infers types of a relation's heads and tails from its name: a person directs, and a film is directed.
 //!
-//! The everyday relations that planners are trained with say what they join. Where a label is none of them,
-//! a noun names what stands at its end: "has tag".
+//! The everyday relations that planners are trained with have the types that they join. For another label, a
+//! noun names its tail: "has tag".
 
 use super::KindRules;
 use crate::everyday::{self, EverydayRelation};
@@ -11,11 +10,11 @@ use pocketgraph_planner::is_verb_form;
 use pocketgraph_text::{fold, is_stop_word, stem, words};
 use std::collections::BTreeMap;
 
-/// Names of a kind, each with how much speaks for it.
+/// Candidate types with their votes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Votes {
     worth: BTreeMap<String, f32>,
-    /// How many sides name each.
+    /// Number of ends that vote for each.
     sides: BTreeMap<String, usize>,
 }
 
@@ -25,14 +24,14 @@ impl Votes {
         self.sides.entry(kind.to_owned()).or_insert(1);
     }
 
-    /// One for this kind.
+    /// Returns one vote for this type.
     pub fn of(kind: &str) -> Votes {
         let mut votes = Votes::default();
         votes.add(kind, 1.0);
         votes
     }
 
-    /// These and those.
+    /// Adds the votes of `other`.
     pub fn join(&mut self, other: &Votes) {
         for (kind, worth) in &other.worth {
             *self.worth.entry(kind.clone()).or_default() += worth;
@@ -40,8 +39,8 @@ impl Votes {
         }
     }
 
-    /// The kind that most speaks for: the narrowest that bears the votes, "film" where half of them say
-    /// film and half work.
+    /// Returns the type with the most support, the narrowest possible: "film" if half of the votes are for
+    /// film and half for work.
     pub fn leader(&self, rules: &KindRules) -> Option<&str> {
         let total: f32 = self.worth.values().sum();
         let support = |kind: &str, narrower: bool| -> f32 {
@@ -53,7 +52,7 @@ impl Votes {
         };
         let best = self.worth.iter().max_by(|a, b| a.1.total_cmp(b.1).then(b.0.cmp(a.0)));
         let mut kinds: Vec<(&str, f32)> = self.worth.iter().map(|(k, w)| (k.as_str(), *w)).collect();
-        kinds.sort_by(|a, b| depth(b.0).cmp(&depth(a.0)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(b.0)));
+        kinds.sort_by(|a, b| count_wider(b.0).cmp(&count_wider(a.0)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(b.0)));
         let narrow = kinds
             .iter()
             .find(|(kind, own)| *own >= rules.own * total && support(kind, false) >= rules.support * total)
@@ -62,21 +61,21 @@ impl Votes {
         narrow.or_else(|| wide().find(|kind| support(kind, true) >= rules.support * total))
     }
 
-    /// How many sides name this kind, or a wider or narrower one.
+    /// Counts the ends that vote for this type, or for a wider or narrower one.
     pub fn voters(&self, kind: &str) -> usize {
         self.sides.iter().filter(|(k, _)| everyday::is_akin(k, kind)).map(|(_, n)| n).sum()
     }
 }
 
-/// How many kinds are wider than this one.
-fn depth(kind: &str) -> usize {
+/// Counts the types that are wider than this one.
+fn count_wider(kind: &str) -> usize {
     everyday::all_wider(kind).count()
 }
 
-/// What a relation of these names says of its heads and of its tails.
+/// Returns the votes of a relation with these names for the types of its heads and of its tails.
 pub(super) fn votes(names: &[String], everyday: &[EverydayRelation<'_>], rules: &KindRules) -> [Votes; 2] {
     let mut out = [Votes::default(), Votes::default()];
-    let found = matching(names, everyday);
+    let found = find_everyday(names, everyday);
     let worth = 1.0 / found.len().max(1) as f32;
     for relation in &found {
         for (votes, kind) in out.iter_mut().zip(relation.joins) {
@@ -86,28 +85,28 @@ pub(super) fn votes(names: &[String], everyday: &[EverydayRelation<'_>], rules: 
         }
     }
     if out[1] == Votes::default()
-        && let Some(noun) = names.first().and_then(|label| noun(label))
+        && let Some(noun) = names.first().and_then(|label| noun_of(label))
     {
         out[1].add(&noun, rules.noun);
     }
     out
 }
 
-/// The everyday relations of these names: called so letter by letter, else by the same content words, else
-/// such that every content word is one of theirs.
-fn matching<'a>(names: &[String], everyday: &'a [EverydayRelation<'a>]) -> Vec<&'a EverydayRelation<'a>> {
+/// Returns the everyday relations of these names: with the same name, else with the same content words, else
+/// with all content words among theirs.
+fn find_everyday<'a>(names: &[String], everyday: &'a [EverydayRelation<'a>]) -> Vec<&'a EverydayRelation<'a>> {
     let called = |r: &EverydayRelation<'_>, is: &dyn Fn(&str) -> bool| is(r.label) || r.names.iter().any(|n| is(n));
     for name in names {
-        let own = content(name);
+        let own = content_stems(name);
         if own.is_empty() {
             continue;
         }
         let all = |is: &dyn Fn(&EverydayRelation<'_>) -> bool| everyday.iter().filter(|r| is(r)).collect::<Vec<_>>();
         let same = all(&|r| called(r, &|n| n.eq_ignore_ascii_case(name)));
-        let alike = || all(&|r| called(r, &|n| content(n) == own));
+        let alike = || all(&|r| called(r, &|n| content_stems(n) == own));
         let covered = || {
             let covers = |r: &EverydayRelation<'_>| {
-                let theirs: Vec<String> = std::iter::once(r.label).chain(r.names.iter().copied()).flat_map(content).collect();
+                let theirs: Vec<String> = std::iter::once(r.label).chain(r.names.iter().copied()).flat_map(content_stems).collect();
                 own.iter().all(|w| theirs.contains(w))
             };
             if own.len() > 1 { all(&covers) } else { Vec::new() }
@@ -120,14 +119,13 @@ fn matching<'a>(names: &[String], everyday: &'a [EverydayRelation<'a>]) -> Vec<&
     Vec::new()
 }
 
-/// The stems of a name's content words. What only says that something is had is none.
-fn content(name: &str) -> Vec<String> {
+/// Returns the stems of a name's content words; "has" is none.
+fn content_stems(name: &str) -> Vec<String> {
     words(name).iter().map(|w| fold(w.text)).filter(|w| !is_stop_word(w) && w != "has").map(|w| stem(&w)).collect()
 }
 
-/// The noun that names what stands at the end of a relation: "tag" of "has tags", "foreman" of "foreman";
-/// none of a verb.
-fn noun(label: &str) -> Option<String> {
+/// Returns the noun that names a relation's tail: "tag" of "has tags", "foreman"; `None` for a verb.
+fn noun_of(label: &str) -> Option<String> {
     let all: Vec<String> = words(label).iter().map(|w| fold(w.text)).collect();
     let had = matches!(all.first()?.as_str(), "has" | "have" | "in" | "of");
     let last = all.last()?;

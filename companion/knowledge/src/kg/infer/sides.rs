@@ -1,39 +1,39 @@
-//! The two sides of every relation: which entities stand at it as heads, which as tails, and which sides share them.
+//! The two ends of every relation: the entities that are heads or tails of it, and the overlap of ends.
 
 use super::super::literals::reads_as_year;
 use pocketgraph_kg::{BuildNode, KgBuilder, RelationId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Sides of one entity beyond these are not paired, so that a thing of a thousand relations costs no million pairs.
+/// Maximum number of ends of one entity that are paired, since pairs grow with the square.
 const PAIRED: usize = 24;
 
-/// The sides of all relations; relation `r` has its heads at `2 r` and its tails at `2 r + 1`.
+/// Ends of all relations; relation `r` has its heads at `2 r` and its tails at `2 r + 1`.
 #[derive(Debug, Default)]
 pub(super) struct Sides {
     /// The entities at each side, ascending.
     pub members: Vec<Vec<u32>>,
-    /// How many of a side's entities have a type that a file declares.
+    /// Number of an end's entities that have a type declared in a file.
     pub declared: Vec<usize>,
-    /// How many of a side's entities are heads of anything.
+    /// Number of an end's entities that are heads of any relation.
     pub heads: Vec<usize>,
 }
 
 /// Two sides that share entities.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Shared {
-    /// The part of the smaller side's entities that stand at the other, too.
+    /// Share of the smaller end's entities that are also in the other.
     pub share: f32,
     pub a: usize,
     pub b: usize,
 }
 
-/// The side of a relation.
+/// Returns the index of a relation's end.
 pub(super) fn side(relation: RelationId, tail: bool) -> usize {
     2 * relation.0 as usize + usize::from(tail)
 }
 
 impl Sides {
-    /// The sides of what was given so far.
+    /// Collects the ends of all triples so far.
     pub fn of(kg: &KgBuilder) -> Sides {
         let relations = kg.relation_names().count();
         let mut sides: Vec<BTreeSet<u32>> = vec![BTreeSet::new(); 2 * relations];
@@ -56,24 +56,24 @@ impl Sides {
         }
     }
 
-    /// Whether files leave the kind of a side's entities open.
+    /// Returns true if files declare no type for nearly all entities of an end.
     pub fn is_open(&self, side: usize) -> bool {
         !self.members[side].is_empty() && self.declared[side] * 10 <= self.members[side].len()
     }
 
-    /// Whether a side holds years: things that read as such, but for a twentieth.
+    /// Returns true if an end holds values and at least 95 % of them read as years.
     pub fn holds_years(&self, kg: &KgBuilder, side: usize) -> bool {
         let year = |e: &&u32| reads_as_year(kg.id(BuildNode::Entity(**e)).unwrap_or_default());
         let of = &self.members[side];
         self.holds_values(side) && of.iter().filter(year).count() * 20 >= of.len() * 19
     }
 
-    /// Whether a side holds values: things of which hardly any has statements of its own.
+    /// Returns true if hardly any entity of an end has statements of its own.
     pub fn holds_values(&self, side: usize) -> bool {
         self.heads[side] * 10 <= self.members[side].len()
     }
 
-    /// The open sides that share at least `least` of the smaller one's entities, those that share most first.
+    /// Returns the open ends that share at least `least` of the smaller one's entities, by descending share.
     pub fn shared(&self, least: f32) -> Vec<Shared> {
         let mut at: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
         for side in (0..self.members.len()).filter(|&s| self.is_open(s)) {

@@ -1,6 +1,6 @@
-//! Triples from documents with a language model: open information extraction in two questions a chunk, as
-//! HippoRAG asks them (Gutiérrez et al., arXiv 2405.14831 and 2502.14802): what does the passage name, and
-//! what does it say of these?
+//! Extracts triples from documents with a language model: open information extraction by two questions for
+//! each chunk, as in HippoRAG (Gutiérrez et al., arXiv 2405.14831 and 2502.14802). The first asks for the
+//! names in the passage, the second for its statements about them.
 
 mod prompts;
 mod reply;
@@ -16,32 +16,32 @@ use pocketgraph_cache::Key;
 use pocketgraph_llm::{ChatModel, ChatRequest};
 use pocketgraph_llm_client::asker::{AskError, Asker, Asking, ReplyCache, Tally};
 
-/// What a model said of one chunk.
+/// A model's statements about one chunk.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Extracted {
-    /// What the chunk names.
+    /// Names in the chunk.
     pub entities: Vec<Named>,
-    /// What it states.
+    /// Statements of the chunk.
     pub triples: Vec<Stated>,
 }
 
-/// What asking came to.
+/// Result of an extraction.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Extraction {
     /// One for each chunk, in their order.
     pub chunks: Vec<Extracted>,
-    /// Replies that were asked for and paid.
+    /// Number of replies that were requested and paid for.
     pub asked: usize,
-    /// Replies that were there from before.
+    /// Number of replies from earlier runs.
     pub kept: usize,
-    /// Chunks for which the model gave no whole reply; a later build asks again.
+    /// Number of chunks without a whole reply; a later build asks again.
     pub failed: usize,
-    /// Tokens read and written, where the endpoint counts them.
+    /// Tokens read and written, if the endpoint counts them.
     pub tokens: (u64, u64),
 }
 
-/// The most tokens that extraction can cost: (read, written), replies that are kept already left out.
-/// `count` counts a text's tokens; the second question is bounded by the longest list of entities.
+/// Bounds the tokens of an extraction: (read, written), without replies that are in the cache. `count` counts
+/// a text's tokens; the second question is bounded by the longest list of entities.
 pub fn bound(passages: &[Passage<'_>], cache: &dyn ReplyCache, asking: &Asking, count: &dyn Fn(&str) -> usize) -> (u64, u64) {
     let tokens = |r: &ChatRequest| r.messages.iter().map(|m| count(&m.content) as u64 + 8).sum::<u64>();
     let (mut read, mut written) = (0, 0);
@@ -70,11 +70,11 @@ fn names_of(reply: &str) -> Vec<String> {
     reply::entities(reply).into_iter().map(|n| n.name).collect()
 }
 
-/// Asks a model about every chunk. `progress` hears how many chunks are done.
+/// Asks a model about every chunk. `progress` gets the number of finished chunks.
 ///
 /// # Errors
-/// [`AskError`] when the model refuses or falls silent, or a reply cannot be kept; requests that are under
-/// way are awaited first.
+/// [`AskError`] when the model refuses or does not answer, or a reply cannot be stored; open requests are
+/// awaited first.
 pub async fn extract(
     passages: &[Passage<'_>],
     model: &dyn ChatModel,
@@ -83,15 +83,15 @@ pub async fn extract(
     progress: &dyn Fn(usize),
 ) -> Result<Extraction, AskError> {
     let asker = Asker::new(model, cache, asking);
-    let replies = asker.all(passages.iter().map(|&p| about(&asker, p)), progress).await?;
+    let replies = asker.all(passages.iter().map(|&p| ask_about(&asker, p)), progress).await?;
     let failed = replies.iter().filter(|s| s.is_none()).count();
     let Tally { asked, kept, tokens, .. } = asker.tally();
     Ok(Extraction { chunks: replies.into_iter().map(Option::unwrap_or_default).collect(), asked, kept, failed, tokens })
 }
 
-/// Both questions about one chunk; `None` when a reply is lacking. Every whole reply is kept: one that says
-/// nothing would say nothing again.
-async fn about(asker: &Asker<'_>, passage: Passage<'_>) -> Option<Extracted> {
+/// Asks both questions about one chunk; `None` if a reply is missing. Every whole reply is stored: asking
+/// again would give the same.
+async fn ask_about(asker: &Asker<'_>, passage: Passage<'_>) -> Option<Extracted> {
     let entities = asker.ask(prompts::entities(passage), |r| Some(reply::entities(r))).await?;
     if entities.is_empty() {
         return Some(Extracted::default());

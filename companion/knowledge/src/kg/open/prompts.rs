@@ -1,20 +1,20 @@
-//! What the model is told: first to list what a passage names, then to state what it says about that.
+//! Prompts: the first asks for a list of names in a passage, the second for its statements about them.
 
 use pocketgraph_llm::{ChatRequest, Message};
 
-/// The most tokens of a list of entities.
+/// Maximum number of tokens of a list of entities.
 pub(super) const ENTITY_TOKENS: u32 = 700;
-/// The most tokens of a list of triples.
+/// Maximum number of tokens of a list of triples.
 pub(super) const TRIPLE_TOKENS: u32 = 1400;
-/// Entities shown to the second question.
+/// Maximum number of entities in the second question.
 pub(super) const MOST_ENTITIES: usize = 48;
-/// Triples asked for, and kept of one reply.
+/// Maximum number of triples of one reply.
 pub(super) const MOST_TRIPLES: usize = 32;
 
 const ENTITIES: &str = include_str!("entities.txt");
 const TRIPLES: &str = include_str!("triples.txt");
 
-/// A chunk as it is shown.
+/// A chunk as in a prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct Passage<'a> {
     /// Its document's title, and the headings above it.
@@ -23,13 +23,13 @@ pub struct Passage<'a> {
     pub text: &'a str,
 }
 
-/// The passage between marks that it cannot close itself.
+/// Encloses the passage in tags that it cannot close itself.
 pub(crate) fn shown(passage: Passage<'_>) -> String {
     let safe = |s: &str| s.replace("</passage", "< /passage").replace("<passage", "< passage");
     format!("<passage>\n{}\n\n{}\n</passage>", safe(passage.heads), safe(passage.text))
 }
 
-fn request(system: &str, user: String, tokens: u32) -> ChatRequest {
+fn build_request(system: &str, user: String, tokens: u32) -> ChatRequest {
     ChatRequest {
         messages: vec![Message::system(system.trim_end()), Message::user(user)],
         max_tokens: Some(tokens),
@@ -38,15 +38,15 @@ fn request(system: &str, user: String, tokens: u32) -> ChatRequest {
     }
 }
 
-/// The first question: what does the passage name?
+/// Builds the first question, for the names in the passage.
 pub(super) fn entities(passage: Passage<'_>) -> ChatRequest {
-    request(ENTITIES, shown(passage), ENTITY_TOKENS)
+    build_request(ENTITIES, shown(passage), ENTITY_TOKENS)
 }
 
-/// The second question: what does the passage say of these?
+/// Builds the second question, for the passage's statements about these names.
 pub(super) fn triples(passage: Passage<'_>, names: &[String]) -> ChatRequest {
     let list = names.iter().take(MOST_ENTITIES).map(|n| format!("- {n}")).collect::<Vec<_>>().join("\n");
-    request(TRIPLES, format!("{}\n\nEntities:\n{list}", shown(passage)), TRIPLE_TOKENS)
+    build_request(TRIPLES, format!("{}\n\nEntities:\n{list}", shown(passage)), TRIPLE_TOKENS)
 }
 
 #[cfg(test)]

@@ -1,46 +1,45 @@
-//! What a reply says: names with their types, and triples.
+//! Parses replies: names with their types, and triples.
 
 use super::prompts::{MOST_ENTITIES, MOST_TRIPLES};
 use pocketgraph_base::json::Value;
 use pocketgraph_llm_client::asker::find;
 use pocketgraph_native::single_line::{cut, one_line};
 
-/// Longer names are sentences, in bytes.
+/// Maximum length of a name in bytes; longer ones are sentences.
 const LONGEST_NAME: usize = 120;
-/// Longer relations are sentences, in bytes.
+/// Maximum length of a relation in bytes; longer ones are sentences.
 const LONGEST_RELATION: usize = 60;
-/// Longer tails are cut, in bytes.
+/// Maximum length of a tail in bytes; longer ones are cut.
 const LONGEST_TAIL: usize = 160;
 
-/// What a passage names.
+/// A name in a passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     /// The name as the model wrote it.
     pub name: String,
-    /// What it is, in lower case; empty where the model did not say.
+    /// Its type, in lower case; empty if the model gave none.
     pub kind: String,
 }
 
 /// A statement of a passage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stated {
-    /// What it is about.
+    /// Subject of the statement.
     pub head: String,
-    /// What it says, in lower case.
+    /// The relation, in lower case.
     pub relation: String,
-    /// What it leads to.
+    /// Object of the statement.
     pub tail: String,
 }
 
-/// A text of the model on one line, without control characters and the marks of lists; `None` for nothing
-/// and for what is too long.
-fn clean(text: &str, longest: usize) -> Option<String> {
+/// Puts a text of the model on one line, without control characters and list marks; `None` if unusable.
+fn clean_line(text: &str, longest: usize) -> Option<String> {
     let visible: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let line = one_line(visible.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '`' | '"')));
     (!line.is_empty() && line.len() <= longest && line.chars().any(char::is_alphanumeric)).then_some(line)
 }
 
-fn text(value: &Value) -> Option<String> {
+fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::String(s) => Some(s.clone()),
         Value::Bool(b) => Some(b.to_string()),
@@ -48,21 +47,21 @@ fn text(value: &Value) -> Option<String> {
     }
 }
 
-fn member(value: &Value, names: &[&str]) -> Option<String> {
-    names.iter().find_map(|n| value.get(n)).and_then(text)
+fn member_of(value: &Value, names: &[&str]) -> Option<String> {
+    names.iter().find_map(|n| value.get(n)).and_then(text_of)
 }
 
-/// The names of a reply to the first question, each once.
+/// Returns the names of a reply to the first question, each once.
 pub(super) fn entities(reply: &str) -> Vec<Named> {
     let named = |v: &Value| {
         let (name, kind) = match v {
             Value::Object(_) => {
-                (member(v, &["name", "entity", "text", "label"])?, member(v, &["type", "kind", "label"]).unwrap_or_default())
+                (member_of(v, &["name", "entity", "text", "label"])?, member_of(v, &["type", "kind", "label"]).unwrap_or_default())
             }
-            other => (text(other)?, String::new()),
+            other => (text_of(other)?, String::new()),
         };
-        let kind = clean(&kind, 40).map(|k| k.to_lowercase()).filter(|k| k.split(' ').count() <= 3).unwrap_or_default();
-        Some(Named { name: clean(&name, LONGEST_NAME)?, kind })
+        let kind = clean_line(&kind, 40).map(|k| k.to_lowercase()).filter(|k| k.split(' ').count() <= 3).unwrap_or_default();
+        Some(Named { name: clean_line(&name, LONGEST_NAME)?, kind })
     };
     let listed = |v: &Value| {
         let list = match v {
@@ -80,17 +79,21 @@ pub(super) fn entities(reply: &str) -> Vec<Named> {
     out
 }
 
-/// The triples of a reply to the second question, each once. Rows that do not have three parts are left out.
+/// Returns the triples of a reply to the second question, each once, without rows of other lengths.
 pub(super) fn triples(reply: &str) -> Vec<Stated> {
     let row = |v: &Value| {
         let [head, relation, tail] = match v {
             Value::Array(parts) => {
-                let parts: Vec<String> = parts.iter().filter_map(text).collect();
+                let parts: Vec<String> = parts.iter().filter_map(text_of).collect();
                 <[String; 3]>::try_from(parts).ok()?
             }
-            v => [member(v, &["head", "subject", "s"])?, member(v, &["relation", "predicate", "p"])?, member(v, &["tail", "object", "o"])?],
+            v => [
+                member_of(v, &["head", "subject", "s"])?,
+                member_of(v, &["relation", "predicate", "p"])?,
+                member_of(v, &["tail", "object", "o"])?,
+            ],
         };
-        stated(&head, &relation, &tail)
+        statement_of(&head, &relation, &tail)
     };
     let rows = |v: &Value| {
         let list = match v {
@@ -99,7 +102,7 @@ pub(super) fn triples(reply: &str) -> Vec<Stated> {
         };
         Some(list.as_array()?.iter().filter_map(row).collect::<Vec<_>>())
     };
-    let found = find(reply, |v| rows(v).filter(|l| !l.is_empty())).unwrap_or_else(|| lines(reply));
+    let found = find(reply, |v| rows(v).filter(|l| !l.is_empty())).unwrap_or_else(|| read_lines(reply));
     let mut out: Vec<Stated> = Vec::new();
     for t in found {
         if out.len() < MOST_TRIPLES && !out.contains(&t) {
@@ -109,24 +112,24 @@ pub(super) fn triples(reply: &str) -> Vec<Stated> {
     out
 }
 
-/// Models that give up JSON write lines: `head | relation | tail`.
-fn lines(reply: &str) -> Vec<Stated> {
+/// Reads lines of `head | relation | tail`, which models write instead of JSON.
+fn read_lines(reply: &str) -> Vec<Stated> {
     let row = |line: &str| {
         let parts: Vec<&str> = line.trim().trim_matches(['-', '*', '(', ')', '|', ' ']).split('|').collect();
         let [head, relation, tail] = <[&str; 3]>::try_from(parts).ok()?;
-        stated(head, relation, tail).filter(|s| s.relation.chars().any(char::is_alphabetic))
+        statement_of(head, relation, tail).filter(|s| s.relation.chars().any(char::is_alphabetic))
     };
     reply.lines().take(200).filter_map(row).collect()
 }
 
-fn stated(head: &str, relation: &str, tail: &str) -> Option<Stated> {
-    let relation = clean(&relation.replace('_', " "), LONGEST_RELATION)?.to_lowercase();
-    let tail = clean(tail, usize::MAX)?;
+fn statement_of(head: &str, relation: &str, tail: &str) -> Option<Stated> {
+    let relation = clean_line(&relation.replace('_', " "), LONGEST_RELATION)?.to_lowercase();
+    let tail = clean_line(tail, usize::MAX)?;
     let tail = match cut(&tail, LONGEST_TAIL) {
         whole if whole.len() == tail.len() => tail,
         part => format!("{}…", part.trim_end()),
     };
-    Some(Stated { head: clean(head, LONGEST_NAME)?, relation, tail })
+    Some(Stated { head: clean_line(head, LONGEST_NAME)?, relation, tail })
 }
 
 #[cfg(test)]

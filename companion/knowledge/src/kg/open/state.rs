@@ -1,5 +1,5 @@
-//! From what a model said to triples of the graph: names that are one thing, where each statement stands,
-//! and what no passage bears out.
+//! Adds a model's statements to the graph: merges names of one thing, places each statement, and leaves out
+//! statements that the passage does not support.
 
 use super::Extracted;
 use crate::kg::documents::Place;
@@ -10,19 +10,19 @@ use pocketgraph_kg::{KgBuilder, KgError, LiteralKind, Provenance, TypeId, name_k
 use pocketgraph_text::sentences;
 use std::collections::HashMap;
 
-/// What became of a model's statements.
+/// Counts of a model's statements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct StatedTriples {
-    /// Triples, repetitions included.
+    /// Number of triples, repetitions included.
     pub triples: usize,
-    /// Left out, because their chunk names neither end.
+    /// Number left out because their chunk names neither end.
     pub unfounded: usize,
-    /// Left out, because an end cannot be a name.
+    /// Number left out because an end or the relation cannot be named.
     pub nameless: usize,
 }
 
-/// Adds what a model said of `chunks`. `heads` gives a chunk's title and headings, which may name what its
-/// text calls "it".
+/// Adds a model's statements about `chunks`. `heads` returns a chunk's title and headings, which may name
+/// what its text calls "it".
 pub(in crate::kg) fn add(
     kg: &mut KgBuilder,
     chunks: &[Chunk],
@@ -86,14 +86,14 @@ pub(in crate::kg) fn add(
     Ok(out)
 }
 
-/// A chunk's sentences with their words as names are compared.
+/// A chunk's sentences as normalised words, for comparison with names.
 struct Keyed {
     sentences: Vec<(u32, u32, String)>,
     all: String,
     length: u32,
 }
 
-fn padded(text: &str) -> String {
+fn pad_words(text: &str) -> String {
     format!(" {} ", name_key(text))
 }
 
@@ -101,16 +101,17 @@ impl Keyed {
     fn new(chunk: &Chunk, heads: &str) -> Self {
         let sentences = sentences(&chunk.text)
             .into_iter()
-            .map(|r| (r.start as u32, r.end as u32, padded(chunk.text.get(r.clone()).unwrap_or(""))))
+            .map(|r| (r.start as u32, r.end as u32, pad_words(chunk.text.get(r.clone()).unwrap_or(""))))
             .collect();
-        Keyed { sentences, all: format!("{}{}", padded(heads), padded(&chunk.text)), length: chunk.text.len() as u32 }
+        Keyed { sentences, all: format!("{}{}", pad_words(heads), pad_words(&chunk.text)), length: chunk.text.len() as u32 }
     }
 
     fn names(&self, key: &str) -> bool {
         !key.is_empty() && self.all.contains(&format!(" {key} "))
     }
 
-    /// The first sentence that names both ends, else the one that names the tail, else the head; else the whole chunk.
+    /// Returns the first sentence with both ends, else with the tail, else with the head; else the whole
+    /// chunk.
     fn place(&self, chunk: u32, head: &str, tail: &str) -> Place {
         let has = |s: &str, key: &str| !key.is_empty() && s.contains(&format!(" {key} "));
         let all = &self.sentences;
