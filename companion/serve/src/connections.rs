@@ -1,4 +1,4 @@
-//! Connections: taking them, answering on them, and ending those that only stand open.
+//! Accepts connections, answers on them, and ends those that stay idle.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -23,18 +23,18 @@ use tokio::time::{Instant, Sleep};
 /// Time that requests in progress get after Ctrl-C.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Time to wait if the system gives no connection because it has run out of a resource.
+/// Delay after the system refused a connection for lack of a resource.
 const AFTER_REFUSAL: Duration = Duration::from_millis(500);
 
-/// The longest head of a request, and how much of an answer is buffered for a reader.
+/// Maximum size of a request's head, and of the buffered part of an answer, in bytes.
 const BUFFER: usize = 64 * 1024;
 
 /// Time limits of the other side of a connection.
 #[derive(Debug, Clone, Copy)]
 pub struct TimeLimits {
-    /// From an open connection, or the end of the answer before, to the end of a request's headers; and again to the end of its body.
+    /// Time for a request's headers, from the connection or the previous answer on; and again for its body.
     pub request: Duration,
-    /// The longest time in which a reader takes nothing of an answer that is ready.
+    /// Maximum time for which a reader may read nothing of an answer that is ready.
     pub reading: Duration,
 }
 
@@ -44,7 +44,7 @@ impl Default for TimeLimits {
     }
 }
 
-/// Answers requests with `answer` until `stop` is ready; those in flight then have two seconds to end.
+/// Answers requests with `answer` until `stop` is ready; requests in progress then get two seconds.
 pub async fn answer_all<F>(
     listener: TcpListener,
     limits: TimeLimits,
@@ -70,7 +70,7 @@ pub async fn answer_all<F>(
                 }
             },
         };
-        // A small answer goes out at once; where the option is refused it only comes later.
+        // With this option a small answer leaves at once; without it the answer is only later.
         let _ = stream.set_nodelay(true);
         let answer = answer.clone();
         let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
@@ -79,7 +79,7 @@ pub async fn answer_all<F>(
         });
         let connection = open.watch(http.serve_connection(TokioIo::new(Patient::new(stream, limits.reading)), service));
         tokio::spawn(async move {
-            // Whoever broke the connection off knows.
+            // The other side knows that the connection broke.
             let _ = connection.await;
         });
     }
@@ -87,10 +87,10 @@ pub async fn answer_all<F>(
     let _ = tokio::time::timeout(GRACE, open.shutdown()).await;
 }
 
-/// Reads the body of a request, of `most` bytes at most, in the time that `limits` gives it.
+/// Reads the body of a request, at most `most` bytes, within the time that `limits` allows.
 ///
 /// # Errors
-/// The answer for a request that is larger, slower or cut off.
+/// The response to a request that is too large, too slow or cut off.
 pub async fn whole_body(body: Body, most: usize, limits: TimeLimits) -> Result<Bytes, Response> {
     match tokio::time::timeout(limits.request, to_bytes(body, most)).await {
         Ok(Ok(bytes)) => Ok(bytes),
@@ -99,17 +99,17 @@ pub async fn whole_body(body: Body, most: usize, limits: TimeLimits) -> Result<B
     }
 }
 
-/// Returns true if an error of taking a connection is that connection's own.
+/// Returns true if an error of accepting concerns a single connection.
 fn is_of_one_connection(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
 }
 
-/// A connection that breaks when its reader takes nothing for too long.
+/// A connection that fails if its reader reads nothing for too long.
 struct Patient {
     stream: TcpStream,
     limit: Duration,
-    /// Set while the reader takes nothing.
+    /// Set while the reader reads nothing.
     deadline: Option<Pin<Box<Sleep>>>,
 }
 
@@ -119,7 +119,7 @@ impl Patient {
     }
 
     /// Returns the result of a write, or an error if it waited too long.
-    fn within<T>(&mut self, tried: Poll<io::Result<T>>, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
+    fn limit_wait<T>(&mut self, tried: Poll<io::Result<T>>, cx: &mut Context<'_>) -> Poll<io::Result<T>> {
         if tried.is_ready() {
             self.deadline = None;
             return tried;
@@ -139,12 +139,12 @@ impl AsyncRead for Patient {
 impl AsyncWrite for Patient {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let tried = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.within(tried, cx)
+        self.limit_wait(tried, cx)
     }
 
     fn poll_write_vectored(mut self: Pin<&mut Self>, cx: &mut Context<'_>, pieces: &[io::IoSlice<'_>]) -> Poll<io::Result<usize>> {
         let tried = Pin::new(&mut self.stream).poll_write_vectored(cx, pieces);
-        self.within(tried, cx)
+        self.limit_wait(tried, cx)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -1,4 +1,4 @@
-//! Static files: from a path to bytes, with caching, one range, and compression.
+//! Serves static files: maps paths to bytes, with caching, one range, and compression.
 
 use std::io;
 use std::ops::Range;
@@ -17,24 +17,24 @@ use super::names::{self, FileType};
 use super::packed::{Packed, Version};
 use super::respond;
 
-/// Bytes read at a time, so that a large section is not held in memory.
+/// Number of bytes read at a time, so that a large section is not in memory as a whole.
 const BLOCK: u64 = 64 * 1024;
 
-/// Larger files are sent as they are: what is compressed is held in memory.
+/// Maximum size of a file that is compressed, since the result is in memory.
 const LARGEST_COMPRESSED: u64 = 16 << 20;
 
-/// Below this a gzip header costs more than it saves.
+/// Minimum size of a file that is compressed; below it a gzip header costs more than it saves.
 const SMALLEST_COMPRESSED: u64 = 256;
 
 /// Answers a GET or HEAD with the file that its path names below `root` (a canonical path).
 pub(super) async fn answer(root: &Path, packed: &Packed, request: &Parts) -> Response {
-    match find(root, request.uri.path()).await {
-        FoundFile::File(path) => match send(&path, packed, request.method == Method::HEAD, &request.headers).await {
+    match find_file(root, request.uri.path()).await {
+        FoundFile::File(path) => match send_file(&path, packed, request.method == Method::HEAD, &request.headers).await {
             Ok(response) => response,
             Err(_) => respond::plain(StatusCode::INTERNAL_SERVER_ERROR, "the file cannot be read"),
         },
         FoundFile::FolderWithoutSlash => {
-            // A path that named something starts with exactly one slash, so this cannot point at another site.
+            // A path that was found starts with exactly one slash, so this cannot point at another site.
             let mut target = format!("{}/", request.uri.path());
             if let Some(query) = request.uri.query() {
                 target.push('?');
@@ -49,13 +49,13 @@ pub(super) async fn answer(root: &Path, packed: &Packed, request: &Parts) -> Res
 
 enum FoundFile {
     File(PathBuf),
-    /// A folder that has an index, asked for without the slash that its relative links need.
+    /// A folder with an index, requested without the slash that its relative links need.
     FolderWithoutSlash,
     Nothing,
 }
 
-/// Looks a request's path up. What a symbolic link leads to counts by where it really is: outside the root it is nothing.
-async fn find(root: &Path, request_path: &str) -> FoundFile {
+/// Finds the file of a request's path. Symbolic links count by their target, which must be inside the root.
+async fn find_file(root: &Path, request_path: &str) -> FoundFile {
     let Some((relative, slash)) = names::relative_path(request_path) else { return FoundFile::Nothing };
     let wanted = root.join(relative);
     let is_folder = tokio::fs::metadata(&wanted).await.is_ok_and(|m| m.is_dir());
@@ -73,14 +73,14 @@ async fn find(root: &Path, request_path: &str) -> FoundFile {
     if is_folder && !slash { FoundFile::FolderWithoutSlash } else { FoundFile::File(real) }
 }
 
-async fn send(path: &Path, kept: &Packed, head_only: bool, asked: &HeaderMap) -> io::Result<Response> {
+async fn send_file(path: &Path, kept: &Packed, head_only: bool, asked: &HeaderMap) -> io::Result<Response> {
     let mut file = File::open(path).await?;
     let metadata = file.metadata().await?;
     let length = metadata.len();
     let changed = metadata.modified()?.duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos());
     let kind = names::file_type(path);
     let tag = format!("\"{length:x}-{changed:x}\"");
-    // Only one answer's bytes are named by a strong tag; the compressed form gets the weak one.
+    // A strong tag identifies exact bytes; the compressed form has the weak tag.
     let weak_tag = format!("W/{tag}");
 
     let mut headers = vec![(header::CACHE_CONTROL, cache_control(path).to_owned())];
@@ -125,14 +125,14 @@ async fn send(path: &Path, kept: &Packed, head_only: bool, asked: &HeaderMap) ->
         Body::empty()
     } else {
         file.seek(io::SeekFrom::Start(part.start)).await?;
-        blocks(file, size)
+        stream_blocks(file, size)
     };
     Ok(respond::with_headers(status, &headers, body))
 }
 
-/// `size` bytes of an open file, a block at a time. A file that is cut while it is sent ends the connection with an error, so
-/// that the reader sees a broken answer and not a short one.
-fn blocks(file: File, size: u64) -> Body {
+/// Streams `size` bytes of an open file in blocks. If the file shrinks meanwhile, the connection ends with an
+/// error, so that the reader notices.
+fn stream_blocks(file: File, size: u64) -> Body {
     Body::from_stream(stream::try_unfold((file, size), |(mut file, left)| async move {
         if left == 0 {
             return Ok(None);
@@ -155,7 +155,7 @@ fn worth_compressing(kind: FileType, length: u64) -> bool {
     kind.compressible && (SMALLEST_COMPRESSED..=LARGEST_COMPRESSED).contains(&length)
 }
 
-/// Returns true if `If-None-Match` names what the file is now. The comparison is weak: packed or not, it is the same file.
+/// Returns true if `If-None-Match` has the file's current tag. The comparison is weak, for both forms.
 fn names_current(asked: &HeaderMap, tag: &str) -> bool {
     asked
         .get_all(header::IF_NONE_MATCH)
@@ -164,12 +164,12 @@ fn names_current(asked: &HeaderMap, tag: &str) -> bool {
         .any(|list| list.split(',').map(str::trim).any(|one| one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag))
 }
 
-/// Returns true if a range may be answered: no `If-Range`, or one that names exactly these bytes.
+/// Returns true if a range may be answered: no `If-Range`, or one with exactly this tag.
 fn if_range_holds(asked: &HeaderMap, tag: &str) -> bool {
     asked.get(header::IF_RANGE).is_none_or(|value| value.as_bytes() == tag.as_bytes())
 }
 
-/// Returns true if `Accept-Encoding` lets us send gzip (RFC 9110, section 12.5.3): named with a weight above 0, or covered by `*`.
+/// Returns true if `Accept-Encoding` allows gzip (RFC 9110, section 12.5.3), by name or by `*`.
 fn accepts_gzip(asked: &HeaderMap) -> bool {
     let mut by_star = false;
     for list in asked.get_all(header::ACCEPT_ENCODING).iter().filter_map(|v| v.to_str().ok()) {
@@ -190,13 +190,13 @@ fn accepts_gzip(asked: &HeaderMap) -> bool {
 
 #[derive(Debug, PartialEq, Eq)]
 enum AskedRange {
-    /// Not a range that we answer in part: malformed, in other units, or several at once. The whole file is right then.
+    /// No range that is answered in part: malformed, in other units, or several. The whole file is sent.
     Ignored,
     Part(Range<u64>),
     Outside,
 }
 
-/// Reads a `Range` header for a file of `length` bytes: `bytes=a-b`, `bytes=a-` or `bytes=-n`.
+/// Parses a `Range` header for a file of `length` bytes: `bytes=a-b`, `bytes=a-` or `bytes=-n`.
 fn parse_range(text: &str, length: u64) -> AskedRange {
     let Some((first, last)) = text.strip_prefix("bytes=").and_then(|spec| spec.trim().split_once('-')) else {
         return AskedRange::Ignored;

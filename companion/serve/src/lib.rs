@@ -24,20 +24,20 @@ use tokio::net::TcpListener;
 pub use connections::{TimeLimits, answer_all, whole_body};
 pub use proxy::LlmProxy;
 
-/// The Content-Security-Policy sent unless [`ServeOptions::policy`] says otherwise: scripts, workers, styles and wasm from this
-/// server only, nothing inline, no `eval`; requests may go to this server, to other ports of this machine and to any `https:`
-/// address, so that a language model's endpoint can be reached.
+/// Default Content-Security-Policy: scripts, workers, styles and wasm from this server only, nothing inline,
+/// no `eval`. Requests may go to this server, to other ports of this machine and to any `https:` address, so
+/// that pages can reach a language model's endpoint. [`ServeOptions::policy`] replaces it.
 pub const STRICT_POLICY: &str = "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; \
      worker-src 'self'; img-src 'self' data:; connect-src 'self' http://localhost:* http://127.0.0.1:* https:; \
      object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'self'";
 
-/// The port that is tried first when none is asked for.
+/// Port that is tried first by default.
 pub const DEFAULT_PORT: u16 = 8080;
 
 /// Number of ports after [`DEFAULT_PORT`] that are tried before the system chooses one.
 const PORTS_TRIED: u16 = 20;
 
-/// Number of bytes of compressed files that are kept.
+/// Maximum number of bytes of compressed files in memory.
 const MOST_PACKED: u64 = 64 << 20;
 
 /// Options of the server.
@@ -45,21 +45,23 @@ const MOST_PACKED: u64 = 64 << 20;
 pub struct ServeOptions {
     /// The folder whose files are served.
     pub root: PathBuf,
-    /// The address to listen on. Anything but a loopback address lets other machines read the folder; [`serve`] warns then.
+    /// Address to listen on. Other machines can read the folder unless it is a loopback address; [`serve`]
+    /// warns.
     pub host: IpAddr,
-    /// The port. `None`: [`DEFAULT_PORT`] or, where that is taken, the next free one. `Some(0)`: any free port. Any other:
-    /// exactly that one, or an error.
+    /// The port. `None`: [`DEFAULT_PORT`] or the next free one. `Some(0)`: any free port. Any other: exactly
+    /// that one.
     pub port: Option<u16>,
-    /// The Content-Security-Policy of every answer; `None` sends none (for a site of one's own that has inline scripts).
+    /// The Content-Security-Policy of every answer; `None` sends none (for a site with inline scripts).
     pub policy: Option<String>,
-    /// Target of `POST /llm/v1/chat/completions`; with `None` such a request is not found.
+    /// Target of `POST /llm/v1/chat/completions`; `None` answers such requests with "not found".
     pub llm_proxy: Option<LlmProxy>,
     /// Time limits of the other side of a connection.
     pub limits: TimeLimits,
 }
 
 impl ServeOptions {
-    /// Serves `root` on 127.0.0.1, on the default port or the next free one, under [`STRICT_POLICY`], without a proxy.
+    /// Serves `root` on 127.0.0.1, on the default port or the next free one, with [`STRICT_POLICY`] and no
+    /// proxy.
     pub fn new(root: impl Into<PathBuf>) -> ServeOptions {
         ServeOptions {
             root: root.into(),
@@ -72,7 +74,7 @@ impl ServeOptions {
     }
 }
 
-/// A server that has its port and waits to be run.
+/// A server that has its port and is ready to run.
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
@@ -85,9 +87,9 @@ impl Server {
     /// Checks the options and takes the port. Requests wait until [`Server::run`].
     ///
     /// # Errors
-    /// When the folder is not there, when the port is taken or forbidden, when the policy is not a header's text, or when the
-    /// proxy's address is unfit (see [`LlmProxy`]); also when a proxy is asked for on an address that other machines reach,
-    /// since they could then spend the key.
+    /// If the folder does not exist, the port is taken or forbidden, the policy is no valid header, or the
+    /// proxy's address is unsuitable (see [`LlmProxy`]). Also if a proxy would listen on an address that
+    /// other machines reach, since they could spend the key.
     pub async fn bind(options: ServeOptions) -> miette::Result<Server> {
         let root = options.root.canonicalize().into_diagnostic().wrap_err_with(|| format!("cannot serve {}", options.root.display()))?;
         if !root.is_dir() {
@@ -103,19 +105,19 @@ impl Server {
         let headers = respond::CommonHeaders::new(options.policy.as_deref())?;
         let limits = options.limits;
         let proxy = options.llm_proxy.map(|proxy| proxy::Forwarder::new(proxy, limits)).transpose()?;
-        let listener = listen(options.host, options.port).await?;
+        let listener = take_port(options.host, options.port).await?;
         let address = listener.local_addr().into_diagnostic()?;
         let packed = packed::Packed::new(MOST_PACKED);
         let site = Arc::new(Site { root, local_only: options.host.is_loopback(), headers, packed, proxy });
         Ok(Server { listener, address, limits, site })
     }
 
-    /// The address and port that it listens on.
+    /// Returns the address and port on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The URL to open on this machine.
+    /// Returns the URL to open on this machine.
     pub fn url(&self) -> String {
         let shown = if self.address.ip().is_unspecified() {
             SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), self.address.port())
@@ -125,21 +127,21 @@ impl Server {
         format!("http://{shown}/")
     }
 
-    /// Answers requests until `stop` is ready; then takes no new ones and gives those in flight two seconds to end.
+    /// Answers requests until `stop` is ready, then refuses new ones and gives those in progress two seconds.
     pub async fn run(self, stop: impl Future<Output = ()> + Send + 'static) {
         let Server { listener, limits, site, .. } = self;
         let answer = move |request| {
             let site = site.clone();
-            async move { handle(&site, request).await }
+            async move { handle_request(&site, request).await }
         };
         connections::answer_all(listener, limits, answer, stop).await;
     }
 }
 
-/// Serves a folder until Ctrl-C (or, on Unix, a request to terminate), having printed its URL.
+/// Prints the URL of a folder and serves it until Ctrl-C (or, on Unix, a request to terminate).
 ///
 /// # Errors
-/// Those of [`Server::bind`].
+/// As [`Server::bind`].
 pub async fn serve(options: ServeOptions) -> miette::Result<()> {
     let shown_root = options.root.display().to_string();
     let forwards_to = options.llm_proxy.as_ref().map(|proxy| proxy.base_url.clone());
@@ -157,11 +159,11 @@ pub async fn serve(options: ServeOptions) -> miette::Result<()> {
     Ok(())
 }
 
-/// Ready on Ctrl-C and, on Unix, on a request to terminate.
+/// Returns on Ctrl-C and, on Unix, on a request to terminate.
 async fn asked_to_stop() {
     let interrupt = async {
         if tokio::signal::ctrl_c().await.is_err() {
-            // Without a handler the system's own applies, which ends the program.
+            // Without a handler the system's default applies, which ends the program.
             std::future::pending::<()>().await;
         }
     };
@@ -182,8 +184,8 @@ async fn asked_to_stop() {
     }
 }
 
-/// Takes the port asked for, or the first free one from [`DEFAULT_PORT`] on.
-async fn listen(host: IpAddr, port: Option<u16>) -> miette::Result<TcpListener> {
+/// Takes the requested port, or the first free one from [`DEFAULT_PORT`] on.
+async fn take_port(host: IpAddr, port: Option<u16>) -> miette::Result<TcpListener> {
     if let Some(port) = port {
         return TcpListener::bind((host, port))
             .await
@@ -201,7 +203,7 @@ async fn listen(host: IpAddr, port: Option<u16>) -> miette::Result<TcpListener> 
 /// Context of every request.
 #[derive(Debug)]
 struct Site {
-    /// Canonical, so that a canonical file path can be compared with it.
+    /// Canonical path, for comparison with canonical file paths.
     root: PathBuf,
     /// True if only names of this machine are accepted as `Host`.
     local_only: bool,
@@ -210,13 +212,13 @@ struct Site {
     proxy: Option<proxy::Forwarder>,
 }
 
-async fn handle(site: &Site, request: Request) -> Response {
-    let mut response = answer(site, request).await;
+async fn handle_request(site: &Site, request: Request) -> Response {
+    let mut response = answer_request(site, request).await;
     site.headers.add_to(&mut response);
     response
 }
 
-async fn answer(site: &Site, request: Request) -> Response {
+async fn answer_request(site: &Site, request: Request) -> Response {
     let host = names::single_header(request.headers(), "host");
     if site.local_only && !host.is_some_and(is_this_machine) {
         return respond::plain(StatusCode::MISDIRECTED_REQUEST, "this server answers to localhost only");

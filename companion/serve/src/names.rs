@@ -1,27 +1,28 @@
-//! Meaning of names in a request: the file of a path, the type and lifetime of a file name.
+//! Interprets names in a request: the file of a path, the type and lifetime of a file name.
 
 use std::path::{Component, Path, PathBuf};
 
 use axum::http::HeaderMap;
 use percent_encoding::percent_decode_str;
 
-/// The value of a header that is there exactly once and is plain text. Several `Host` or `Origin` headers are a trick.
+/// Returns a header that occurs exactly once and is plain text. Several `Host` or `Origin` headers are a
+/// trick.
 pub(super) fn single_header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let mut values = headers.get_all(name).iter();
     let first = values.next()?;
     if values.next().is_some() { None } else { first.to_str().ok() }
 }
 
-/// Returns true if a browser asks for the sake of another site's page: its script, image, frame or request. Following a link from there is the reader's own
-/// doing, and whoever says nothing of it (programs, old browsers) is no page.
+/// Returns true if a browser fetches for another site's page: its script, image, frame or request. Following
+/// a link there is the reader's action, and a request without these headers comes from no page.
 pub(super) fn is_for_another_site(headers: &HeaderMap) -> bool {
     let is = |name: &str, value: &str| single_header(headers, name) == Some(value);
     let cross = headers.get_all("sec-fetch-site").iter().any(|site| site.as_bytes() == b"cross-site");
     cross && !(is("sec-fetch-mode", "navigate") && is("sec-fetch-dest", "document"))
 }
 
-/// The path below the root that a request's path names, and whether it ended in `/`. `None` for what no file of ours has:
-/// `..`, an encoded separator, a NUL, an empty part, a hidden name (`.git`, `.env`; `.well-known` is meant to be public).
+/// Returns the path below the root, and whether it ended in `/`. `None` for paths that no file has: `..`, an
+/// encoded separator, a NUL, an empty part, a hidden name (`.git`, `.env`, but not `.well-known`).
 pub(super) fn relative_path(request_path: &str) -> Option<(PathBuf, bool)> {
     let rest = request_path.strip_prefix('/')?;
     let (rest, folder) = match rest.strip_suffix('/') {
@@ -30,7 +31,7 @@ pub(super) fn relative_path(request_path: &str) -> Option<(PathBuf, bool)> {
     };
     let mut path = PathBuf::new();
     if rest.is_empty() {
-        // "//" would come here too: its second slash is an empty part.
+        // "//" ends here too: its second slash is an empty part.
         return (request_path == "/").then_some((path, true));
     }
     for part in rest.split('/') {
@@ -39,7 +40,7 @@ pub(super) fn relative_path(request_path: &str) -> Option<(PathBuf, bool)> {
         if name.is_empty() || name.contains(['/', '\\', '\0']) || (name.starts_with('.') && name != ".well-known") {
             return None;
         }
-        // The platform's own reading has the last word (drive letters, reserved prefixes).
+        // The platform may read the name differently (drive letters, reserved prefixes).
         let mut components = Path::new(name).components();
         if !matches!(components.next(), Some(Component::Normal(only)) if only == name) || components.next().is_some() {
             return None;
@@ -49,16 +50,16 @@ pub(super) fn relative_path(request_path: &str) -> Option<(PathBuf, bool)> {
     Some((path, folder))
 }
 
-/// Type of a file by its ending.
+/// Type of a file by its extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileType {
     /// The value of `Content-Type`.
     pub(super) mime: &'static str,
-    /// True if compressing it pays: text, and wasm. Bundle sections are compressed where it pays already.
+    /// True if compression pays: for text and wasm. Bundle sections are compressed already if it pays.
     pub(super) compressible: bool,
 }
 
-/// The type of a file by its name's ending; unknown ones are plain bytes.
+/// Returns the type of a file by its extension; unknown ones are plain bytes.
 pub(super) fn file_type(path: &Path) -> FileType {
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let (mime, compressible) = match ending.as_str() {
@@ -89,12 +90,12 @@ pub(super) fn file_type(path: &Path) -> FileType {
     FileType { mime, compressible }
 }
 
-/// Shortest run of hexadecimal digits that counts as a content hash in a file's name.
+/// Minimum number of hexadecimal digits of a content hash in a file's name.
 const SHORTEST_HASH: usize = 16;
 
-/// Returns true if a name carries its content's hash, so that the file behind it never changes: a part of the name, between dots, dashes or
-/// underscores, that is 16 or more hexadecimal digits. A letter must be among them, or a long date would do. Pages and manifests
-/// never count: they are what names the others.
+/// Returns true if the name has a hash of the content, so that the file never changes: 16 or more hexadecimal
+/// digits between dots, dashes or underscores. One must be a letter, or a long date would match. Pages and
+/// manifests never match: they name the other files.
 pub(super) fn is_content_addressed(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(|n| n.to_str()) else { return false };
     if name == "manifest.json" || matches!(file_type(path).mime, "text/html; charset=utf-8") {

@@ -1,4 +1,4 @@
-//! Files in gzip: each is compressed once, however often it is asked for, and what is kept has a bound.
+//! Compresses files to gzip: each once, however often it is requested, in bounded memory.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -8,30 +8,30 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use axum::body::Bytes;
 use tokio::sync::OnceCell;
 
-/// The file at a path, as it was at a time.
+/// A file at a point in time.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Version {
     pub(super) path: PathBuf,
-    /// Bytes as they are.
+    /// Uncompressed size in bytes.
     pub(super) length: u64,
     /// Time of the last change, in nanoseconds since 1970.
     pub(super) changed: u128,
 }
 
-/// Compressed files, at most so many bytes of them. What readers still wait for counts, too: where all of it is wanted, a further file is not
-/// compressed.
+/// Compressed files, up to a number of bytes. Files that readers still wait for count, too: if all bytes are
+/// in use, a further file is not compressed.
 #[derive(Debug)]
 pub(super) struct Packed {
     most_bytes: u64,
     kept: Mutex<CachedFile>,
-    /// One at a time: two large files at once would take two compressors' memory.
+    /// Allows one compression at a time, to bound the memory of compressors.
     compressing: tokio::sync::Mutex<()>,
 }
 
 #[derive(Debug, Default)]
 struct CachedFile {
     files: HashMap<Version, Entry>,
-    /// The sum of what the files take, or may come to take.
+    /// Sum of the bytes that the files take or may take.
     bytes: u64,
     clock: u64,
 }
@@ -44,7 +44,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Returns true if nobody reads these bytes or waits for them.
+    /// Returns true if no reader uses these bytes or waits for them.
     fn is_idle(&self) -> bool {
         Arc::strong_count(&self.content) == 1 && self.content.get().is_none_or(Bytes::is_unique)
     }
@@ -55,7 +55,7 @@ impl Packed {
         Packed { most_bytes, kept: Mutex::default(), compressing: tokio::sync::Mutex::default() }
     }
 
-    /// A file in gzip, where `open` reads it; `None` where there is no room for it.
+    /// Returns the gzip form of the file `open`; `None` if there is no room for it.
     ///
     /// # Errors
     /// Those of reading.
@@ -65,18 +65,18 @@ impl Packed {
             .get_or_try_init(|| async {
                 let _turn = self.compressing.lock().await;
                 let length = version.length;
-                tokio::task::spawn_blocking(move || gzip(open, length)).await.map_err(io::Error::other)?.map(Bytes::from)
+                tokio::task::spawn_blocking(move || compress_file(open, length)).await.map_err(io::Error::other)?.map(Bytes::from)
             })
             .await;
         let made = match made.cloned() {
             Ok(bytes) => bytes,
             Err(error) => {
                 drop(content);
-                self.forget(&version);
+                self.forget_version(&version);
                 return Err(error);
             }
         };
-        self.settle(&version, made.len() as u64);
+        self.release_room(&version, made.len() as u64);
         Ok(Some(made))
     }
 
@@ -93,7 +93,7 @@ impl Packed {
             entry.asked = now;
             return Some(entry.content.clone());
         }
-        // An earlier version of the file will not be asked for again.
+        // An earlier version of the file will not be requested again.
         kept.drop_where(|other| other.path == version.path);
         let takes = at_most(version.length);
         while kept.bytes + takes > self.most_bytes {
@@ -107,21 +107,21 @@ impl Packed {
         Some(content)
     }
 
-    /// Gives back the room that compressing saved.
-    fn settle(&self, version: &Version, length: u64) {
+    /// Releases the reserved bytes that compression saved.
+    fn release_room(&self, version: &Version, length: u64) {
         let mut kept = self.lock();
         let Some(entry) = kept.files.get_mut(version) else { return };
         let before = std::mem::replace(&mut entry.takes, length);
         kept.bytes = kept.bytes - before + length;
     }
 
-    fn forget(&self, version: &Version) {
+    fn forget_version(&self, version: &Version) {
         self.lock().drop_where(|other| other == version);
     }
 }
 
 impl CachedFile {
-    /// Drops idle files that `which` names; what is being read stays counted.
+    /// Drops idle files for which `which` is true; files in use stay counted.
     fn drop_where(&mut self, which: impl Fn(&Version) -> bool) {
         let CachedFile { files, bytes, .. } = self;
         files.retain(|version, entry| {
@@ -134,13 +134,13 @@ impl CachedFile {
     }
 }
 
-/// Returns the maximum length of `length` bytes after gzip, which is a little more.
+/// Returns the maximum gzip size of `length` bytes, which is a little more.
 fn at_most(length: u64) -> u64 {
     length + length / 1000 + 64
 }
 
-/// The first `length` bytes of a file, compressed; read in pieces, so that they do not stand in memory beside the result.
-fn gzip(file: std::fs::File, length: u64) -> io::Result<Vec<u8>> {
+/// Compresses the first `length` bytes of a file, read in pieces to save memory.
+fn compress_file(file: std::fs::File, length: u64) -> io::Result<Vec<u8>> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     io::copy(&mut file.take(length), &mut encoder)?;
     let mut packed = encoder.finish()?;

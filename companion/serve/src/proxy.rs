@@ -1,10 +1,10 @@
-//! The LLM proxy: chat requests from the served page, forwarded to one endpoint with the key added on the way.
+//! Forwards chat requests of the served page to one endpoint, and adds the key.
 //!
-//! The key belongs to whoever started the server, so only the page that this server served may spend it: a request must carry
-//! an `Origin` that is this server itself (browsers send one with every POST), must not be marked as coming from another site, and,
-//! as for every request, its `Host` must be a name of this machine. The key goes into one header of one request to the configured
-//! address and nowhere else: redirects are not followed, an endpoint's error that quotes the key is replaced, in other replies it is blotted
-//! out, and it is kept out of `Debug`.
+//! The key belongs to the person who started the server, so only the page that this server served may spend
+//! it. A request must have an `Origin` that is this server (browsers send one with every POST), must not be
+//! marked as coming from another site, and, as for every request, its `Host` must be a name of this machine.
+//! The key goes into one header of one request to the configured address and nowhere else. Redirects are not
+//! followed, an endpoint's error that quotes the key is replaced, and other replies lose it.
 
 use std::fmt;
 use std::time::Duration;
@@ -26,10 +26,10 @@ use super::names;
 use super::respond;
 use super::secret::{KeyFilter, KeyPatterns};
 
-/// The one address that is forwarded.
+/// Path of the requests that are forwarded.
 pub(super) const PATH: &str = "/llm/v1/chat/completions";
 
-/// The largest request that is forwarded. A long prompt is some hundred kilobytes.
+/// Maximum size of a forwarded request in bytes. A long prompt has some hundred kilobytes.
 const LARGEST_REQUEST: usize = 1 << 20;
 
 /// Maximum number of bytes of an endpoint's error that are passed on.
@@ -37,27 +37,27 @@ const LARGEST_ERROR: usize = 64 * 1024;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The longest silence of an endpoint before the answer counts as broken; large models think for a while.
+/// Maximum pause of an endpoint before the answer counts as broken; large models think for a while.
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// An OpenAI-compatible endpoint and the key for it.
 #[derive(Clone)]
 pub struct LlmProxy {
-    /// The base URL as [`Endpoint::new`] takes it, such as `https://host/v1`. It must be `https:`, or `http:` to this machine, or `http:` anywhere when
-    /// there is no key; no user name or password in it.
+    /// The base URL as for [`Endpoint::new`], such as `https://host/v1`. It must be `https:`, or `http:` to
+    /// this machine, or any `http:` without a key; it may not have a user name or password.
     pub base_url: String,
-    /// Sent as `Authorization: Bearer`, or as it is in [`LlmProxy::key_header`]; `None` for endpoints that ask for none.
+    /// Sent as `Authorization: Bearer`, or as it is in [`LlmProxy::key_header`]; `None` if none is needed.
     pub api_key: Option<String>,
-    /// The header that takes the key as it is, for endpoints that read another than `Authorization`, such as `api-key`.
+    /// Header for the unchanged key, for endpoints that do not read `Authorization`, such as `api-key`.
     pub key_header: Option<String>,
     /// Further headers of each request.
     pub headers: Vec<(String, String)>,
-    /// The longest silence before an answer counts as broken.
+    /// Maximum pause before an answer counts as broken.
     pub silence: Duration,
 }
 
 impl LlmProxy {
-    /// The endpoint at `base_url`, with the key in `POCKETGRAPH_API_KEY` if that is set and not empty.
+    /// Returns the endpoint at `base_url`, with the key in `POCKETGRAPH_API_KEY` if that is not empty.
     pub fn from_env(base_url: impl Into<String>) -> LlmProxy {
         let api_key = key_of_environment();
         LlmProxy { base_url: base_url.into(), api_key, key_header: None, headers: Vec::new(), silence: SILENCE_TIMEOUT }
@@ -71,13 +71,13 @@ impl fmt::Debug for LlmProxy {
     }
 }
 
-/// An [`LlmProxy`] that has been checked and can be asked.
+/// A checked [`LlmProxy`] that is ready to forward.
 pub(super) struct Forwarder {
     client: reqwest::Client,
     url: Url,
-    /// True if the address names the Responses API: the page speaks chat completions all the same.
+    /// True if the address is of the Responses API; the page uses chat completions all the same.
     responses: bool,
-    /// Headers of each request: the key, marked sensitive, and what else the endpoint wants.
+    /// Headers of each request: the key, marked sensitive, and further ones.
     headers: HeaderMap,
     /// Patterns of the key in replies.
     key: Option<KeyPatterns>,
@@ -92,7 +92,7 @@ impl fmt::Debug for Forwarder {
 
 impl Forwarder {
     /// # Errors
-    /// When the base URL is not fit to carry a key (see [`LlmProxy::base_url`]) or the key cannot stand in a header.
+    /// If the base URL may not receive a key (see [`LlmProxy::base_url`]), or the key is no valid header.
     pub(super) fn new(proxy: LlmProxy, limits: TimeLimits) -> miette::Result<Forwarder> {
         let wrong = || "--llm-proxy needs the base URL of an endpoint, such as https://host/v1";
         let url = Endpoint::new(&proxy.base_url).into_diagnostic().wrap_err_with(wrong)?;
@@ -110,14 +110,14 @@ impl Forwarder {
             .read_timeout(proxy.silence)
             .user_agent(concat!("pocketgraph/", env!("CARGO_PKG_VERSION")));
         if url.scheme() == "http" {
-            // A web proxy of the environment would see an unencrypted key.
+            // A web proxy from the environment would see an unencrypted key.
             client = client.no_proxy();
         }
         let client = client.build().into_diagnostic().wrap_err("cannot prepare the connection for --llm-proxy")?;
         Ok(Forwarder { client, url, responses, headers, key, limits })
     }
 
-    /// Forwards one request and streams the answer back as it comes. When the page goes away, so does the request.
+    /// Forwards one request and streams the answer. If the page closes the connection, the request ends too.
     pub(super) async fn answer(&self, request: Request) -> Response {
         if request.method() != Method::POST {
             return respond::method_not_allowed("POST");
@@ -155,7 +155,7 @@ impl Forwarder {
     }
 }
 
-/// The key and the further headers, as they are sent.
+/// Returns the key and the further headers, as they are sent.
 fn headers_of(proxy: &LlmProxy) -> miette::Result<HeaderMap> {
     let mut out = HeaderMap::new();
     for (name, value) in &proxy.headers {
@@ -169,7 +169,7 @@ fn headers_of(proxy: &LlmProxy) -> miette::Result<HeaderMap> {
             Some(name) => (HeaderName::try_from(name).map_err(|_| miette!("{name:?} is no name of a header"))?, key.clone()),
             None => (header::AUTHORIZATION, format!("Bearer {key}")),
         };
-        // The error names no value, so that a mistyped key is not printed.
+        // The error has no value in it, so that a mistyped key is not printed.
         let mut value =
             HeaderValue::from_str(&text).map_err(|_| miette!("the key in {KEY_VARIABLE} holds characters that cannot be sent"))?;
         value.set_sensitive(true);
@@ -178,7 +178,7 @@ fn headers_of(proxy: &LlmProxy) -> miette::Result<HeaderMap> {
     Ok(out)
 }
 
-/// Returns true if a request comes from a page of this very server.
+/// Returns true if a request comes from a page of this server.
 fn is_same_origin(request: &Request) -> bool {
     let headers = request.headers();
     let (Some(host), Some(origin)) = (names::single_header(headers, "host"), names::single_header(headers, "origin")) else {
@@ -193,7 +193,8 @@ fn is_same_origin(request: &Request) -> bool {
 const WITHHELD: &str = "what the language model's endpoint said is withheld: it quotes the key";
 
 impl Forwarder {
-    /// The endpoint's answer, reduced to what a page needs: status, type, when to come back, and the bytes as they arrive, without the key.
+    /// Reduces the endpoint's answer to status, type, retry time, and the bytes as they arrive, without the
+    /// key.
     async fn pass_on(&self, reply: reqwest::Response) -> Response {
         let status = reply.status();
         if status == StatusCode::UNAUTHORIZED || status == StatusCode::FORBIDDEN {
@@ -203,16 +204,16 @@ impl Forwarder {
             return respond::plain(StatusCode::BAD_GATEWAY, "the language model's endpoint answered with a redirect");
         }
         if reply.headers().get(header::CONTENT_ENCODING).is_some_and(|coding| coding.as_bytes() != b"identity") {
-            // None was accepted, and what the key looks like in there is not known.
+            // The request accepted no compression, and the key would not be recognised in it.
             return respond::plain(StatusCode::BAD_GATEWAY, "the language model's endpoint answered in a compressed form");
         }
         let mut headers = vec![(header::CONTENT_TYPE, shown_as(&reply).to_owned()), (header::CACHE_CONTROL, "no-store".to_owned())];
         headers.extend(self.time_to_wait(&reply).map(|wait| (header::RETRY_AFTER, wait)));
         if !status.is_success() {
-            return self.failure(reply, &headers).await;
+            return self.pass_on_failure(reply, &headers).await;
         }
         let pieces = match self.responses {
-            true => translated(reply.bytes_stream()).boxed(),
+            true => translate_reply(reply.bytes_stream()).boxed(),
             false => reply.bytes_stream().map(|piece| piece.map_err(std::io::Error::other)).boxed(),
         };
         match self.key.as_ref().and_then(KeyPatterns::for_reply) {
@@ -221,12 +222,12 @@ impl Forwarder {
         }
     }
 
-    /// An error in the endpoint's own words, unless the key is among them.
-    async fn failure(&self, reply: reqwest::Response, headers: &[(HeaderName, String)]) -> Response {
+    /// Returns an error in the endpoint's own words, unless they contain the key.
+    async fn pass_on_failure(&self, reply: reqwest::Response, headers: &[(HeaderName, String)]) -> Response {
         let status = reply.status();
         let mut body = Vec::new();
         let mut pieces = reply.bytes_stream();
-        // One that breaks off has said what it said.
+        // An error that breaks off is passed on up to there.
         while let Some(Ok(piece)) = pieces.next().await {
             body.extend_from_slice(&piece);
             if body.len() > LARGEST_ERROR {
@@ -237,7 +238,7 @@ impl Forwarder {
             return respond::plain(status, WITHHELD);
         }
         if body.len() > LARGEST_ERROR {
-            // Cut, it is no JSON any more, and may end within the key.
+            // The cut text is no JSON, and may end within the key.
             return respond::plain(status, "the language model's endpoint failed, and said too much about it");
         }
         respond::with_headers(status, headers, Body::from(body))
@@ -251,7 +252,7 @@ impl Forwarder {
     }
 }
 
-/// The type under which an endpoint's reply is passed on: never one that would be shown as a page of this server's.
+/// Returns the type of a reply for the page: never one that browsers show as a page of this server.
 fn shown_as(reply: &reqwest::Response) -> &'static str {
     let content_type = reply.headers().get(header::CONTENT_TYPE).and_then(|v| v.to_str().ok()).unwrap_or_default();
     match content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase().as_str() {
@@ -261,8 +262,8 @@ fn shown_as(reply: &reqwest::Response) -> &'static str {
     }
 }
 
-/// A reply of the Responses API as it comes, in the words of chat completions.
-fn translated<E>(pieces: impl Stream<Item = Result<Bytes, E>>) -> impl Stream<Item = Result<Bytes, std::io::Error>>
+/// Translates a streamed reply of the Responses API to chat completions.
+fn translate_reply<E>(pieces: impl Stream<Item = Result<Bytes, E>>) -> impl Stream<Item = Result<Bytes, std::io::Error>>
 where
     E: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
@@ -279,7 +280,7 @@ where
     })
 }
 
-/// A reply's bytes as they come, with something else in place of the key.
+/// Streams a reply's bytes, with a replacement for the key.
 fn without_key<E>(pieces: impl Stream<Item = Result<Bytes, E>>, filter: KeyFilter) -> impl Stream<Item = Result<Bytes, E>> {
     stream::unfold((Box::pin(pieces), Some(filter)), |(mut pieces, filter)| async move {
         let mut filter = filter?;

@@ -1,15 +1,16 @@
-//! The parts that answers share: short texts, and the headers that every answer carries.
+//! Builds responses: short texts, and the headers of every answer.
 
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use miette::{IntoDiagnostic, WrapErr};
 
-/// Keeps browsers from handing an answer to pages of another origin, another port of this machine among them (Fetch standard, section 3.7).
+/// Forbids pages of other origins, other ports too, to use an answer (Fetch standard, section 3.7).
 const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-/// The headers of every answer: no sniffing of types, no referrer to other sites, no use in another origin's pages, and the Content-Security-Policy. The policy goes
-/// on scripts too, because a worker is ruled by the policy of its own script, not by its page's.
+/// Headers of every answer: no sniffing of types, no referrer to other sites, no use in another origin's
+/// pages, and the Content-Security-Policy, which scripts need too: a worker obeys the policy of its own
+/// script.
 #[derive(Debug)]
 pub(super) struct CommonHeaders {
     policy: Option<HeaderValue>,
@@ -17,7 +18,7 @@ pub(super) struct CommonHeaders {
 
 impl CommonHeaders {
     /// # Errors
-    /// When the policy holds characters that a header cannot.
+    /// If the policy has characters that a header cannot have.
     pub(super) fn new(policy: Option<&str>) -> miette::Result<CommonHeaders> {
         let policy = policy
             .map(HeaderValue::from_str)
@@ -38,7 +39,7 @@ impl CommonHeaders {
     }
 }
 
-/// A short text that is not to be cached: refusals and errors.
+/// Returns a short text that is not cached: refusals and errors.
 pub(super) fn plain(status: StatusCode, text: &'static str) -> Response {
     with_headers(
         status,
@@ -47,14 +48,14 @@ pub(super) fn plain(status: StatusCode, text: &'static str) -> Response {
     )
 }
 
-/// 405 with the methods that would have been right.
+/// Returns 405 with the allowed methods.
 pub(super) fn method_not_allowed(allowed: &'static str) -> Response {
     let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "this method is not for this address");
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));
     response
 }
 
-/// An answer with these headers; a value that no header can hold (nothing of ours, so only a strange file name) makes it a 500.
+/// Returns an answer with these headers, or a 500 if a value (of a strange file name) is no valid header.
 pub(super) fn with_headers(status: StatusCode, headers: &[(HeaderName, String)], body: Body) -> Response {
     let mut response = Response::new(body);
     *response.status_mut() = status;

@@ -1,22 +1,22 @@
-//! The key in what an endpoint says: found in any of the ways in which a careless endpoint quotes it, and taken out before the page sees it.
+//! Finds the key in an endpoint's text, however it is quoted there, and removes it before the page sees it.
 
 /// Replacement of the key.
 const WITHHELD: &[u8] = b"[key withheld]";
 
-/// A shorter key is looked for in replies only if it has a digit: `ollama` and `none` are no secrets, and are words of replies.
+/// Length from which every key is searched for in replies. Shorter ones (`ollama`, `none`) need a digit.
 const SECRET_BY_LENGTH: usize = 16;
 
-/// A key shorter than this is looked for in errors only.
+/// Minimum length of a key that is searched for in replies; shorter ones are found in errors only.
 const SHORTEST_SECRET: usize = 8;
 
-/// The longest run of backslashes, or of `25` behind a percent sign, that is read through: text escaped more than twice over.
+/// Maximum number of backslashes, or of `25` after a percent sign, that are read through.
 const DEEPEST_ESCAPE: usize = 7;
 
-/// Number of digits that a number of a character may have.
+/// Maximum number of digits of a numeric character reference.
 const LONGEST_NUMBER: usize = 7;
 
-/// What an API key looks like in text: itself, in hexadecimal, and in Base64 (RFC 4648, both alphabets) behind any number of other bytes; each also
-/// where its characters are escaped as in JSON, URLs or HTML.
+/// Forms of an API key in text: itself, in hexadecimal, and in Base64 (RFC 4648, both alphabets) after any
+/// number of other bytes; each also with characters escaped as in JSON, URLs or HTML.
 #[derive(Clone)]
 pub(super) struct KeyPatterns {
     patterns: Vec<Vec<u8>>,
@@ -33,31 +33,32 @@ impl KeyPatterns {
         for last in [[b'+', b'/'], [b'-', b'_']] {
             patterns.extend((0..3).map(|before| base64_of(key, before, last)));
         }
-        // What is left of a very short key in Base64 stands in any text.
+        // The rest of a very short key in Base64 occurs in any text.
         patterns.retain(|pattern| pattern == key || pattern.len() >= SHORTEST_SECRET);
         patterns.retain(|pattern| !pattern.is_empty());
         let has_digit = key.iter().any(u8::is_ascii_digit);
         KeyPatterns { patterns, in_replies: key.len() >= SECRET_BY_LENGTH || (key.len() >= SHORTEST_SECRET && has_digit) }
     }
 
-    /// A filter for one reply that is no error, if such replies are searched.
+    /// Returns a filter for one reply that is no error, if such replies are searched.
     pub(super) fn for_reply(&self) -> Option<KeyFilter> {
-        self.in_replies.then(|| self.filter())
+        self.in_replies.then(|| self.new_filter())
     }
 
-    /// Returns true if this text, which may have been cut at its end, quotes the key.
+    /// Returns true if this text, which may be cut at its end, quotes the key.
     pub(super) fn are_in(&self, text: &[u8]) -> bool {
-        let mut filter = self.filter();
+        let mut filter = self.new_filter();
         filter.pass(text);
         filter.found
     }
 
-    fn filter(&self) -> KeyFilter {
+    fn new_filter(&self) -> KeyFilter {
         KeyFilter { patterns: self.patterns.clone(), held: Vec::new(), found: false }
     }
 }
 
-/// Takes the key out of bytes that arrive piece by piece. Only what may be the beginning of the key waits for the next piece.
+/// Removes the key from bytes that arrive in pieces. Only a possible beginning of it waits for the next
+/// piece.
 pub(super) struct KeyFilter {
     patterns: Vec<Vec<u8>>,
     held: Vec<u8>,
@@ -91,7 +92,7 @@ impl KeyFilter {
         out
     }
 
-    /// Returns the bytes that waited, at the end.
+    /// Returns the waiting bytes, at the end.
     pub(super) fn end(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held)
     }
@@ -109,11 +110,11 @@ impl KeyFilter {
     }
 }
 
-/// Whether something begins a text, and how many bytes of the text it takes.
+/// Match of a pattern at the start of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Match {
     Is(usize),
-    /// As far as the text goes.
+    /// The text ends before the pattern does.
     MayBe,
     Not,
 }
@@ -129,20 +130,20 @@ fn pattern_at(pattern: &[u8], text: &[u8]) -> Match {
     Match::Is(at)
 }
 
-/// One byte, as it is or escaped.
+/// Matches one byte, unchanged or escaped.
 fn byte_at(wanted: u8, text: &[u8]) -> Match {
     match text.first() {
         None => Match::MayBe,
         Some(byte) if *byte == wanted => Match::Is(1),
-        Some(b'\\') => backslash(wanted, text),
-        Some(b'%') => percent(wanted, text),
-        Some(b'&') => entity(wanted, text),
+        Some(b'\\') => match_backslash(wanted, text),
+        Some(b'%') => match_percent(wanted, text),
+        Some(b'&') => match_entity(wanted, text),
         Some(_) => Match::Not,
     }
 }
 
-/// `\/`, `\x2f`, `\u002f`, and the same in a string in a string.
-fn backslash(wanted: u8, text: &[u8]) -> Match {
+/// Matches `\/`, `\x2f`, `\u002f`, and the same in a string in a string.
+fn match_backslash(wanted: u8, text: &[u8]) -> Match {
     let run = text.iter().take_while(|byte| **byte == b'\\').count();
     if run > DEEPEST_ESCAPE {
         return Match::Not;
@@ -158,14 +159,14 @@ fn backslash(wanted: u8, text: &[u8]) -> Match {
     if rest.iter().take(zeros).any(|byte| *byte != b'0') {
         return Match::Not;
     }
-    shifted(two_hex_digits(wanted, rest.get(zeros..).unwrap_or_default()), digits + zeros)
+    shift_match(two_hex_digits(wanted, rest.get(zeros..).unwrap_or_default()), digits + zeros)
 }
 
-/// `%2F`, `%252f`.
-fn percent(wanted: u8, text: &[u8]) -> Match {
+/// Matches `%2F`, `%252f`.
+fn match_percent(wanted: u8, text: &[u8]) -> Match {
     let mut at = 1;
     for _ in 0..DEEPEST_ESCAPE {
-        match shifted(two_hex_digits(wanted, &text[at..]), at) {
+        match shift_match(two_hex_digits(wanted, &text[at..]), at) {
             Match::Not if text[at..].starts_with(b"25") => at += 2,
             Match::Not if text[at..] == *b"2" => return Match::MayBe,
             other => return other,
@@ -174,8 +175,8 @@ fn percent(wanted: u8, text: &[u8]) -> Match {
     Match::Not
 }
 
-/// `&#47;`, `&#x2f;`.
-fn entity(wanted: u8, text: &[u8]) -> Match {
+/// Matches `&#47;`, `&#x2f;`.
+fn match_entity(wanted: u8, text: &[u8]) -> Match {
     match text.get(1) {
         None => return Match::MayBe,
         Some(b'#') => {}
@@ -207,11 +208,12 @@ fn two_hex_digits(wanted: u8, text: &[u8]) -> Match {
     }
 }
 
-fn shifted(found: Match, by: usize) -> Match {
+fn shift_match(found: Match, by: usize) -> Match {
     if let Match::Is(length) = found { Match::Is(length + by) } else { found }
 }
 
-/// The characters of Base64 that `bytes` alone decide where they stand behind `before` (0 to 2) others; `last` are the last two of the alphabet.
+/// Returns the Base64 characters that `bytes` determine after `before` (0 to 2) other bytes, in an alphabet
+/// that ends in `last`.
 fn base64_of(bytes: &[u8], before: usize, last: [u8; 2]) -> Vec<u8> {
     let letter = |six: usize| match six {
         0..26 => b'A' + six as u8,
@@ -238,7 +240,7 @@ mod tests {
     const KEY: &str = "sk-Te/st+4711_x?";
 
     fn passed(text: &[u8], pieces: usize) -> Vec<u8> {
-        let mut filter = KeyPatterns::new(KEY).filter();
+        let mut filter = KeyPatterns::new(KEY).new_filter();
         let mut out: Vec<u8> = text.chunks(text.len().div_ceil(pieces).max(1)).flat_map(|piece| filter.pass(piece)).collect();
         out.extend(filter.end());
         out
