@@ -9,40 +9,40 @@ use std::collections::BTreeMap;
 /// Part of the bundle that is exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum What {
-    /// The keyword graph: how many chunks keywords share.
+    /// The keyword graph: numbers of chunks that keywords share.
     Keywords,
-    /// The knowledge graph, with where every triple comes from.
+    /// The knowledge graph, with the provenance of every triple.
     Kg,
     /// Documents and chunks.
     Chunks,
-    /// Chunks of keywords, ranked.
+    /// Ranked chunks of keywords.
     Associations,
 }
 
-/// Why nothing is exported.
+/// Reasons for which nothing is exported.
 #[derive(Debug, thiserror::Error)]
 pub enum CollectError {
     /// The bundle cannot be read.
     #[error(transparent)]
     Bundle(#[from] BundleError),
-    /// The bundle does not have this.
+    /// The bundle lacks this part.
     #[error("the bundle has no {0}")]
     Absent(&'static str),
 }
 
-/// Chunks are read by so many at a time.
+/// Number of chunks that are read at a time.
 const AT_ONCE: u32 = 1000;
 
-/// Collects what is asked for.
+/// Collects a part of the bundle.
 ///
 /// # Errors
-/// [`CollectError`] when the bundle does not have it, or a part of it cannot be loaded: nothing is exported by halves.
+/// [`CollectError`] if the bundle lacks it, or cannot be loaded completely: there are no partial exports.
 pub async fn collect(corpus: &Corpus, what: What) -> Result<Table, CollectError> {
     match what {
-        What::Keywords => keywords(corpus).await,
-        What::Associations => associations(corpus).await,
-        What::Chunks => chunks(corpus).await,
-        What::Kg if pocketgraph_kg::is_in(corpus.bundle()) => Ok(knowledge(&pocketgraph_kg::load(corpus.bundle()).await?)),
+        What::Keywords => collect_keywords(corpus).await,
+        What::Associations => collect_associations(corpus).await,
+        What::Chunks => collect_chunks(corpus).await,
+        What::Kg if pocketgraph_kg::is_in(corpus.bundle()) => Ok(collect_knowledge(&pocketgraph_kg::load(corpus.bundle()).await?)),
         What::Kg => Err(CollectError::Absent("knowledge graph")),
     }
 }
@@ -55,7 +55,7 @@ fn whole(n: u32) -> Field {
     Field::Whole(i64::from(n))
 }
 
-async fn keywords(corpus: &Corpus) -> Result<Table, CollectError> {
+async fn collect_keywords(corpus: &Corpus) -> Result<Table, CollectError> {
     if !corpus.bundle().has("keywords") {
         return Err(CollectError::Absent("keyword graph"));
     }
@@ -64,7 +64,7 @@ async fn keywords(corpus: &Corpus) -> Result<Table, CollectError> {
     let mut edges = Vec::new();
     for i in 0..g.weights.rows() {
         let (columns, weights) = g.weights.row(i);
-        // Each edge stands in both of its rows.
+        // Both rows of an edge contain it.
         edges.extend(columns.iter().zip(weights).filter(|(c, _)| (**c as usize) > i).map(|(&c, &w)| (i, c as usize, vec![whole(w)])));
     }
     Ok(Table {
@@ -76,7 +76,7 @@ async fn keywords(corpus: &Corpus) -> Result<Table, CollectError> {
     })
 }
 
-/// All chunks as nodes.
+/// Returns all chunks as nodes.
 async fn chunk_nodes(corpus: &Corpus) -> Result<Vec<(String, u32, Vec<Field>)>, CollectError> {
     let documents = corpus.documents().await?;
     let count = u32::try_from(corpus.len()).unwrap_or(u32::MAX);
@@ -109,7 +109,7 @@ const CHUNK_COLUMNS: [(&str, Sort); 6] = [
     ("Text", Sort::Text),
 ];
 
-async fn chunks(corpus: &Corpus) -> Result<Table, CollectError> {
+async fn collect_chunks(corpus: &Corpus) -> Result<Table, CollectError> {
     let documents = corpus.documents().await?;
     let mut nodes: Vec<(String, Vec<Field>)> = documents
         .iter()
@@ -124,7 +124,7 @@ async fn chunks(corpus: &Corpus) -> Result<Table, CollectError> {
     Ok(Table { directed: true, node_columns: CHUNK_COLUMNS.into(), nodes, edge_columns: vec![("Relation", Sort::Text)], edges })
 }
 
-async fn associations(corpus: &Corpus) -> Result<Table, CollectError> {
+async fn collect_associations(corpus: &Corpus) -> Result<Table, CollectError> {
     if !corpus.bundle().has("keywords") {
         return Err(CollectError::Absent("keyword graph"));
     }
@@ -158,7 +158,7 @@ async fn associations(corpus: &Corpus) -> Result<Table, CollectError> {
     })
 }
 
-fn knowledge(graph: &KnowledgeGraph) -> Table {
+fn collect_knowledge(graph: &KnowledgeGraph) -> Table {
     let v = graph.vocabulary();
     let type_names = |n: NodeId| Field::Texts(graph.types(n).iter().filter_map(|t| v.entity_type(*t)).map(|t| t.label.clone()).collect());
     let nodes = (0..graph.nodes() as u32)
@@ -229,7 +229,7 @@ mod tests {
             b.finish()
         })();
         let Ok(graph) = built else { panic!("the graph is built") };
-        let t = knowledge(&graph);
+        let t = collect_knowledge(&graph);
         let texts = |all: &[&str]| Field::Texts(all.iter().map(|s| (*s).to_owned()).collect());
         assert_eq!(t.nodes[0].1[..5], [text("Denali"), text("entity"), texts(&["mountain"]), texts(&["Mount McKinley"]), text("Q1")]);
         assert_eq!(t.nodes[1].1[6..], [text("xsd:integer"), text("m")]);

@@ -29,7 +29,7 @@ pub enum Sort {
     Whole,
 }
 
-/// A column: its name and what it holds.
+/// Name and type of a column.
 pub type Column = (&'static str, Sort);
 
 /// A graph ready to be written.
@@ -39,10 +39,10 @@ pub struct Table {
     pub directed: bool,
     /// Columns of nodes, after the id.
     pub node_columns: Vec<Column>,
-    /// Ids, unique, and a field a column.
+    /// Unique ids, with one field for each column.
     pub nodes: Vec<(String, Vec<Field>)>,
     /// Columns of edges, after the ends.
     pub edge_columns: Vec<Column>,
-    /// Places of both ends in `nodes`, and a field a column.
+    /// Indexes of both ends in `nodes`, with one field for each column.
     pub edges: Vec<(usize, usize, Vec<Field>)>,
 }

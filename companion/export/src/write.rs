@@ -1,15 +1,15 @@
-//! The formats.
+//! Writes tables as GraphML, CSV and JSON.
 
 use super::{Column, Field, Sort, Table};
 use crate::draw::escaped;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
-/// Files to be written: what is added to the stem of the name that was asked for, and the content. The first has nothing added.
+/// Files to be written: the addition to the stem of the requested name (none for the first), and the content.
 pub type Written = Vec<(&'static str, Vec<u8>)>;
 
-/// As text, lists joined by ` | `.
-fn text(field: &Field) -> String {
+/// Returns a field as text, lists joined by ` | `.
+fn to_text(field: &Field) -> String {
     match field {
         Field::Text(s) => s.clone(),
         Field::Whole(n) => n.to_string(),
@@ -18,7 +18,7 @@ fn text(field: &Field) -> String {
     }
 }
 
-/// GraphML (graphml.graphdrawing.org): every column a key, every value a `data` element; empty ones are left out.
+/// Writes GraphML (graphml.graphdrawing.org): a key for each column, a `data` element for each value.
 pub fn graphml(table: &Table) -> Written {
     let mut out = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\" \
@@ -38,7 +38,7 @@ pub fn graphml(table: &Table) -> Written {
     let _ = writeln!(out, "<graph edgedefault=\"{}\">", if table.directed { "directed" } else { "undirected" });
     let data = |out: &mut String, first: char, fields: &[Field]| {
         for (i, field) in fields.iter().enumerate() {
-            let value = text(field);
+            let value = to_text(field);
             if !value.is_empty() {
                 let _ = write!(out, "<data key=\"{first}{i}\">{}</data>", escaped(&value));
             }
@@ -59,8 +59,8 @@ pub fn graphml(table: &Table) -> Written {
     vec![("", out.into_bytes())]
 }
 
-/// CSV (RFC 4180) with the headers that Gephi reads: edges as `Source,Target,Type,…`, and beside them nodes as `Id,…`; nodes alone where there
-/// are no columns of edges.
+/// Writes CSV (RFC 4180) with the headers that Gephi reads: edges as `Source,Target,Type,…`, and nodes as
+/// `Id,…` in a second file. A table without columns of edges gives nodes alone.
 ///
 /// # Errors
 /// Those of the CSV writer.
@@ -68,7 +68,7 @@ pub fn csv(table: &Table) -> Result<Written, csv::Error> {
     let mut nodes = csv::Writer::from_writer(Vec::new());
     nodes.write_record(std::iter::once("Id").chain(table.node_columns.iter().map(|c| c.0)))?;
     for (id, fields) in &table.nodes {
-        nodes.write_record(std::iter::once(id.clone()).chain(fields.iter().map(text)))?;
+        nodes.write_record(std::iter::once(id.clone()).chain(fields.iter().map(to_text)))?;
     }
     let nodes = nodes.into_inner().map_err(|e| csv::Error::from(e.into_error()))?;
     if table.edge_columns.is_empty() {
@@ -79,13 +79,13 @@ pub fn csv(table: &Table) -> Result<Written, csv::Error> {
     let kind = if table.directed { "Directed" } else { "Undirected" };
     for (from, to, fields) in &table.edges {
         let id = |i: usize| table.nodes.get(i).map_or(String::new(), |n| n.0.clone());
-        edges.write_record([id(*from), id(*to), kind.to_owned()].into_iter().chain(fields.iter().map(text)))?;
+        edges.write_record([id(*from), id(*to), kind.to_owned()].into_iter().chain(fields.iter().map(to_text)))?;
     }
     let edges = edges.into_inner().map_err(|e| csv::Error::from(e.into_error()))?;
     Ok(vec![("", edges), (".nodes", nodes)])
 }
 
-/// JSON in the form of networkx's node-link data: `networkx.node_link_graph(data, edges="edges")`.
+/// Writes JSON as networkx's node-link data: `networkx.node_link_graph(data, edges="edges")`.
 pub fn json(table: &Table) -> Written {
     let fields = |columns: &[Column], fields: &[Field], into: &mut Map<String, Value>| {
         for ((name, _), field) in columns.iter().zip(fields) {

@@ -1,25 +1,25 @@
-//! Positions of the nodes of a picture.
+//! Places the nodes of a picture.
 //!
-//! Each kind of node has an arc to the right and one to the left of the question, the nearer kinds inside. All arcs have the same curve and are as
-//! far apart as the widest label between them, and nodes of one arc are a line apart: so no two labels can meet, however many there are.
+//! Each kind of node has an arc to the right and one to the left of the question, the nearer kinds inside.
+//! All arcs have one curve. They are as far apart as the widest label, and nodes a line: no labels overlap.
 
 use super::measure::{ems, fitted};
 use pocketgraph_search::retrieve::{Edge, Node, NodeKind, Subgraph};
 use std::collections::{BTreeMap, HashMap};
 
-/// The size of letters.
+/// Size of letters.
 pub(super) const FONT: f32 = 13.0;
-/// From one line to the next.
+/// Distance between lines.
 pub(super) const LINE: f32 = 24.0;
-/// The radius of a node.
+/// Radius of a node.
 pub(super) const RADIUS: f32 = 5.0;
-/// Labels are cut to this width, in units of the font's size.
+/// Maximum width of a label, in units of the font's size; longer ones are cut.
 const WIDEST: f32 = 20.0;
-/// Half the width and half the height that the question takes.
+/// Half the width and half the height of the question.
 pub(super) const QUESTION: (f32, f32) = (130.0, 44.0);
 /// Gap between a node and its label.
 const GAP: f32 = 8.0;
-/// Between the end of a label and the next arc.
+/// Gap between the end of a label and the next arc.
 const FREE: f32 = 46.0;
 /// Bend of an arc, as a part of its half height. Between neighbouring lines it moves by less than [`FREE`].
 const BEND: f32 = 0.25;
@@ -27,13 +27,13 @@ const BEND: f32 = 0.25;
 /// Position of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spot {
-    /// The node's place in the subgraph.
+    /// Index of the node in the subgraph.
     pub node: usize,
-    /// To the right of the middle.
+    /// Distance to the right of the centre.
     pub x: f32,
-    /// Below the middle.
+    /// Distance below the centre.
     pub y: f32,
-    /// The label as far as it fits.
+    /// The label, cut to fit.
     pub label: String,
     /// The label's box: left, top, right, bottom.
     pub bounds: (f32, f32, f32, f32),
@@ -42,7 +42,7 @@ pub struct Spot {
 /// Picture with positions of its nodes; the question is at (0, 0).
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Placed {
-    /// All nodes but the question.
+    /// All nodes except the question.
     pub spots: Vec<Spot>,
     /// Half the picture's width.
     pub half_width: f32,
@@ -50,20 +50,20 @@ pub struct Placed {
     pub half_height: f32,
 }
 
-/// Gives the nodes of a subgraph their places.
+/// Places the nodes of a subgraph.
 pub fn place(graph: &Subgraph) -> Placed {
     let index: HashMap<&str, usize> = graph.nodes.iter().enumerate().map(|(i, n)| (n.id.as_str(), i)).collect();
-    let neighbours = neighbours(graph, &index);
+    let neighbours = find_neighbours(graph, &index);
     let mut side: BTreeMap<usize, bool> = BTreeMap::new();
     let mut height: HashMap<usize, f32> = HashMap::new();
-    // For each arc, right and left, its nodes from top to bottom.
+    // Nodes of each arc, right and left, from top to bottom.
     let mut arcs: Vec<[Vec<usize>; 2]> = Vec::new();
     for kind in [NodeKind::Keyword, NodeKind::AdjacentKeyword, NodeKind::Chunk] {
         let nodes: Vec<usize> = (0..graph.nodes.len()).filter(|&i| graph.nodes.get(i).is_some_and(|n: &Node| n.kind == kind)).collect();
         let most = nodes.len().div_ceil(2);
         let mut sides: [Vec<usize>; 2] = Default::default();
         for &n in &nodes {
-            // On the side of what it hangs on, as long as there is room; else on the emptier one.
+            // A node goes to the side of its neighbours if there is room; else to the emptier one.
             let pull: i32 =
                 neighbours.get(&n).into_iter().flatten().filter_map(|m| side.get(m)).map(|&left| if left { -1 } else { 1 }).sum();
             let left = match pull {
@@ -88,11 +88,11 @@ pub fn place(graph: &Subgraph) -> Placed {
         }
         arcs.push(sides);
     }
-    spread(graph, &arcs)
+    spread_arcs(graph, &arcs)
 }
 
-/// The ends of edges, the question left out: everything hangs on it.
-fn neighbours(graph: &Subgraph, index: &HashMap<&str, usize>) -> HashMap<usize, Vec<usize>> {
+/// Returns the neighbours of nodes, without the question, which all nodes lead to.
+fn find_neighbours(graph: &Subgraph, index: &HashMap<&str, usize>) -> HashMap<usize, Vec<usize>> {
     let mut out: HashMap<usize, Vec<usize>> = HashMap::new();
     let ends = |e: &Edge| Some((*index.get(e.from.as_str())?, *index.get(e.to.as_str())?));
     for (a, b) in graph.edges.iter().filter_map(ends).filter(|&(a, b)| a != 0 && b != 0) {
@@ -102,11 +102,12 @@ fn neighbours(graph: &Subgraph, index: &HashMap<&str, usize>) -> HashMap<usize, 
     out
 }
 
-fn spread(graph: &Subgraph, arcs: &[[Vec<usize>; 2]]) -> Placed {
+fn spread_arcs(graph: &Subgraph, arcs: &[[Vec<usize>; 2]]) -> Placed {
     let longest = arcs.iter().flatten().map(Vec::len).max().unwrap_or(0);
     let half = (longest as f32 * LINE / 2.0).max(QUESTION.1 + LINE);
     let mut out = Placed { half_height: half + LINE, ..Placed::default() };
-    // Bending draws the arcs' ends in: the first must stay clear of the question there, and of the other side at its ends.
+    // The bend draws the arcs' ends in: the first arc must clear the question, and the other side at its
+    // ends.
     let bend = |y: f32| BEND * y * y / half;
     let mut base = (QUESTION.0 + FREE + bend(QUESTION.1 + LINE)).max(bend(half) + FREE);
     for sides in arcs {
@@ -130,7 +131,7 @@ fn spread(graph: &Subgraph, arcs: &[[Vec<usize>; 2]]) -> Placed {
         }
         if sides.iter().any(|s| !s.is_empty()) {
             out.half_width = base + RADIUS + GAP + widest;
-            // Labels of one arc and nodes of the next may stand a line apart, where the curve has moved on.
+            // A label of one arc and a node of the next may be a line apart, where the curve has moved on.
             base = out.half_width + FREE;
         }
     }

@@ -1,6 +1,6 @@
-//! Estimates the width of a text without a font: each kind of letter counts with its width in the wider of the usual fonts.
+//! Estimates the width of a text without a font, by the width of each kind of letter in usual fonts.
 
-/// The width of a text in units of the font's size.
+/// Returns the width of a text in units of the font's size.
 pub(super) fn ems(text: &str) -> f32 {
     text.chars().map(em).sum()
 }
@@ -17,7 +17,7 @@ fn em(c: char) -> f32 {
     }
 }
 
-/// The beginning of a text that is at most so wide, with an ellipsis where something was cut.
+/// Cuts a text to the width `most`, with an ellipsis if it is longer.
 pub(super) fn fitted(text: &str, most: f32) -> String {
     if ems(text) <= most {
         return text.to_owned();
@@ -34,7 +34,7 @@ pub(super) fn fitted(text: &str, most: f32) -> String {
     format!("{}…", out.trim_end())
 }
 
-/// A text in lines that are at most so wide, broken at spaces, at most `lines` of them.
+/// Breaks a text at spaces into at most `lines` lines of the width `most`.
 pub(super) fn wrapped(text: &str, most: f32, lines: usize) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -1,7 +1,8 @@
-//! A question's picture as SVG: AutoKG's figures 2 and 3 (Chen and Bertozzi, arXiv 2311.14740). The question stands in the middle, the keywords
-//! near it on an inner ring, those adjacent to them on an outer one, and the chunks outside.
+//! Draws a question's picture as SVG, as in AutoKG's figures 2 and 3 (Chen and Bertozzi, arXiv 2311.14740):
+//! the question in the centre, near keywords on an inner ring, adjacent ones on an outer ring, chunks
+//! outside.
 //!
-//! The same result gives the same bytes. Labels never lie on each other; long ones are cut, and say the whole on hovering.
+//! The same result gives the same bytes. Labels never overlap; long ones are cut, with the whole on hovering.
 
 mod layout;
 mod measure;
@@ -10,7 +11,7 @@ mod svg;
 pub use layout::{Placed, Spot, place};
 pub use svg::svg;
 
-/// Makes a text fit to stand in XML: marks escaped, characters that XML does not know left out.
+/// Escapes a text for XML and removes characters that XML does not allow.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! The picture as SVG text.
+//! Writes the picture as SVG text.
 
 use super::escaped;
 use super::layout::{FONT, LINE, Placed, QUESTION, RADIUS};
@@ -7,7 +7,7 @@ use pocketgraph_search::retrieve::{EdgeKind, NodeKind, Subgraph};
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// Colours that can be told apart on light and dark ground, and by people who see red and green alike.
+/// Colours that differ on light and dark ground, also for people who do not distinguish red and green.
 const STYLE: &str = "
   svg { font: 13px system-ui, sans-serif; --ground: #fff; --ink: #1f2328; --line: #8c959f; }
   @media (prefers-color-scheme: dark) { svg { --ground: #15181d; --ink: #e6e8eb; --line: #7d8590; } }
@@ -24,7 +24,7 @@ const STYLE: &str = "
   .keyword-chunk, .question-chunk { stroke-dasharray: 3 3; }
 ";
 
-fn class(kind: NodeKind) -> &'static str {
+fn class_of(kind: NodeKind) -> &'static str {
     match kind {
         NodeKind::Question => "question",
         NodeKind::Keyword => "keyword",
@@ -42,7 +42,7 @@ fn edge_class(kind: EdgeKind) -> &'static str {
     }
 }
 
-/// The SVG of a placed picture. `hover` gives what a node says when it is pointed at, where that is more than its label.
+/// Writes the SVG of a placed picture. `hover` returns a node's tooltip if it has more than its label.
 pub fn svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<String>) -> String {
     let (w, h) = (placed.half_width, placed.half_height);
     let legend = 2.0 * LINE;
@@ -68,7 +68,7 @@ pub fn svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<St
         2.0 * w,
         2.0 * h + legend
     );
-    edges(&mut out, graph, placed);
+    write_edges(&mut out, graph, placed);
     let (qx, qy) = QUESTION;
     let _ = writeln!(
         out,
@@ -93,7 +93,7 @@ pub fn svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<St
             "<g><title>{}</title><circle class=\"{}\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"{RADIUS}\"/><text class=\"label\" text-anchor=\"{anchor}\" \
              x=\"{x:.1}\" y=\"{:.1}\">{}</text></g>",
             escaped(&tooltip),
-            class(node.kind),
+            class_of(node.kind),
             s.x,
             s.y,
             s.y + FONT * 0.35,
@@ -105,7 +105,7 @@ pub fn svg(graph: &Subgraph, placed: &Placed, hover: &dyn Fn(usize) -> Option<St
     out
 }
 
-fn edges(out: &mut String, graph: &Subgraph, placed: &Placed) {
+fn write_edges(out: &mut String, graph: &Subgraph, placed: &Placed) {
     let mut at: HashMap<&str, (f32, f32)> =
         placed.spots.iter().filter_map(|s| Some((graph.nodes.get(s.node)?.id.as_str(), (s.x, s.y)))).collect();
     if let Some(question) = graph.nodes.first() {
@@ -115,7 +115,7 @@ fn edges(out: &mut String, graph: &Subgraph, placed: &Placed) {
     for e in &graph.edges {
         let (Some(&(x, y)), Some(&(u, v))) = (at.get(e.from.as_str()), at.get(e.to.as_str())) else { continue };
         let width = if e.kind == EdgeKind::KeywordKeyword { 1.0 + 2.5 * (e.weight / heaviest).clamp(0.0, 1.0) } else { 1.2 };
-        // Edges bend towards the middle, so that those between nodes of one arc can be seen.
+        // Edges bend towards the centre, so that those between nodes of one arc are visible.
         let (cx, cy) = ((x + u) * 0.42, (y + v) * 0.46);
         let kind = edge_class(e.kind);
         let _ = writeln!(out, "<path class=\"{kind}\" stroke-width=\"{width:.1}\" d=\"M{x:.1} {y:.1}Q{cx:.1} {cy:.1} {u:.1} {v:.1}\"/>");
@@ -136,7 +136,7 @@ fn legend_line(out: &mut String, graph: &Subgraph, w: f32, h: f32) {
             let _ = writeln!(
                 out,
                 "<circle class=\"{}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{RADIUS}\"/><text x=\"{:.1}\" y=\"{:.1}\">{text}</text>",
-                class(kind),
+                class_of(kind),
                 x + 12.0,
                 y + FONT * 0.35
             );
