@@ -1,6 +1,6 @@
-//! The numerical steps of AutoKG on made-up vectors of any number: what they cost in time; `/usr/bin/time -v` tells what they cost in memory.
+//! Measures the time of AutoKG's numerical steps on made-up vectors; `/usr/bin/time -v` shows their memory.
 //!
-//! Usage: `autokg_scale [CHUNKS [KEYWORDS]]`; 100,000 chunks and 2,000 keywords of 384 dimensions unless said otherwise.
+//! Usage: `autokg_scale [CHUNKS [KEYWORDS]]`; by default 100,000 chunks and 2,000 keywords of 384 dimensions.
 
 use pocketgraph_cluster::laplace::{
     AssociationOptions, Kernel, Learning, Threshold, approximate_neighbours, associate, chunk_graph, nearest_neighbours, shared_chunks,
@@ -13,7 +13,7 @@ use std::time::Instant;
 const DIM: usize = 384;
 const K: usize = 30;
 
-/// Mixtures of three of many topics with noise: groups that overlap, as those of real text do.
+/// Mixes three of many topics with noise: groups overlap as in real text.
 fn made_up(count: usize, noise: f64, topics: &[Vec<f32>], random: &mut Random) -> Vec<Vec<f32>> {
     (0..count)
         .map(|_| {

@@ -1,4 +1,4 @@
-//! AutoKG, assembled: chunks and their vectors in, the keyword graph out (Chen and Bertozzi, arXiv 2311.14740, Algorithms 1 and 2).
+//! Builds AutoKG's keyword graph from chunks and their vectors (Chen and Bertozzi, arXiv 2311.14740).
 
 mod copies;
 mod keywords;
@@ -27,13 +27,13 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// Chunks ranked for each keyword, by u and by angle.
+/// Maximum number of ranked chunks of each keyword, by u and by angle.
 const RANKED: usize = 64;
 
-/// The largest corpus whose neighbours are searched exactly; beyond it an approximate search does.
+/// Maximum number of chunks whose neighbours are searched exactly; above it the search is approximate.
 const EXACT: usize = 110_000;
 
-/// Why no keyword graph could be built.
+/// Reasons for which no keyword graph can be built.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AutoKgError {
     /// Chunks and vectors must come in pairs.
@@ -57,27 +57,27 @@ pub enum AutoKgError {
     /// Chunks are numbered in 32 bits.
     #[error("{0} chunks are more than a keyword graph can number")]
     TooMany(usize),
-    /// The embedder must answer with one vector a phrase, in the space of the chunks.
+    /// The embedder must return one vector for each phrase, in the space of the chunks.
     #[error("the embedder answered {phrases} phrases with {vectors} vectors that fit the chunks' dimension")]
     Embedder {
-        /// Phrases asked for.
+        /// Number of phrases given.
         phrases: usize,
-        /// Vectors of the right dimension that came back.
+        /// Number of returned vectors with the right dimension.
         vectors: usize,
     },
-    /// The extractor gave up.
+    /// The extractor failed.
     #[error(transparent)]
     Extract(#[from] ExtractError),
 }
 
-/// Builds the keyword graph with the local extractor. `vectors` are the chunks' unit vectors, `embed` yields unit vectors of phrases in the same space,
-/// `progress` hears of a stage, how much of it is done and how much there is.
+/// Builds the keyword graph with the local extractor. `vectors` are the chunks' unit vectors, `embed` returns
+/// unit vectors of phrases in the same space, and `progress` gets a stage with its finished and total work.
 ///
-/// The same chunks, vectors, options and embedder give the same graph, whatever the number of threads. No chunks, or chunks without words, give a
-/// graph without keywords.
+/// The same chunks, vectors, options and embedder give the same graph for any number of threads. Without
+/// words in the chunks, the graph has no keywords.
 ///
 /// # Errors
-/// [`AutoKgError`] when vectors do not fit chunks or each other, or the embedder does not answer as agreed.
+/// [`AutoKgError`] if the vectors do not fit the chunks or each other, or the embedder fails.
 pub fn build(
     chunks: &[ChunkView<'_>],
     vectors: &[Vec<f32>],
@@ -85,7 +85,7 @@ pub fn build(
     options: &AutoKgOptions,
     progress: &dyn Fn(Stage, usize, usize),
 ) -> Result<(KeywordGraph, AutoKgReport), AutoKgError> {
-    // Keywords were candidates before: what the extractor had embedded is not embedded again.
+    // Keywords were candidates before, so the extractor has embedded most of them.
     let known: Mutex<HashMap<String, Vec<f32>>> = Mutex::new(HashMap::new());
     let once = |phrases: &[String]| {
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,7 +103,7 @@ pub fn build(
 /// Builds the keyword graph of `chunks` chunks with any extractor; see [`build`].
 ///
 /// # Errors
-/// As for [`build`], and when the extractor gives up.
+/// As [`build`], and if the extractor fails.
 pub fn build_with(
     extractor: &mut dyn Extractor,
     chunks: usize,
@@ -137,7 +137,7 @@ pub fn build_with(
     lap(Stage::Keywords, &mut clock);
 
     progress(Stage::Laplace, 0, found.len());
-    let (labels, keyword_vectors) = embedded(found, dim, embed)?;
+    let (labels, keyword_vectors) = embed_keywords(found, dim, embed)?;
     let packed = Panels::pack(dim, keyword_vectors.iter().map(Vec::as_slice));
     let associations = associate(&graph.weights, &rows, &packed, &association_options(options));
     let weights = shared_chunks(&associations);
@@ -158,10 +158,10 @@ pub fn build_with(
         warning: warning(set_sizes, chunks, options.n1),
         times,
     };
-    Ok((assembled(labels, &keyword_vectors, dim, weights, associations), report))
+    Ok((to_graph(labels, &keyword_vectors, dim, weights, associations), report))
 }
 
-fn assembled(labels: Vec<String>, vectors: &[Vec<f32>], dim: usize, weights: Csr<u32>, associations: Vec<Association>) -> KeywordGraph {
+fn to_graph(labels: Vec<String>, vectors: &[Vec<f32>], dim: usize, weights: Csr<u32>, associations: Vec<Association>) -> KeywordGraph {
     let mut graph = KeywordGraph {
         labels,
         vectors: QuantizedMatrix::from_rows(dim, vectors.iter().map(Vec::as_slice)),
@@ -204,8 +204,7 @@ fn checked_dimension(chunks: usize, vectors: &[Vec<f32>]) -> Result<usize, AutoK
     }
 }
 
-/// Keywords with their vectors.
-fn embedded(keywords: Vec<String>, dim: usize, embed: &Embed<'_>) -> Result<(Vec<String>, Vec<Vec<f32>>), AutoKgError> {
+fn embed_keywords(keywords: Vec<String>, dim: usize, embed: &Embed<'_>) -> Result<(Vec<String>, Vec<Vec<f32>>), AutoKgError> {
     if keywords.is_empty() {
         return Ok((keywords, Vec::new()));
     }

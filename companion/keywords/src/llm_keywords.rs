@@ -1,4 +1,4 @@
-//! The keyword graph with keywords that a language model names.
+//! Builds the keyword graph with keywords from a language model.
 
 use crate::autokg::{self, AutoKgError, AutoKgOptions, AutoKgReport, Stage, cluster_count};
 use crate::extract::{ChunkView, Embed, ExtractError, LlmBound, LlmExtractor, LlmOptions, LlmUsage, LlmWork};
@@ -9,7 +9,7 @@ use pocketgraph_native::progress::Progress;
 use pocketgraph_search::keyword::KeywordGraph;
 use std::sync::Arc;
 
-/// Repetitions of a request that fails: a build may wait for minutes, where a reader would not.
+/// Number of times that a failing request is repeated: a build can wait for minutes, a reader cannot.
 const RETRIES: u32 = 8;
 
 /// Model that names keywords, and its options.
@@ -19,14 +19,14 @@ pub struct LlmKeywords {
     pub chat: ChatConfig,
     /// Subject of the documents; `None` leaves it to the model.
     pub topic: Option<String>,
-    /// The language of the keywords; none for that of the documents.
+    /// Language of the keywords; `None` for that of the documents.
     pub language: Option<String>,
-    /// Requests under way at once, at most. Clusters that are read together do not know of each other's keywords, so this is part of the result.
+    /// Maximum number of concurrent requests. It affects the result: their clusters do not share keywords.
     pub at_once: usize,
 }
 
 impl LlmKeywords {
-    /// The choices as the manifest tells them: the model, but not its address, which may be nobody's business.
+    /// Returns the options for the manifest: the model, but not its address, which may be private.
     pub fn described(&self) -> Vec<(String, String)> {
         let mut out = vec![("keywords-llm".to_owned(), self.chat.model.clone()), ("llm-at-once".to_owned(), self.at_once.to_string())];
         out.extend(self.topic.iter().map(|t| ("topic".to_owned(), t.clone())));
@@ -39,10 +39,10 @@ impl LlmKeywords {
     }
 }
 
-/// Builds the keyword graph. What it can cost at most is said before the first request, as a note.
+/// Builds the keyword graph. A note before the first request has the maximum cost.
 ///
 /// # Errors
-/// [`AutoKgError::Extract`] when the model cannot be reached or gives up; what it replied before that is in the cache.
+/// [`AutoKgError::Extract`] if the model cannot be reached or fails; the cache keeps earlier replies.
 #[allow(clippy::too_many_arguments)]
 pub fn keyword_graph(
     llm: &LlmKeywords,

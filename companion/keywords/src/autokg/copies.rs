@@ -1,10 +1,10 @@
-//! Chunks whose text many others have.
+//! Removes chunks that repeat one text.
 
 use pocketgraph_search::keyword::KeywordGraph;
 use std::collections::HashMap;
 
-/// The chunks that the keyword graph is built of: of chunks with one and the same text the first `most`. The nearest neighbours of such a chunk are others
-/// like it, so that more of them say nothing more; and a folder of one sentence in a hundred thousand files must not cost the square of that.
+/// Returns the chunks for the keyword graph: of chunks with the same text, the first `most`. Further ones add
+/// nothing, since the nearest neighbours of such a chunk are its copies, and their cost is quadratic.
 pub fn without_copies<'t>(texts: impl IntoIterator<Item = &'t str>, most: usize) -> Vec<u32> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     let mut kept = Vec::new();
@@ -18,7 +18,7 @@ pub fn without_copies<'t>(texts: impl IntoIterator<Item = &'t str>, most: usize)
     kept
 }
 
-/// Gives the chunks of a graph that was built of `kept` alone their numbers among all chunks.
+/// Renumbers the chunks of a graph that was built of `kept` alone.
 pub fn numbered(graph: &mut KeywordGraph, kept: &[u32]) {
     for list in graph.chunks_by_u.iter_mut().chain(&mut graph.chunks_by_angle) {
         for chunk in list {

@@ -1,4 +1,4 @@
-//! Algorithm 1 of AutoKG: clusters, the chunks shown of each, the keywords found in them.
+//! Algorithm 1 of AutoKG: clusters, a selection of chunks from each, and the keywords in them.
 
 use super::{AutoKgError, AutoKgOptions, Stage};
 use crate::extract::{Extractor, Request, normalised};
@@ -7,12 +7,12 @@ use pocketgraph_cluster::{KMeansOptions, Panels, Random, centre, kmeans, spectra
 use pocketgraph_kernels::vector::{Scored, top_k};
 use std::collections::HashSet;
 
-/// Returns the number of clusters that suit a corpus: 15 for 1,500 chunks, growing with the root of their number.
+/// Returns the number of clusters for a corpus: 15 for 1,500 chunks, proportional to the square root.
 pub fn cluster_count(chunks: usize, asked: Option<usize>) -> usize {
     asked.unwrap_or_else(|| (15.0 * (chunks as f64 / 1500.0).sqrt()).round() as usize).clamp(1, chunks.max(1))
 }
 
-/// The clusters of both clusterings, as ascending lists of chunks; empty ones and repetitions are left out.
+/// Returns the clusters of both clusterings, as ascending lists of chunks, without empty and repeated ones.
 pub(super) fn clusters_of(
     rows: &Panels,
     weights: &Csr<f32>,
@@ -40,13 +40,13 @@ pub(super) fn clusters_of(
     clusters
 }
 
-/// With one or two clusters both clusterings often agree; asking twice then brings the next best keywords instead of none.
+/// With one or two clusters both clusterings often agree; a second request then gives the next best keywords.
 fn clusters_are_few(count: usize) -> bool {
     count <= 2
 }
 
-/// Algorithm 1: the refined keywords, and how many there were before. As many clusters as the extractor wants go before it at once; only
-/// what was found before them can be on their lists of terms to avoid.
+/// Runs Algorithm 1: returns the refined keywords, and their number before. The extractor reads several
+/// clusters at once, whose lists of terms to avoid have only the keywords from before them.
 pub(super) fn keywords(
     extractor: &mut dyn Extractor,
     rows: &Panels,
@@ -95,7 +95,7 @@ pub(super) fn keywords(
     Ok((refined, extracted))
 }
 
-/// The c chunks nearest to the centre and c drawn from the rest of the cluster.
+/// Selects the c chunks nearest to the centre and c random others of the cluster.
 fn shown_of(rows: &Panels, members: &[u32], centre: &[f32], c: usize, random: &mut Random) -> Vec<u32> {
     let scored = members.iter().map(|&chunk| {
         let score = rows.row(chunk as usize).iter().zip(centre).fold(0.0, |sum, (x, y)| sum + x * y);

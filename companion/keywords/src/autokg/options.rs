@@ -1,38 +1,38 @@
-//! The numbers of AutoKG and their defaults.
+//! Parameters of AutoKG and their defaults.
 
 use pocketgraph_cluster::LaplacianKind;
 use pocketgraph_cluster::laplace::{Kernel, Learning, Threshold};
 
-/// The numbers of Algorithms 1 and 2, with the paper's names.
+/// Parameters of Algorithms 1 and 2, with the paper's names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AutoKgOptions {
-    /// n: clusters a clustering; none for a number that grows with the root of the corpus, 15 for 1,500 chunks.
+    /// n: number of clusters of each clustering; `None` for the square-root rule, 15 for 1,500 chunks.
     pub clusters: Option<usize>,
-    /// c: how many chunks nearest to a cluster's centre are shown, and how many others.
+    /// c: number of chunks shown near a cluster's centre, and of others.
     pub c: usize,
-    /// l1: keywords a cluster, at most.
+    /// l1: maximum number of keywords of a cluster.
     pub l1: usize,
-    /// l2: words a keyword, at most.
+    /// l2: maximum number of words of a keyword.
     pub l2: usize,
-    /// m: how many of the keywords found so far are shown to be avoided.
+    /// m: maximum number of earlier keywords shown, to be avoided.
     pub m: usize,
-    /// n1: chunks labelled as belonging to a keyword, the nearest by angle.
+    /// n1: number of chunks labelled as belonging to a keyword, the nearest by angle.
     pub n1: usize,
-    /// n2: chunks labelled as foreign to a keyword, the farthest by angle.
+    /// n2: number of chunks labelled as foreign to a keyword, the farthest by angle.
     pub n2: usize,
-    /// K: neighbours of a chunk, itself included.
+    /// K: number of neighbours of a chunk, itself included.
     pub neighbours: usize,
     /// Kernel that turns angles into weights.
     pub kernel: Kernel,
     /// Laplacian of spectral clustering.
     pub laplacian: LaplacianKind,
-    /// Learning by which labels spread.
+    /// Method by which labels spread.
     pub learning: Learning,
-    /// Rule for the chunks of a keyword.
+    /// Rule that selects the chunks of a keyword.
     pub threshold: Threshold,
-    /// The largest fraction of all chunks that may belong to one keyword; 1 for no cap. Where labels flood the graph, the cap is what is left of them.
+    /// Maximum share of all chunks for one keyword; 1 for no cap. It bounds labels that flood the graph.
     pub cap: f32,
-    /// Number of chunks that the graph is drawn of, at most: of a larger corpus a sample, to which the others are attached.
+    /// Maximum number of chunks in the graph; of a larger corpus, a sample, to which the others are attached.
     pub sample: usize,
     /// Tolerance of the Laplace solver.
     pub tolerance: f32,
@@ -64,7 +64,8 @@ impl Default for AutoKgOptions {
 }
 
 impl AutoKgOptions {
-    /// The options that are not the defaults, by the names of the command line's arguments; the seed is not among them.
+    /// Returns the options that differ from the defaults, by their names on the command line, without the
+    /// seed.
     pub fn unusual(&self) -> Vec<(String, String)> {
         let all = |o: &AutoKgOptions| {
             [

@@ -7,15 +7,15 @@ use std::time::Duration;
 pub enum Stage {
     /// The neighbour graph of the chunks.
     Neighbours,
-    /// Both clusterings.
+    /// The two clusterings.
     Clusters,
-    /// Keywords, cluster by cluster, and their refinement.
+    /// Keywords of each cluster, and their refinement.
     Keywords,
-    /// Labels spread over the chunks.
+    /// Labels spreading over the chunks.
     Laplace,
 }
 
-/// The sizes |X_k| of the keywords' sets of chunks, as fractions of all chunks.
+/// Sizes |X_k| of the keywords' sets of chunks, as shares of all chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SetSizes {
     /// The smallest.
@@ -31,7 +31,7 @@ pub struct SetSizes {
 }
 
 impl SetSizes {
-    /// The distribution of some set sizes among `chunks` chunks.
+    /// Returns the distribution of set sizes among `chunks` chunks.
     pub fn of(associated: &[u32], chunks: usize) -> Self {
         let mut sorted = associated.to_vec();
         sorted.sort_unstable();
@@ -59,21 +59,21 @@ pub enum AutoKgWarning {
 /// Report of a build.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AutoKgReport {
-    /// N.
+    /// N: number of chunks.
     pub chunks: usize,
-    /// M.
+    /// M: number of keywords.
     pub keywords: usize,
-    /// Pairs of keywords that share a chunk.
+    /// Number of pairs of keywords that share a chunk.
     pub edges: usize,
-    /// Clusters over both clusterings.
+    /// Number of clusters of both clusterings.
     pub clusters: usize,
-    /// Keywords before refinement.
+    /// Number of keywords before refinement.
     pub extracted: usize,
-    /// Edges of the chunk graph.
+    /// Number of edges of the chunk graph.
     pub chunk_edges: usize,
-    /// Components of the neighbour graph before they were joined.
+    /// Number of components of the neighbour graph before they were joined.
     pub components: usize,
-    /// The distribution of |X_k|/N.
+    /// Distribution of |X_k|/N.
     pub set_sizes: SetSizes,
     /// Warning, if something looks wrong.
     pub warning: Option<AutoKgWarning>,
@@ -81,8 +81,8 @@ pub struct AutoKgReport {
     pub times: Vec<(Stage, Duration)>,
 }
 
-/// A median at either extreme. Where the labelled chunks alone are a fair share of all (one in a hundred), their sets are as large as
-/// spreading would make them, and say nothing.
+/// Returns a warning if the median is extreme. If the labelled chunks alone are 1 % of all, set sizes mean
+/// nothing.
 pub(super) fn warning(sizes: SetSizes, chunks: usize, n1: usize) -> Option<AutoKgWarning> {
     if chunks < 100 * n1 || sizes.max == 0.0 {
         None

@@ -1,4 +1,4 @@
-//! Corpora whose chunks are too many for the keyword graph: it is drawn of a sample, and the other chunks are attached to that.
+//! Draws the graph of a large corpus on a sample of its chunks, and attaches the others.
 
 use super::RANKED;
 use pocketgraph_base::csr::Csr;
@@ -6,7 +6,7 @@ use pocketgraph_cluster::Panels;
 use pocketgraph_cluster::laplace::{nearest_of_sample, nearest_rows};
 use pocketgraph_search::keyword::KeywordGraph;
 
-/// At most `most` of the chunks, spread evenly over them; all where they are no more.
+/// Returns at most `most` of the chunks, evenly spread.
 pub fn sample_of(chunks: &[u32], most: usize) -> Vec<u32> {
     let most = most.max(1);
     if chunks.len() <= most {
@@ -15,10 +15,10 @@ pub fn sample_of(chunks: &[u32], most: usize) -> Vec<u32> {
     (0..most).filter_map(|i| chunks.get((i as u64 * chunks.len() as u64 / most as u64) as usize).copied()).collect()
 }
 
-/// Attaches the chunks `all`, which ascend and have these vectors, to a graph that was drawn of those in `sample` and numbers chunks as they do.
+/// Attaches the chunks `all`, ascending and with these vectors, to a graph of those in `sample`.
 ///
-/// Chunks by angle are then the nearest of all chunks. By u each other chunk is where its nearest chunk of the sample is: a keyword's chunks are those of the
-/// sample and theirs, the nearest to the keyword first. Sizes and shared chunks are the sample's, in proportion.
+/// Chunks by angle become the nearest of all chunks. By u each other chunk follows its nearest chunk of the
+/// sample, and a keyword's chunks are ranked by their cosine to it. Sizes and shared chunks are scaled up.
 pub fn attach(graph: &mut KeywordGraph, sample: &[u32], all: &[u32], vectors: &[&[f32]], seed: u64) {
     let keywords: Vec<Vec<f32>> = (0..graph.labels.len()).map(|k| graph.vectors.row_f32(k)).collect();
     let dim = graph.vectors.dim();
@@ -27,7 +27,7 @@ pub fn attach(graph: &mut KeywordGraph, sample: &[u32], all: &[u32], vectors: &[
     for (list, found) in graph.chunks_by_angle.iter_mut().zip(nearest_rows(&packed, vectors, RANKED)) {
         *list = found.into_iter().filter_map(|(i, _)| number(i)).collect();
     }
-    let attached = attached(sample, all, vectors, dim, seed);
+    let attached = attach_others(sample, all, vectors, dim, seed);
     for (list, keyword) in graph.chunks_by_u.iter_mut().zip(&keywords) {
         let with = list.iter().flat_map(|c| {
             let own = sample.binary_search(c).ok().and_then(|i| attached.get(i)).map_or(&[][..], Vec::as_slice);
@@ -48,8 +48,8 @@ pub fn attach(graph: &mut KeywordGraph, sample: &[u32], all: &[u32], vectors: &[
     graph.weights = Csr::from_rows(graph.weights.rows(), (0..graph.weights.rows()).map(row).collect());
 }
 
-/// For each chunk of the sample the others that are nearest to it.
-fn attached(sample: &[u32], all: &[u32], vectors: &[&[f32]], dim: usize, seed: u64) -> Vec<Vec<u32>> {
+/// Returns for each chunk of the sample the others that are nearest to it.
+fn attach_others(sample: &[u32], all: &[u32], vectors: &[&[f32]], dim: usize, seed: u64) -> Vec<Vec<u32>> {
     let (mut own, mut others, mut numbers) = (Vec::with_capacity(sample.len()), Vec::new(), Vec::new());
     for (&chunk, &vector) in all.iter().zip(vectors) {
         if sample.binary_search(&chunk).is_ok() {

@@ -4,15 +4,15 @@ use pocketgraph_models::embed_bulk::VOCABULARY;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// The first line of the vocabulary that is a word of more than one letter; lines before are marks, characters and unused places.
+/// First line of the vocabulary with a word of several letters, after marks, characters and unused places.
 const FIRST: usize = 1997;
 
-/// From this line on, words are as good as any to be a keyword.
+/// From this line on, all words are equally good keywords.
 const SPECIFIC: usize = 12_000;
 
-/// Returns the specificity of a folded word, from 0 for the commonest words of English to 1 for rare or foreign ones.
+/// Returns the specificity of a folded word, from 0 for the most frequent English words to 1 for rare ones.
 ///
-/// The embedder's vocabulary lists words by how often its training text had them; the place in that list stands for the frequency, as Zipf's law has it.
+/// The embedder's vocabulary is in order of frequency, which a word's rank implies by Zipf's law.
 pub fn specificity(word: &str) -> f32 {
     static LINES: OnceLock<HashMap<&str, usize>> = OnceLock::new();
     let lines = LINES.get_or_init(|| {

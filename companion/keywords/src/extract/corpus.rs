@@ -1,30 +1,30 @@
-//! The corpus as runs of words: prose only, cut where no phrase can go on.
+//! Splits the corpus into runs of words: prose only, cut where no phrase can continue.
 
 use super::ChunkView;
 use super::wordclass::{is_function_word, singular};
 use pocketgraph_text::{fold, words};
 use std::collections::HashMap;
 
-/// A word as it stands in a text.
+/// A word in a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Token {
     /// Its key: case, accents and plural folded away.
     pub key: u32,
     /// Its written form.
     pub surface: u32,
-    /// True if it directly follows the token before: a single space or line break, a hyphen, or nothing between ideographs.
+    /// True if it follows the token before after one space, line break or hyphen, or as an ideograph.
     pub joined: bool,
-    /// True if what joins it to the token before is a hyphen.
+    /// True if a hyphen joins it to the token before.
     pub hyphen: bool,
-    /// True if it hangs on what stands before as part of a path or name in code ("io" in "std::io"), and is no word of its own.
+    /// True if it continues a path or name in code ("io" in "std::io"), and is no word of its own.
     pub member: bool,
-    /// True if something hangs on it in the same way.
+    /// True if such a continuation follows it.
     pub owner: bool,
-    /// True if it starts a sentence or a line, where a capital says nothing.
+    /// True if it starts a sentence or a line, where a capital means nothing.
     pub initial: bool,
 }
 
-/// Strings with numbers, in the order of their first appearance.
+/// Strings with numbers, in the order of their first occurrence.
 #[derive(Debug, Default)]
 pub struct Names {
     index: HashMap<String, u32>,
@@ -32,7 +32,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The number of a string.
+    /// Returns the number of a string, a new one if needed.
     pub fn id(&mut self, name: &str) -> u32 {
         if let Some(&id) = self.index.get(name) {
             return id;
@@ -43,12 +43,12 @@ impl Names {
         id
     }
 
-    /// The number of a string that has one.
+    /// Returns the number of a string that has one.
     pub fn find(&self, name: &str) -> Option<u32> {
         self.index.get(name).copied()
     }
 
-    /// The string with a number; empty for a number never given.
+    /// Returns the string with a number; empty for an unknown number.
     pub fn get(&self, id: u32) -> &str {
         self.list.get(id as usize).map_or("", String::as_str)
     }
@@ -59,18 +59,18 @@ impl Names {
     }
 }
 
-/// The tokens of all chunks and of all different headings.
+/// Tokens of all chunks and of all distinct headings.
 #[derive(Debug, Default)]
 pub struct Corpus {
     /// Written forms.
     pub surfaces: Names,
     /// Word keys.
     pub keys: Names,
-    /// For each written form its key.
+    /// Key of each written form.
     key_of: Vec<u32>,
-    /// One list a chunk: its prose.
+    /// Tokens of each chunk's prose.
     pub chunks: Vec<Vec<Token>>,
-    /// One list for each different title or heading.
+    /// Tokens of each distinct title or heading.
     pub headings: Vec<Vec<Token>>,
 }
 
@@ -89,7 +89,7 @@ impl Corpus {
         corpus
     }
 
-    /// The tokens of a text; of prose only, lines of code left out, if so asked.
+    /// Splits a text into tokens, without lines of code if `prose_only`.
     pub fn tokens(&mut self, text: &str, prose_only: bool) -> Vec<Token> {
         let code = if prose_only { code_lines(text) } else { Vec::new() };
         let mut next_code = code.iter().peekable();
@@ -118,12 +118,12 @@ impl Corpus {
             };
             let initial = gap.is_none_or(|gap| gap.contains(['.', '!', '?', ':', '\n', '"', '“', '•', '*', '(']));
             let (before, after) = (text.get(..word.span.start), text.get(word.span.end..));
-            let member = before.is_some_and(|b| hangs(b.chars().rev()));
-            let owner = after.is_some_and(|a| hangs(a.chars()));
+            let member = before.is_some_and(|b| is_tied(b.chars().rev()));
+            let owner = after.is_some_and(|a| is_tied(a.chars()));
             let joined = joined && !member;
             let surface = self.surfaces.id(word.text);
             if surface as usize == self.key_of.len() {
-                let key = self.keys.id(&key(word.text));
+                let key = self.keys.id(&key_of(word.text));
                 self.key_of.push(key);
             }
             let hyphen = joined && gap == Some("-");
@@ -135,8 +135,8 @@ impl Corpus {
     }
 }
 
-/// Returns true if a word's surroundings, read away from it, tie it to another word as code does: "::", "/", ".", "<", "(", "_" with a word right behind.
-fn hangs(mut away: impl Iterator<Item = char>) -> bool {
+/// Returns true if the next characters, in either direction, tie a word to another as in code ("::", "/").
+fn is_tied(mut away: impl Iterator<Item = char>) -> bool {
     match (away.next(), away.next(), away.next()) {
         (Some(':'), Some(':'), Some(c)) => is_name(c),
         (Some('/' | '\\' | '.' | '<' | '@' | '='), Some(c), _) => is_name(c),
@@ -148,25 +148,25 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Returns the key that all forms of a word share: folded, without possessive; the singular, unless it is an identifier or an acronym.
-fn key(word: &str) -> String {
+/// Returns the key of all forms of a word: folded, without possessive, singular unless it is a code name.
+fn key_of(word: &str) -> String {
     let folded = fold(word);
     let base = folded.strip_suffix("'s").or_else(|| folded.strip_suffix("’s")).unwrap_or(&folded);
-    // "does" is no plural, and its singular would be in no list.
+    // "does" is no plural, and its singular is in no list.
     if is_identifier(word) || is_function_word(base) { base.to_owned() } else { singular(base) }
 }
 
-/// Returns true if a word looks like a name in code or an acronym: an underscore, a digit, or a capital after its first letter.
+/// Returns true if a word looks like code or an acronym: with an underscore, a digit, or a capital inside.
 pub fn is_identifier(word: &str) -> bool {
     word.chars().skip(1).any(|c| c.is_uppercase()) || word.contains('_') || word.chars().any(|c| c.is_ascii_digit())
 }
 
-/// Scripts written without spaces, whose characters are cut apart as words.
+/// Returns true for scripts without spaces, whose characters count as words.
 pub fn is_ideograph(c: char) -> bool {
     matches!(c as u32, 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3134f)
 }
 
-/// The byte ranges of lines that are code, console output or tables rather than prose.
+/// Returns the byte ranges of lines that are code, console output or tables rather than prose.
 fn code_lines(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -192,7 +192,7 @@ fn is_code(line: &str) -> bool {
     let share = symbols as f32 / line.chars().count() as f32;
     let ends = line.ends_with([';', '{', '}', '\\']) || line.ends_with("=>") || line.ends_with(");");
     let starts = STARTS.iter().any(|s| line.starts_with(s));
-    // A word that starts both sentences and statements ("use", "match") is code only where symbols follow.
+    // A word that starts both sentences and statements ("use", "match") means code only if symbols follow.
     share > 0.14 || ends || (starts && (share > 0.03 || line.starts_with(['}', '{', '#', '$', '<', ']', '/'])))
 }
 

@@ -1,4 +1,4 @@
-//! The local extractor: keywords by statistics, without a language model.
+//! Extracts keywords by statistics, without a language model.
 
 use super::corpus::Corpus;
 use super::phrases::{MAX_WORDS, Phrases};
@@ -6,17 +6,18 @@ use super::refine::{contains, normalised, stems};
 use super::{ChunkView, Embed, ExtractError, Extractor, Request};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Candidates of a cluster that are embedded, for each keyword wanted.
+/// Number of candidates of a cluster that are embedded, for each keyword wanted.
 const EMBEDDED: usize = 4;
 
-/// Above this cosine two phrases that share a word say the same.
+/// Cosine above which two phrases with a common word mean the same.
 const SAME: f32 = 0.92;
 
-/// Ranks a corpus' phrases by how much they belong to a cluster.
+/// Ranks a corpus' phrases by their relevance to a cluster.
 ///
-/// A phrase's score in a cluster is the root of its log-likelihood ratio (Dunning, 1993: how surprising its frequency in the cluster is,
-/// given its frequency elsewhere), times its worth as a term, times how near its embedding is to the cluster's centre. The best are then
-/// chosen one by one, each weighed down by its likeness to those already chosen (maximal marginal relevance; Carbonell and Goldstein, 1998).
+/// A phrase's score is the root of its log-likelihood ratio (Dunning, 1993: how surprising its frequency in
+/// the cluster is), times its worth as a term, times its cosine to the cluster's centre. The best are chosen
+/// one by one; likeness to chosen ones lowers a score (maximal marginal relevance; Carbonell and Goldstein,
+/// 1998).
 pub struct LocalExtractor<'a> {
     phrases: Phrases,
     chunks: usize,
@@ -26,7 +27,7 @@ pub struct LocalExtractor<'a> {
 }
 
 impl<'a> LocalExtractor<'a> {
-    /// Reads the corpus and finds its phrases of at most `words` words (and never more than five).
+    /// Reads the corpus and finds its phrases of at most `words` words (and at most five).
     pub fn new(chunks: &[ChunkView<'_>], words: usize, embed: &'a Embed<'a>) -> Self {
         let corpus = Corpus::new(chunks);
         let phrases = Phrases::find(&corpus, words.min(MAX_WORDS));
@@ -42,7 +43,7 @@ impl<'a> LocalExtractor<'a> {
         self.phrases.list.len()
     }
 
-    /// Embeds those of some phrases that were not embedded before.
+    /// Embeds the phrases that have no vector yet.
     fn embed(&mut self, ids: &[u32]) {
         let missing: Vec<u32> = ids.iter().copied().filter(|id| !self.vectors.contains_key(id)).collect();
         if missing.is_empty() {
@@ -64,8 +65,8 @@ impl<'a> LocalExtractor<'a> {
         phrase.worth * (phrase.occurrences as f32).sqrt() * rarity
     }
 
-    /// Phrases of the shown chunks by score, best first.
-    fn ranked(&self, request: &Request<'_>) -> Vec<(u32, f32)> {
+    /// Ranks phrases of the shown chunks by score, best first.
+    fn rank_phrases(&self, request: &Request<'_>) -> Vec<(u32, f32)> {
         let mut in_cluster: BTreeMap<u32, u32> = BTreeMap::new();
         for &chunk in request.members {
             self.phrases.in_chunk.get(chunk as usize).into_iter().flatten().for_each(|&id| *in_cluster.entry(id).or_default() += 1);
@@ -97,7 +98,7 @@ fn is_ideographic(text: &str) -> bool {
 
 impl Extractor for LocalExtractor<'_> {
     fn extract(&mut self, request: &Request<'_>) -> Result<Vec<String>, ExtractError> {
-        let mut ranked = self.ranked(request);
+        let mut ranked = self.rank_phrases(request);
         ranked.truncate(request.keywords.saturating_mul(EMBEDDED));
         let ids: Vec<u32> = ranked.iter().map(|x| x.0).collect();
         self.embed(&ids);
@@ -147,7 +148,8 @@ impl Extractor for LocalExtractor<'_> {
                 if !(contains(&phrase.words, &other.words) || contains(&other.words, &phrase.words)) {
                     return shares_stem(&phrase.text, &other.text) && cosine(self.vector(id), self.vector(k)) > SAME;
                 }
-                // A compound of a kept keyword adds nothing when its other words are everywhere in the corpus, or when it means the same.
+                // A compound of a kept keyword is redundant if its other words are everywhere, or it means
+                // the same.
                 let extra_is_common = phrase.words.len() > other.words.len()
                     && phrase
                         .words
@@ -173,8 +175,8 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).fold(0.0, |sum, (x, y)| sum + x * y)
 }
 
-/// Dunning's log-likelihood ratio for a phrase in `inside` of `members` chunks of a cluster, and in `anywhere` of `all` chunks; 0 where it is no
-/// more frequent inside than outside.
+/// Returns Dunning's log-likelihood ratio for a phrase in `inside` of `members` chunks of a cluster, and in
+/// `anywhere` of `all` chunks; 0 if it is no more frequent inside than outside.
 fn log_likelihood(inside: u32, members: u32, anywhere: u32, all: u32) -> f32 {
     let (a, c) = (f64::from(inside), f64::from(members));
     let (b, d) = (f64::from(anywhere.saturating_sub(inside)), f64::from(all.saturating_sub(members)));

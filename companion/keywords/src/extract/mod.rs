@@ -1,4 +1,4 @@
-//! Keyword extraction: the phrases that name what a cluster of chunks is about (Algorithm 1 of AutoKG).
+//! Extracts keywords: the phrases that name the subject of a cluster of chunks (Algorithm 1 of AutoKG).
 
 mod commonness;
 mod corpus;
@@ -14,44 +14,44 @@ pub use llm::{LlmBound, LlmExtractor, LlmOptions, LlmUsage, LlmWork};
 pub use local::LocalExtractor;
 pub use refine::normalised;
 
-/// A chunk as keyword extraction sees it.
+/// A chunk, for keyword extraction.
 #[derive(Debug, Clone, Copy)]
 pub struct ChunkView<'a> {
-    /// The passage as plain text; code and tables may be among it.
+    /// The passage as plain text, possibly with code and tables.
     pub text: &'a str,
     /// Its document's title.
     pub title: &'a str,
-    /// The headings above it, outermost first.
+    /// Headings above it, outermost first.
     pub headings: &'a [String],
 }
 
 /// Turns phrases into unit vectors, one each, in the space of the chunks' vectors.
 pub type Embed<'a> = dyn Fn(&[String]) -> Vec<Vec<f32>> + Sync + 'a;
 
-/// One cluster, put before an extractor.
+/// One cluster, as an extractor gets it.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
-    /// The chunks shown: c nearest to the centre and c drawn from the rest.
+    /// Chunks shown: c nearest to the centre and c random others.
     pub shown: &'a [u32],
     /// All chunks of the cluster, ascending.
     pub members: &'a [u32],
     /// The cluster's centre, a unit vector.
     pub centre: &'a [f32],
-    /// Keywords found before, which are not wanted again: at most m of them.
+    /// Keywords found before, to be avoided: at most m.
     pub avoid: &'a [String],
-    /// l1: how many keywords to return at most.
+    /// l1: maximum number of keywords to return.
     pub keywords: usize,
-    /// l2: how many words a keyword may have.
+    /// l2: maximum number of words of a keyword.
     pub words: usize,
 }
 
-/// Why an extractor gave up.
+/// Reasons for which an extractor fails.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ExtractError {
-    /// It broke off.
+    /// It failed.
     #[error("keyword extraction failed: {0}")]
     Failed(String),
-    /// It answered, and named no phrase that can be a keyword.
+    /// Its replies had no phrase that can be a keyword.
     #[error("the model named no usable keyword in {replies} replies")]
     NothingUsable {
         /// Number of its replies.
@@ -61,29 +61,30 @@ pub enum ExtractError {
 
 /// Names the topics of clusters, by the local statistics of [`LocalExtractor`] or by a language model.
 pub trait Extractor {
-    /// At most `request.keywords` phrases of at most `request.words` words on the main topic of the cluster, best first, none of them to avoid.
+    /// Returns at most `request.keywords` phrases of at most `request.words` words on the cluster's topic,
+    /// best first.
     ///
     /// # Errors
-    /// [`ExtractError`] when the extractor cannot answer (a remote model that stays silent); the local one always can.
+    /// [`ExtractError`] if the extractor cannot answer (a remote model); the local one always can.
     fn extract(&mut self, request: &Request<'_>) -> Result<Vec<String>, ExtractError>;
 
-    /// Returns the number of clusters that it reads at once. Those that are read together do not know of each other's keywords.
+    /// Returns the number of clusters that it reads at once. They do not share their keywords.
     fn at_once(&self) -> usize {
         1
     }
 
-    /// [`Extractor::extract`] for several clusters, in their order.
+    /// Runs [`Extractor::extract`] for several clusters, in their order.
     ///
     /// # Errors
-    /// As for [`Extractor::extract`], the first one.
+    /// As [`Extractor::extract`], the first one.
     fn extract_all(&mut self, requests: &[Request<'_>]) -> Result<Vec<Vec<String>>, ExtractError> {
         requests.iter().map(|request| self.extract(request)).collect()
     }
 
-    /// The second step of Algorithm 1, over all keywords found: near-synonyms concentrated, duplicates dropped, compounds that add nothing and the
-    /// too vague deleted. Returns the list that stays, most important first.
+    /// Runs the second step of Algorithm 1 on all keywords: merges near-synonyms, drops duplicates, compounds
+    /// that add nothing, and vague terms. Returns the rest, most important first.
     ///
     /// # Errors
-    /// As for [`Extractor::extract`].
+    /// As [`Extractor::extract`].
     fn refine(&mut self, keywords: Vec<String>) -> Result<Vec<String>, ExtractError>;
 }

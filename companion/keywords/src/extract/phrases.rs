@@ -1,4 +1,4 @@
-//! Candidate phrases of a corpus: noun-like groups of words with their statistics.
+//! Finds candidate phrases of a corpus: noun-like groups of words with their statistics.
 
 use super::corpus::{Corpus, Token, is_identifier};
 use super::spelling::{Form, written};
@@ -7,13 +7,13 @@ use super::wordclass::Before;
 use pocketgraph_text::lexicon::{Language, SPOKEN};
 use std::collections::HashMap;
 
-/// The most words a phrase may have, whatever is asked for.
+/// Maximum number of words of any phrase.
 pub const MAX_WORDS: usize = 5;
 
-/// Characters of Chinese and Japanese a phrase may have: a word there is two to four of them.
+/// Maximum number of Chinese or Japanese characters of a phrase: a word there has two to four.
 const IDEOGRAPHS: usize = 4;
 
-/// Below this number of chunks a name may be in most of them and still be a keyword.
+/// Number of chunks below which a name may be in most chunks and still be a keyword.
 const FEW_CHUNKS: u32 = 100;
 
 /// A phrase by its word keys; unused places are `u32::MAX`.
@@ -30,17 +30,17 @@ pub struct Phrase {
     pub chunks: Vec<u32>,
     /// Number of occurrences in prose.
     pub occurrences: u32,
-    /// Likeness to a term, from 0 to about 3: its use as a noun, its place in headings, its capitals.
+    /// Worth as a term, from 0 to about 3: by its use as a noun, its place in headings, its capitals.
     pub worth: f32,
 }
 
-/// The candidates of a corpus, those found in each chunk, and what is known of each word.
+/// Candidates of a corpus and of each chunk, and the frequency of each word.
 pub struct Phrases {
     /// All candidates, in a fixed order.
     pub list: Vec<Phrase>,
-    /// For each chunk the candidates in it, ascending.
+    /// Candidates in each chunk, ascending.
     pub in_chunk: Vec<Vec<u32>>,
-    /// For each word key the number of chunks that have it.
+    /// Number of chunks with each word key.
     pub word_chunks: Vec<u32>,
 }
 
@@ -48,7 +48,7 @@ struct Finder<'a> {
     corpus: &'a Corpus,
     classes: Vec<Class>,
     usage: Vec<Usage>,
-    /// A word must be in this many chunks to take part in a phrase.
+    /// Minimum number of chunks for a word in a phrase.
     minimum: u32,
     words: usize,
 }
@@ -56,11 +56,11 @@ struct Finder<'a> {
 impl Phrases {
     /// Finds the candidates of at most `words` words.
     ///
-    /// Two passes: the first learns how each word is used, the second counts groups of words that may form a phrase. Only groups of words that
-    /// recur are counted, so that memory stays in proportion to the text that repeats itself.
+    /// The first pass learns the use of each word, the second counts groups of words that may form a phrase.
+    /// Only groups of recurring words count, so that memory is in proportion to repeated text.
     pub fn find(corpus: &Corpus, words: usize) -> Self {
         let n = corpus.chunks.len();
-        // In a corpus of a few passages a name said once may matter; in a large one what is said once or twice is noise.
+        // In a corpus of a few passages a single mention may matter; in a large one it is noise.
         let minimum = match n {
             0..40 => 1,
             40..5000 => 2,
@@ -76,12 +76,12 @@ impl Phrases {
 }
 
 impl Finder<'_> {
-    fn class(&self, t: &Token) -> Class {
+    fn class_of(&self, t: &Token) -> Class {
         self.classes[t.key as usize]
     }
 
-    fn content(&self, t: &Token) -> bool {
-        let c = self.class(t);
+    fn is_content(&self, t: &Token) -> bool {
+        let c = self.class_of(t);
         !c.function && !c.describes
     }
 
@@ -90,8 +90,8 @@ impl Finder<'_> {
         for (chunk, tokens) in corpus.chunks.iter().enumerate() {
             for (i, t) in tokens.iter().enumerate() {
                 let before = if t.joined { i.checked_sub(1).map(|b| tokens[b]) } else { None };
-                let announced = before.map_or(Before::Other, |b| self.class(&b).before);
-                let after_content = before.is_some_and(|b| self.content(&b));
+                let announced = before.map_or(Before::Other, |b| self.class_of(&b).before);
+                let after_content = before.is_some_and(|b| self.is_content(&b));
                 let capital = corpus.surfaces.get(t.surface).starts_with(char::is_uppercase);
                 let u = &mut self.usage[t.key as usize];
                 u.count += 1;
@@ -109,12 +109,12 @@ impl Finder<'_> {
                 }
             }
         }
-        // Whether the next word carries a noun phrase on can be said only once it is known how words are used.
+        // Which words continue a noun phrase depends on the counts above.
         for pair in corpus.chunks.iter().flat_map(|tokens| tokens.windows(2)) {
             if let [t, after] = pair
                 && after.joined
-                && self.content(after)
-                && !self.verbal(after.key)
+                && self.is_content(after)
+                && !self.is_verbal(after.key)
             {
                 self.usage[t.key as usize].inside += 1;
             }
@@ -122,55 +122,57 @@ impl Finder<'_> {
     }
 
     /// Returns true if the corpus uses a word as a verb more than as a noun.
-    fn verbal(&self, key: u32) -> bool {
+    fn is_verbal(&self, key: u32) -> bool {
         let (c, u) = (self.classes[key as usize], self.usage[key as usize]);
         // A gerund after a preposition ("by using") is still a verb.
         let noun = u.determiner + if c.ing { 0 } else { u.preposition };
-        // What may be a verb is a noun only if it often stands where nouns stand; other words are nouns until they prove to be verbs.
+        // A possible verb is a noun only if often used like one; other words are nouns until they prove to be
+        // verbs.
         if c.verb || c.ing { u.verb >= noun || noun * 4 < u.count } else { u.verb >= 3 && u.verb > 2 * (noun + u.after_content / 2) }
     }
 
-    /// Returns true if a word is written with a capital where that means something.
-    fn proper(&self, key: u32) -> bool {
+    /// Returns true if a word mostly has a capital where that is not due to its position.
+    fn is_proper(&self, key: u32) -> bool {
         let u = self.usage[key as usize];
         u.telling > 0 && u.capital * 10 >= u.telling * 7
     }
 
     fn can_start(&self, t: &Token) -> bool {
-        let c = self.class(t);
+        let c = self.class_of(t);
         if t.member || c.debris || c.function || c.number || (c.short && !c.ideograph) || self.usage[t.key as usize].chunks < self.minimum {
             return false;
         }
         // "associated type" may start with a participle, "using traits" not.
-        !c.describes && (c.ed || !self.verbal(t.key) || self.proper(t.key))
+        !c.describes && (c.ed || !self.is_verbal(t.key) || self.is_proper(t.key))
     }
 
     fn can_end(&self, t: &Token, alone: bool) -> bool {
-        let c = self.class(t);
+        let c = self.class_of(t);
         if t.member || c.debris || c.function || c.describes || c.number || c.short || self.usage[t.key as usize].chunks < self.minimum {
             return false;
         }
-        if self.proper(t.key) || c.identifier {
+        if self.is_proper(t.key) || c.identifier {
             return true;
         }
         if c.ed || (c.adjective && alone) {
             return false;
         }
-        !self.verbal(t.key) || (c.ing && !alone)
+        !self.is_verbal(t.key) || (c.ing && !alone)
     }
 
-    /// A single capital after a capitalised word names one of several: "Cafe A".
-    fn designator(&self, previous: &Token, t: &Token) -> bool {
+    /// Returns true for a single capital after a capitalised word: "Cafe A".
+    fn is_designator(&self, previous: &Token, t: &Token) -> bool {
         let capital = |t: &Token| self.corpus.surfaces.get(t.surface).starts_with(char::is_uppercase);
-        t.joined && capital(t) && self.class(t).short && !t.initial && capital(previous) && !self.class(previous).function
+        t.joined && capital(t) && self.class_of(t).short && !t.initial && capital(previous) && !self.class_of(previous).function
     }
 
-    /// Returns true if a name begins after an ordinary word ("before leaving home Alex looked"). Particles of names are no ordinary words.
+    /// Returns true if a name begins after an ordinary word ("before leaving home Alex looked").
     fn name_begins(&self, previous: &Token, t: &Token) -> bool {
         let surface = |t: &Token| self.corpus.surfaces.get(t.surface);
-        let name = surface(t).starts_with(char::is_uppercase) && !is_identifier(surface(t)) && !self.class(t).short && self.proper(t.key);
+        let name =
+            surface(t).starts_with(char::is_uppercase) && !is_identifier(surface(t)) && !self.class_of(t).short && self.is_proper(t.key);
         name && !t.hyphen
-            && !self.proper(previous.key)
+            && !self.is_proper(previous.key)
             && !surface(previous).contains(char::is_uppercase)
             && !SPOKEN.name_particles().has(surface(previous), "particle")
     }
@@ -179,13 +181,13 @@ impl Finder<'_> {
     fn groups(&self, tokens: &[Token], mut found: impl FnMut(std::ops::Range<usize>)) {
         for start in 0..tokens.len() {
             let first = tokens[start];
-            let class = self.class(&first);
+            let class = self.class_of(&first);
             if class.ideograph {
                 if class.kana {
                     continue;
                 }
                 let more = tokens.iter().enumerate().skip(start + 1).take(IDEOGRAPHS - 1);
-                for (end, _) in more.take_while(|(_, t)| t.joined && self.class(t).ideograph && !self.class(t).kana) {
+                for (end, _) in more.take_while(|(_, t)| t.joined && self.class_of(t).ideograph && !self.class_of(t).kana) {
                     found(start..end + 1);
                 }
                 continue;
@@ -198,24 +200,24 @@ impl Finder<'_> {
             }
             for end in start + 1..(start + self.words).min(tokens.len()) {
                 let t = tokens[end];
-                if !t.joined || t.owner || tokens[end - 1].owner || self.class(&t).ideograph || self.name_begins(&tokens[end - 1], &t) {
+                if !t.joined || t.owner || tokens[end - 1].owner || self.class_of(&t).ideograph || self.name_begins(&tokens[end - 1], &t) {
                     break;
                 }
-                if self.designator(&tokens[end - 1], &t) {
+                if self.is_designator(&tokens[end - 1], &t) {
                     found(start..end + 1);
                     break;
                 }
-                if self.class(&t).function {
+                if self.class_of(&t).function {
                     // "University of Leeds": a preposition inside a name.
-                    let name = self.corpus.keys.get(t.key) == "of" && self.proper(tokens[end - 1].key);
-                    if name && tokens.get(end + 1).is_some_and(|n| n.joined && self.proper(n.key)) {
+                    let name = self.corpus.keys.get(t.key) == "of" && self.is_proper(tokens[end - 1].key);
+                    if name && tokens.get(end + 1).is_some_and(|n| n.joined && self.is_proper(n.key)) {
                         continue;
                     }
                     break;
                 }
                 if self.can_end(&t, false) {
                     found(start..end + 1);
-                } else if self.class(&t).number || self.usage[t.key as usize].chunks < self.minimum {
+                } else if self.class_of(&t).number || self.usage[t.key as usize].chunks < self.minimum {
                     break;
                 }
             }
@@ -228,7 +230,7 @@ impl Finder<'_> {
         key
     }
 
-    /// Counts all groups, with what stands before and after them.
+    /// Counts all groups, with the words before and after them.
     fn count(&self) -> HashMap<Key, Usage> {
         let mut counted: HashMap<Key, Usage> = HashMap::new();
         for (chunk, tokens) in self.corpus.chunks.iter().enumerate() {
@@ -242,14 +244,14 @@ impl Finder<'_> {
                     u.chunks += 1;
                     u.last_chunk = chunk as u32;
                 }
-                match before.map_or(Before::Other, |b| self.class(&b).before) {
+                match before.map_or(Before::Other, |b| self.class_of(&b).before) {
                     Before::Determiner => u.determiner += 1,
                     Before::Preposition => u.preposition += 1,
                     Before::Verb => u.verb += 1,
                     Before::Other => {}
                 }
-                u.inside += u32::from(after.is_some_and(|a| self.content(a) && !self.verbal(a.key)));
-                u.after_content += u32::from(before.is_some_and(|b| self.content(&b) && !self.verbal(b.key)));
+                u.inside += u32::from(after.is_some_and(|a| self.is_content(a) && !self.is_verbal(a.key)));
+                u.after_content += u32::from(before.is_some_and(|b| self.is_content(&b) && !self.is_verbal(b.key)));
                 if !first.initial {
                     u.telling += 1;
                     u.capital += u32::from(self.corpus.surfaces.get(first.surface).starts_with(char::is_uppercase));
@@ -259,12 +261,12 @@ impl Finder<'_> {
         counted
     }
 
-    /// Drops what is too rare, too common, held together by chance, or only ever part of something longer; collects the rest.
+    /// Drops groups that are too rare, too common, accidental, or always part of a longer one.
     fn choose(&self, counted: HashMap<Key, Usage>) -> Phrases {
         let n = self.corpus.chunks.len() as u32;
-        // A word in more than three chunks of ten says nothing about any of them. A handful of chunks cannot tell.
+        // A word in more than three of ten chunks distinguishes none. A handful of chunks shows nothing.
         let common = if n >= 20 { n * 3 / 10 } else { n };
-        // Nor can a few dozen tell of names: a story's hero is in most of its passages, and is what it is about.
+        // Nor do a few dozen about names: a story's hero is in most passages, and is its subject.
         let known_name = |u: &Usage| n < FEW_CHUNKS && u.telling > 0 && u.capital * 10 >= u.telling * 7;
         let mut headings: HashMap<Key, u32> = HashMap::new();
         for tokens in &self.corpus.headings {
@@ -274,7 +276,7 @@ impl Finder<'_> {
             seen.dedup();
             seen.into_iter().for_each(|k| *headings.entry(k).or_default() += 1);
         }
-        // Longer phrases first: how often each shorter one is part of a kept longer one.
+        // Longer phrases come first, to count how often a shorter one is part of a kept longer one.
         let mut order: Vec<(&Key, &Usage)> =
             counted.iter().filter(|(_, u)| u.chunks >= self.minimum && (u.chunks <= common.max(1) || known_name(u))).collect();
         order.sort_unstable_by_key(|x| x.0);
@@ -288,11 +290,11 @@ impl Finder<'_> {
             let words = &key[..len];
             let in_headings = headings.get(key).copied().unwrap_or(0);
             let ideograph = self.classes[words[0] as usize].ideograph;
-            if !self.plausible(words, usage, in_headings) {
+            if !self.is_plausible(words, usage, in_headings) {
                 continue;
             }
-            // What occurs nearly always inside one longer phrase is that phrase.
-            let name = len == 1 && self.proper(words[0]);
+            // A phrase that nearly always occurs inside one longer phrase is that phrase.
+            let name = len == 1 && self.is_proper(words[0]);
             if covered.get(key).is_some_and(|&c| f64::from(c) >= if name { 0.9 } else { 0.7 } * f64::from(usage.count)) {
                 continue;
             }
@@ -311,22 +313,22 @@ impl Finder<'_> {
         self.collect(list, &kept)
     }
 
-    fn plausible(&self, words: &[u32], u: &Usage, headings: u32) -> bool {
+    fn is_plausible(&self, words: &[u32], u: &Usage, headings: u32) -> bool {
         let len = words.len();
         let n = self.corpus.chunks.len() as f64;
-        // Preceded by "to" or "we" more often than not, it is a verb phrase.
-        // One "to" is no proof: it is a preposition as well.
+        // A group mostly after "to" or "we" is a verb phrase. One "to" is no proof: it is a preposition as
+        // well.
         let capitalised = u.telling > 0 && u.capital == u.telling;
         if !capitalised && u.verb >= 2 && u.verb * 2 > u.count && u.verb > u.determiner + u.preposition {
             return false;
         }
         if len == 1 {
             let class = self.classes[words[0] as usize];
-            let name = self.proper(words[0]) || class.identifier;
+            let name = self.is_proper(words[0]) || class.identifier;
             // A word that mostly stands before other nouns describes them.
             return name || headings > 0 || u.inside * 10 <= u.count * 6;
         }
-        // The greater part of something longer is a fragment: "draft blog" of "draft blog post".
+        // A group that is mostly part of a longer one is a fragment: "draft blog" of "draft blog post".
         let ideograph = self.classes[words[0] as usize].ideograph;
         if !ideograph && u.inside * 10 > u.count * 6 {
             return false;
@@ -334,7 +336,7 @@ impl Finder<'_> {
         if headings > 1 || n < 40.0 {
             return true;
         }
-        // Words that meet more often than chance: normalised pointwise mutual information of the chunks they share.
+        // The words must meet more often than by chance: normalised pointwise mutual information over chunks.
         let first = f64::from(self.usage[words[0] as usize].chunks) / n;
         let last = f64::from(self.usage[words[len - 1] as usize].chunks) / n;
         let together = f64::from(u.chunks) / n;
@@ -342,8 +344,8 @@ impl Finder<'_> {
         npmi > if ideograph { 0.45 } else { 0.3 }
     }
 
-    /// Returns true if a word is one of several that differ in their last digit alone: "step1" and "step2" are places in an example, "BM25" is a name.
-    fn numbered(&self, word: u32) -> bool {
+    /// Returns true for one of several words that differ only in their last digit: "step1", but not "BM25".
+    fn is_numbered(&self, word: u32) -> bool {
         let text = self.corpus.keys.get(word);
         let Some(stem) = text.strip_suffix(|c: char| c.is_ascii_digit()).filter(|s| s.ends_with(char::is_alphabetic)) else { return false };
         (b'0'..=b'9').map(|d| format!("{stem}{}", char::from(d))).any(|other| other != text && self.corpus.keys.find(&other).is_some())
@@ -365,13 +367,13 @@ impl Finder<'_> {
         let specific = words.iter().map(|&w| self.classes[w as usize].specificity).sum::<f32>() / words.len() as f32;
         worth *= if words.len() == 1 { 0.3 + 0.7 * specific } else { 0.6 + 0.4 * specific };
         // Names with underscores in prose are mostly made up for an example.
-        if words.iter().any(|&w| self.corpus.keys.get(w).contains('_') || self.numbered(w)) {
+        if words.iter().any(|&w| self.corpus.keys.get(w).contains('_') || self.is_numbered(w)) {
             worth *= 0.4;
         }
         let vague = words.iter().filter(|&&w| self.classes[w as usize].vague || self.classes[w as usize].describes).count();
         let common = self.corpus.chunks.len() as u32 / 5;
         let few = self.corpus.chunks.len() < FEW_CHUNKS as usize;
-        let everywhere = words.iter().filter(|&&w| self.usage[w as usize].chunks > common && !(few && self.proper(w))).count();
+        let everywhere = words.iter().filter(|&&w| self.usage[w as usize].chunks > common && !(few && self.is_proper(w))).count();
         worth *= 0.6f32.powi((vague + everywhere) as i32);
         match words.len() {
             2 => worth * 1.25,
@@ -379,10 +381,10 @@ impl Finder<'_> {
         }
     }
 
-    /// The last pass: where each kept phrase occurs and how it is written.
+    /// Finds the places and the spelling of each kept phrase, in the last pass.
     fn collect(&self, mut list: Vec<Phrase>, kept: &HashMap<Key, u32>) -> Phrases {
         let mut in_chunk: Vec<Vec<u32>> = Vec::with_capacity(self.corpus.chunks.len());
-        // Written forms by phrase: how often in mid-sentence, and how often at all.
+        // Written forms by phrase: their count in mid-sentence, and in all.
         let mut forms: Vec<HashMap<Form, (u32, u32)>> = vec![HashMap::new(); list.len()];
         for (chunk, tokens) in self.corpus.chunks.iter().enumerate() {
             let mut here = Vec::new();

@@ -1,13 +1,13 @@
-//! Merging of keywords.
+//! Normalises keywords, to merge them.
 
 use pocketgraph_text::{fold, stem, words};
 
-/// A keyword for comparison: folded, without white space and punctuation.
+/// Folds a keyword for comparison, without white space and punctuation.
 pub fn normalised(keyword: &str) -> String {
     fold(keyword).chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
-/// A keyword's stems in alphabetical order: "matching patterns" and "pattern matching" are one.
+/// Returns a keyword's stems in alphabetical order: "matching patterns" and "pattern matching" are one.
 pub fn stems(keyword: &str) -> Vec<String> {
     let mut out: Vec<String> = words(keyword).iter().map(|w| stem(&fold(w.text))).collect();
     out.sort_unstable();

@@ -3,11 +3,11 @@
 use super::corpus::{Corpus, is_identifier, is_ideograph};
 use std::collections::HashMap;
 
-/// A phrase as written: each word's written form, and whether a hyphen joins it to the word before.
+/// A phrase as written: the written form of each word, and true if a hyphen joins it to the one before.
 pub type Form = Vec<(u32, bool)>;
 
-/// The form to show: the commonest in mid-sentence, else the commonest, in lower case unless it is a name; the singular where that is
-/// nearly as common.
+/// Returns the form to show: the most frequent in mid-sentence, else the most frequent, in lower case unless
+/// it is a name; the singular if it is nearly as frequent.
 pub fn written(corpus: &Corpus, words: &[u32], forms: HashMap<Form, (u32, u32)>) -> String {
     let mut forms: Vec<(Form, (u32, u32))> = forms.into_iter().collect();
     forms.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -39,7 +39,7 @@ pub fn written(corpus: &Corpus, words: &[u32], forms: HashMap<Form, (u32, u32)>)
         chosen = one.clone();
     }
     let text = join(&chosen);
-    // Seen only where every word has a capital, an ordinary word's capital means nothing.
+    // If every occurrence starts a sentence, an ordinary word's capital means nothing.
     let first = chosen.first().map_or("", |f| corpus.surfaces.get(f.0));
     if mid == 0 && !is_identifier(first) && words.len() == 1 && corpus.chunks.len() >= 40 { text.to_lowercase() } else { text }
 }

@@ -13,13 +13,13 @@ pub struct Usage {
     pub determiner: u32,
     pub preposition: u32,
     pub verb: u32,
-    /// Occurrences followed directly by another content word: not the end of its noun phrase.
+    /// Number of occurrences directly before another content word, so not at the end of a noun phrase.
     pub inside: u32,
-    /// Occurrences preceded directly by another content word.
+    /// Number of occurrences directly after another content word.
     pub after_content: u32,
-    /// Occurrences with a capital where a capital means something.
+    /// Number of occurrences with a capital, among those in `telling`.
     pub capital: u32,
-    /// Occurrences where a capital would mean something.
+    /// Number of occurrences where a capital is not due to the position.
     pub telling: u32,
 }
 

@@ -1,6 +1,6 @@
 //! Word classes by lists of English words and endings: function words, verbs, adverbs, adjectives, vague nouns.
 //!
-//! Words here are folded (lower case, no accents). Other languages pass through: their words are in no list.
+//! Words here are folded (lower case, no accents). Words of other languages are in no list.
 
 use pocketgraph_text::is_stop_word;
 use pocketgraph_text::lexicon::{Language, SPOKEN};
@@ -42,7 +42,7 @@ pub fn may_be_verb(word: &str) -> bool {
     })
 }
 
-/// Kind of word that the word before announces.
+/// Kind of word that follows a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Before {
     /// A determiner: a noun phrase follows.
@@ -51,7 +51,7 @@ pub enum Before {
     Preposition,
     /// A verb follows.
     Verb,
-    /// Nothing is known.
+    /// Unknown.
     Other,
 }
 
@@ -69,7 +69,7 @@ pub fn announces(word: &str) -> Before {
     }
 }
 
-/// The singular of an English plural, by its ending; other words as they are.
+/// Returns the singular of an English plural, by its ending; other words unchanged.
 pub fn singular(word: &str) -> String {
     if word.len() < 4
         || !word.is_ascii()

@@ -3,39 +3,39 @@
 use super::super::Request;
 use super::{LlmOptions, prompts};
 
-/// Bounds on what a build asks of a model.
+/// Upper bound of a build's use of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LlmBound {
-    /// Requests.
+    /// Number of requests.
     pub requests: usize,
-    /// Tokens read.
+    /// Number of tokens read.
     pub input: usize,
-    /// Tokens written.
+    /// Number of tokens written.
     pub output: usize,
 }
 
-/// The numbers of Algorithm 1 that a bound depends on, with the paper's letters.
+/// Parameters of Algorithm 1 in a bound, with the paper's letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LlmWork {
-    /// Clusters over both clusterings: 2n.
+    /// 2n: number of clusters of both clusterings.
     pub clusters: usize,
-    /// c: chunks shown near a cluster's centre, and as many others.
+    /// c: number of chunks shown near a cluster's centre, and of others.
     pub c: usize,
-    /// l1: keywords a cluster.
+    /// l1: number of keywords of a cluster.
     pub l1: usize,
-    /// l2: words a keyword.
+    /// l2: number of words of a keyword.
     pub l2: usize,
-    /// m: keywords to avoid that are shown, and the size of a batch of the refinement.
+    /// m: number of keywords to avoid, and size of a batch of the refinement.
     pub m: usize,
-    /// T: tokens of a chunk.
+    /// T: number of tokens of a chunk.
     pub chunk: usize,
 }
 
 impl LlmBound {
-    /// The bound for some work, by a tokenizer that is not the model's: the model may count a little differently.
+    /// Computes the bound by a tokenizer that may differ from the model's.
     ///
-    /// The paper's 2n(2cT + (m + 2 l1)(l2 + 1)) + L_F, with what its prompts leave open made definite: twice the tokens for each reply, since many words
-    /// are two tokens, and the three steps of the refinement, each of which reads and writes the whole list.
+    /// It is the paper's 2n(2cT + (m + 2 l1)(l2 + 1)) + L_F, with twice the tokens for each reply, since many
+    /// words are two tokens, and three steps of the refinement, each over the whole list.
     pub fn of(work: &LlmWork, options: &LlmOptions, count: &dyn Fn(&str) -> usize) -> LlmBound {
         let LlmWork { clusters, c, l1, l2, m, chunk } = *work;
         let fixed = |request: pocketgraph_llm::ChatRequest| request.messages.iter().map(|m| count(&m.content)).sum::<usize>();

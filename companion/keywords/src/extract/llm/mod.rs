@@ -1,4 +1,4 @@
-//! The extractor that asks a language model, with the parts that the AutoKG paper gives its prompts.
+//! Extracts keywords by a language model, with the parts of the AutoKG paper's prompts.
 
 mod bound;
 mod prompts;
@@ -20,33 +20,33 @@ use std::sync::Arc;
 pub struct LlmOptions {
     /// Subject of the documents; `None` leaves it to the model.
     pub topic: Option<String>,
-    /// The language of the keywords; none for that of the documents.
+    /// Language of the keywords; `None` for that of the documents.
     pub language: Option<String>,
-    /// Number of requests that are under way at once, at most.
+    /// Maximum number of concurrent requests.
     pub at_once: usize,
-    /// Identity of this model's replies in the cache: its address and name.
+    /// Identity of the model in the cache of replies: its address and name.
     pub identity: String,
 }
 
 /// Usage of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LlmUsage {
-    /// Replies needed.
+    /// Number of replies needed.
     pub replies: usize,
     /// Number of these found in the cache.
     pub reused: usize,
-    /// Replies with nothing usable in them.
+    /// Number of replies without usable content.
     pub unusable: usize,
-    /// Requests that the endpoint refused for what they hold; the graph is made without their replies.
+    /// Number of requests that the endpoint refused for their content; the graph lacks their replies.
     pub refused: usize,
-    /// Tokens read, as the endpoint counted them; the cached replies of earlier builds are not in it.
+    /// Tokens read, by the endpoint's count, without cached replies.
     pub prompt_tokens: u64,
     /// Tokens written.
     pub completion_tokens: u64,
 }
 
-/// Asks a model for the keywords of each cluster, and to refine the list in three steps. Every reply is kept by the hash of its request, so that an
-/// interrupted build never pays for one twice.
+/// Asks a model for the keywords of each cluster, and to refine the list in three steps. The cache keeps
+/// every reply by the hash of its request, so that no build pays twice.
 pub struct LlmExtractor<'a> {
     texts: Vec<&'a str>,
     chat: &'a dyn ChatModel,
@@ -54,14 +54,14 @@ pub struct LlmExtractor<'a> {
     options: LlmOptions,
     asking: Asking,
     usage: Cell<LlmUsage>,
-    /// l2 of the last request, to which refinement keeps.
+    /// l2 of the last request, which limits the refinement too.
     words: usize,
-    /// m: as many keywords go before the model at once in refinement.
+    /// m: number of keywords in one request of the refinement.
     batch: usize,
 }
 
 impl<'a> LlmExtractor<'a> {
-    /// An extractor over `chunks`; in refinement `batch` keywords go before the model at a time.
+    /// Creates an extractor over `chunks`; a request of the refinement has `batch` keywords.
     pub fn new(chunks: &[ChunkView<'a>], chat: &'a dyn ChatModel, cache: Option<Arc<Cache>>, options: LlmOptions, batch: usize) -> Self {
         let texts = chunks.iter().map(|c| c.text).collect();
         let asking = Asking { identity: options.identity.clone(), concurrency: options.at_once, ..Asking::new("") };
@@ -73,8 +73,9 @@ impl<'a> LlmExtractor<'a> {
         self.usage.get()
     }
 
-    /// The replies to some requests, in their order, at most `at_once` of them under way together. `read` takes of a reply what is usable; none
-    /// where nothing is, and then the reply is not kept either. Those that are under way when one fails are waited for: they are paid for.
+    /// Returns the replies to requests, in their order, at most `at_once` concurrently. `read` returns the
+    /// usable part of a reply; others are not cached. If a request fails, open ones are awaited: they are
+    /// paid for.
     fn ask_all<T>(&self, requests: Vec<ChatRequest>, read: &dyn Fn(usize, &str) -> Option<T>) -> Result<Vec<Option<T>>, ExtractError> {
         let cache: &dyn ReplyCache = match &self.cache {
             Some(cache) => cache,
@@ -93,16 +94,16 @@ impl<'a> LlmExtractor<'a> {
         usage.prompt_tokens += tally.tokens.0;
         usage.completion_tokens += tally.tokens.1;
         self.usage.set(usage);
-        // A keyword less would be another graph: every reply is needed that another build could have.
+        // A missing keyword would change the graph, so every reply must be there.
         match (replies, asker.failure().filter(|_| tally.failed > tally.refused)) {
             (Err(e), _) | (Ok(_), Some(e)) => Err(ExtractError::Failed(e.to_string())),
             (Ok(replies), None) => Ok(replies),
         }
     }
 
-    /// One step of the refinement, batch by batch. `merge` makes of a batch and of what the model answered what stays; none where the answer
-    /// cannot be meant, and then the batch stays as it was.
-    fn step(
+    /// Runs one step of the refinement in batches. `merge` combines a batch with the model's answer; if it
+    /// returns `None`, the batch stays unchanged.
+    fn run_step(
         &self,
         step: prompts::Step,
         keywords: Vec<String>,
@@ -143,7 +144,7 @@ impl Extractor for LlmExtractor<'_> {
             let request = requests.get(i)?;
             let avoid: HashSet<String> = request.avoid.iter().map(|a| normalised(a)).collect();
             let mut found = reply::keywords(text, usize::MAX, request.words);
-            // A model that only repeats what is known has answered; one whose reply holds no keyword at all has not.
+            // A reply that only repeats known keywords is an answer; one without any keyword is none.
             if found.is_empty() {
                 return None;
             }
@@ -160,9 +161,9 @@ impl Extractor for LlmExtractor<'_> {
         if keywords.is_empty() && replies > 0 {
             return Err(ExtractError::NothingUsable { replies });
         }
-        let concentrated = self.step(prompts::Step::Concentrate, keywords, reply::subset)?;
-        let split = self.step(prompts::Step::Split, concentrated, reply::parts)?;
-        self.step(prompts::Step::Delete, split, reply::subset)
+        let concentrated = self.run_step(prompts::Step::Concentrate, keywords, reply::subset)?;
+        let split = self.run_step(prompts::Step::Split, concentrated, reply::parts)?;
+        self.run_step(prompts::Step::Delete, split, reply::subset)
     }
 }
 

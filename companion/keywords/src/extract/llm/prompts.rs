@@ -1,31 +1,31 @@
-//! The prompts: their parts and order are the AutoKG paper's, their words are ours.
+//! Prompts with the parts and order of the AutoKG paper, in our words.
 
 use super::super::Request;
 use super::LlmOptions;
 use pocketgraph_llm::{ChatRequest, Message};
 use pocketgraph_native::single_line::one_line;
 
-/// The paper's sampling: nearly greedy.
+/// Sampling as in the paper: nearly greedy.
 const TEMPERATURE: f32 = 0.1;
 const TOP_P: f32 = 0.5;
 
 /// A step of the refinement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Near-synonyms into one, duplicates out.
+    /// Merges near-synonyms, drops duplicates.
     Concentrate,
-    /// An entity and a concept in one keyword become two.
+    /// Splits an entity and a concept in one keyword.
     Split,
     /// Deletes keywords that are too vague.
     Delete,
 }
 
-/// Tokens that a reply of `keywords` keywords of at most `words` words may take: the paper's l1 (l2 + 1), twice, because many words are two tokens.
+/// Bounds the tokens of a reply: the paper's l1 (l2 + 1), twice, because many words are two tokens.
 pub(super) fn reply_tokens(keywords: usize, words: usize) -> usize {
     2 * keywords * (words + 1)
 }
 
-fn request(system: String, user: String, tokens: usize) -> ChatRequest {
+fn build_request(system: String, user: String, tokens: usize) -> ChatRequest {
     ChatRequest {
         messages: vec![Message::system(system), Message::user(user)],
         max_tokens: Some(u32::try_from(tokens).unwrap_or(u32::MAX)),
@@ -55,12 +55,12 @@ Rules:
 6. One line, keywords separated by commas, nothing before and nothing after.",
         about.keywords,
         about.words,
-        language(options)
+        language_rule(options)
     );
-    let fragments: Vec<String> = shown.iter().map(|text| fenced(text)).collect();
-    let avoid = if about.avoid.is_empty() { "none".to_owned() } else { list(about.avoid) };
+    let fragments: Vec<String> = shown.iter().map(|text| escape_fence(text)).collect();
+    let avoid = if about.avoid.is_empty() { "none".to_owned() } else { join_list(about.avoid) };
     let user = format!("Fragments:\n```\n{}\n```\n\nPrevious terms: {avoid}\n\nKeywords:", fragments.join("\n*\n"));
-    request(system, user, reply_tokens(about.keywords, about.words))
+    build_request(system, user, reply_tokens(about.keywords, about.words))
 }
 
 /// Asks for one step of the refinement of a list.
@@ -89,23 +89,23 @@ Rules:
 1. At most {words} words in each keyword.
 2. {}
 3. One line, keywords separated by commas, nothing before and nothing after.",
-        language(options)
+        language_rule(options)
     );
-    request(system, format!("Keywords: {}\n\nNew list:", list(keywords)), reply_tokens(keywords.len(), words))
+    build_request(system, format!("Keywords: {}\n\nNew list:", join_list(keywords)), reply_tokens(keywords.len(), words))
 }
 
-fn language(options: &LlmOptions) -> String {
+fn language_rule(options: &LlmOptions) -> String {
     match &options.language {
         Some(language) => format!("Keywords in {}.", one_line(language)),
         None => "Keywords in the language of the material.".to_owned(),
     }
 }
 
-/// A text that cannot end the fence around it.
-fn fenced(text: &str) -> String {
+/// Returns a text that cannot end the fence around it.
+fn escape_fence(text: &str) -> String {
     text.trim().replace("```", "'''")
 }
 
-fn list(keywords: &[String]) -> String {
+fn join_list(keywords: &[String]) -> String {
     keywords.iter().map(|k| one_line(k)).collect::<Vec<_>>().join(", ")
 }

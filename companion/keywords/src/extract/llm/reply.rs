@@ -1,25 +1,25 @@
-//! Keywords from a model's reply, read tolerantly and believed sparingly.
+//! Parses keywords from a model's reply, leniently in form and strictly in content.
 
 use super::super::refine::{normalised, stems};
 use pocketgraph_llm::after_thinking;
 use pocketgraph_native::single_line::cut;
 use std::collections::HashSet;
 
-/// Characters of a keyword at most: an index entry, not a payload.
+/// Maximum length of a keyword in characters: an index entry, not a payload.
 const LONGEST: usize = 80;
 
-/// Bytes of a reply that are looked at.
+/// Maximum number of bytes of a reply that are read.
 const READ: usize = 64 << 10;
 
-/// The keywords of a reply: at most `count`, each of at most `words` words. Understood are lists with commas, semicolons, lines, bullets, numbers, quotes
-/// and JSON arrays, also after a sentence that announces them, or after a model's thoughts. What is no keyword is left out.
+/// Returns the keywords of a reply: at most `count`, each of at most `words` words. Reads lists with commas,
+/// semicolons, lines, bullets, numbers, quotes and JSON arrays, also after an introduction or thoughts.
 pub(super) fn keywords(text: &str, count: usize, words: usize) -> Vec<String> {
     let text = after_thinking(text);
     let text = cut(text, READ);
     let mut seen = HashSet::new();
     let mut out = Vec::new();
-    for item in items(text) {
-        let Some(keyword) = keyword(&item, words) else { continue };
+    for item in split_items(text) {
+        let Some(keyword) = clean_keyword(&item, words) else { continue };
         if out.len() < count && seen.insert(normalised(&keyword)) {
             out.push(keyword);
         }
@@ -27,7 +27,7 @@ pub(super) fn keywords(text: &str, count: usize, words: usize) -> Vec<String> {
     out
 }
 
-fn items(text: &str) -> Vec<String> {
+fn split_items(text: &str) -> Vec<String> {
     if let (Some(start), Some(end)) = (text.find('['), text.rfind(']'))
         && let Some(array) = text.get(start..=end)
         && let Ok(list) = serde_json::from_str::<Vec<String>>(array)
@@ -41,8 +41,8 @@ fn items(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A keyword without its dress: bullet, number, quotes, emphasis, an announcement before it. None for sentences, markup, and what has no letter.
-fn keyword(item: &str, words: usize) -> Option<String> {
+/// Removes bullet, number, quotes, emphasis and introduction of a keyword. `None` for sentences and markup.
+fn clean_keyword(item: &str, words: usize) -> Option<String> {
     let mut item = item.trim();
     if let Some((label, rest)) = item.split_once(':').or_else(|| item.split_once('：')) {
         let announces = label.split_whitespace().count() > words
@@ -51,7 +51,7 @@ fn keyword(item: &str, words: usize) -> Option<String> {
             item = rest.trim();
         }
     }
-    // A bullet is a mark before white space; marks without it belong to names such as ".NET".
+    // A bullet precedes white space; other marks belong to names such as ".NET".
     let bullet = |c: char| "-*•–—+#".contains(c);
     if item.trim_start_matches(bullet).starts_with(char::is_whitespace) {
         item = item.trim_start_matches(bullet);
@@ -75,20 +75,20 @@ fn keyword(item: &str, words: usize) -> Option<String> {
     (fits && clean).then(|| item.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// Characters that change how others are shown: direction marks, zero-width joints, tags.
+/// Returns true for characters that change how others are shown: direction marks, zero-width joints, tags.
 fn is_format(c: char) -> bool {
     matches!(c as u32, 0x200b..=0x200f | 0x202a..=0x202e | 0x2060..=0x2069 | 0xe0000..=0xe007f)
 }
 
-/// Returns the part of a list that a model kept, in the list's order and spelling; `None` if it kept less than a quarter and so misunderstood.
+/// Returns the keywords of a list that a model kept, in the list's spelling; `None` if under a quarter.
 pub(super) fn subset(list: &[String], kept: Vec<String>) -> Option<Vec<String>> {
     let kept: HashSet<String> = kept.iter().map(|k| normalised(k)).collect();
     let out: Vec<String> = list.iter().filter(|k| kept.contains(&normalised(k))).cloned().collect();
     (out.len() * 4 >= list.len()).then_some(out)
 }
 
-/// The list with some keywords replaced by parts of them. A new keyword must consist of words of one of the list; a keyword that is neither kept nor
-/// taken apart stays. None when the model answered with hardly anything of the list.
+/// Returns the list with some keywords replaced by parts of them. A part must consist of words of one
+/// keyword; other keywords stay. `None` if the answer has under a quarter of the list.
 pub(super) fn parts(list: &[String], answered: Vec<String>) -> Option<Vec<String>> {
     let kept: HashSet<String> = answered.iter().map(|k| normalised(k)).collect();
     let old: HashSet<String> = list.iter().map(|k| normalised(k)).collect();
