@@ -1,4 +1,4 @@
-//! The Laplace step of AutoKG alone, on raw arrays: our side of `benches/autokg_reference.py`, which writes the inputs and reads the outputs.
+//! Runs AutoKG's Laplace step alone on raw arrays, for `benches/autokg_reference.py`.
 //!
 //! Usage: `laplace_step FOLDER DIMENSION K`. The folder holds little-endian arrays: `chunks.f32` and `keywords.f32` (unit vectors, row-major), and the
 //! reference's weight matrix as `offsets.u32`, `columns.u32`, `values.f32`. Written: `members.u8` (a byte a pair, keyword by keyword).

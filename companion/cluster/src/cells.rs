@@ -8,14 +8,16 @@ use rayon::prelude::*;
 /// Number of nearby cells that a row may fall into before any cell with room is taken.
 const CHOICES: usize = 16;
 
-/// At least so many rows a cell train the centres, spread evenly over the corpus: more cost time and move them little. Below twice as many a cell, it is every row.
+/// Minimum number of rows per cell that train the centres, evenly spread: more cost time and change little.
+/// Below twice that number, every row does.
 const TRAINED_ON: usize = 128;
 
-/// Cuts unit vectors into `count` cells of similar rows, none larger than 1.5 times the mean (rounded up), and returns the cell of each row.
+/// Divides unit vectors into `count` cells of similar rows, at most 1.5 times the mean (rounded up) in size.
 ///
-/// K-means over [`TRAINED_ON`] rows a cell gives the centres, which then are moved to the rows that they get; cells that are too large pass on the rows that lose
-/// least by moving to the next nearest cell with room. Rows are packed some at a time, so that a million of them are not held twice.
-/// The same vectors, count and seed give the same cells whatever the number of threads. A cell may stay empty where rows are fewer than cells.
+/// K-means over [`TRAINED_ON`] rows per cell gives the centres, which then move to the mean of their rows.
+/// Cells that are too large pass rows on, those that lose least, to the nearest cell with room. Rows are
+/// packed in parts to save memory. The number of threads changes nothing. With fewer rows than cells, some
+/// are empty.
 pub fn cells(vectors: &[Vec<f32>], count: usize, seed: u64) -> Vec<u32> {
     let count = count.min(vectors.len());
     if count <= 1 {
@@ -23,7 +25,7 @@ pub fn cells(vectors: &[Vec<f32>], count: usize, seed: u64) -> Vec<u32> {
     }
     let dim = vectors.iter().map(Vec::len).max().unwrap_or(0);
     let mut centres = trained(vectors, dim, count, seed);
-    // Identical rows yield fewer centres than asked for; cells without a centre of their own take what the others cannot hold.
+    // Identical rows give fewer centres than requested; cells without one take what the others cannot hold.
     centres.resize(count, vec![0.0; dim]);
     let capacity = (vectors.len() * 3).div_ceil(count * 2);
     let mut assignment = balanced(vectors, &centres, capacity);
@@ -68,10 +70,10 @@ fn balanced(rows: &[Vec<f32>], centres: &[Vec<f32>], capacity: usize) -> Vec<u32
     assignment
 }
 
-/// For each row its nearest centres with their cosines, best first, at most `most` of them; of equal ones the first. Only some rows are packed at a time.
+/// Returns the nearest centres of each row with cosines, best first, at most `most`, packing rows in parts.
 pub(super) fn nearest_centres<R: AsRef<[f32]> + Sync>(rows: &[R], centres: &Panels, most: usize) -> Vec<Vec<(u32, f32)>> {
     let better = |a: &(u32, f32), b: &(u32, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
-    // The cosines to all centres stand in memory that is used again: between the few that are kept they would leave gaps of some gigabytes.
+    // The cosines to all centres reuse memory: the few that are kept would otherwise fragment it.
     let room = || (0..PANEL).map(|_| Vec::with_capacity(centres.rows())).collect();
     let panels: Vec<Vec<Vec<(u32, f32)>>> = rows
         .par_chunks(PANEL)

@@ -18,11 +18,11 @@ pub struct Eigenpairs {
     pub residual: f64,
 }
 
-/// The `count` largest eigenvalues and their eigenvectors of the symmetric operator `apply` (y = A x) on vectors of length `n`.
+/// Returns the `count` largest eigenpairs of the symmetric operator `apply` (y = A x) of dimension `n`.
 ///
-/// Lanczos' method with full reorthogonalisation and thick restarts (Wu and Simon, 2000). Where the space closes early, as it does for repeated
-/// eigenvalues and small matrices, it goes on from a new random direction, so that every copy of a repeated eigenvalue is found. Stops at residuals
-/// below `tolerance` or after `restarts` restarts with the best it has.
+/// Uses Lanczos' method with full reorthogonalisation and thick restarts (Wu and Simon, 2000). If the space
+/// closes early, as for repeated eigenvalues and small matrices, it continues from a random direction, to
+/// find every copy. Stops at residuals below `tolerance`, or after `restarts` restarts.
 pub fn largest_eigenpairs(
     n: usize,
     count: usize,
@@ -71,7 +71,8 @@ pub fn largest_eigenpairs(
         let eigen = SymmetricEigen::new(projected.clone());
         let mut order: Vec<usize> = (0..size).collect();
         order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
-        // The residual of a Ritz pair is the last component of its small eigenvector times what the last step left over.
+        // The residual of a Ritz pair is the last component of its small eigenvector times the last step's
+        // rest.
         let residual = order.iter().take(count).map(|&j| (last * eigen.eigenvectors[(size - 1, j)]).abs()).fold(0.0, f64::max);
         let done = residual <= tolerance || round >= restarts || size == n;
         let wanted = if done { count } else { keep };

@@ -1,12 +1,11 @@
-//! Gaussian mixtures with diagonal covariances, fitted by expectation and maximisation in the logarithmic domain (Dempster, Laird and Rubin, 1977); the number
-//! of components by the Bayesian information criterion (Schwarz, 1978).
+//! Fits Gaussian mixtures with diagonal covariances by expectation and maximisation (Dempster, Laird and
+//! Rubin, 1977), with the number of components by the Bayesian information criterion (Schwarz, 1978).
 
 use crate::Random;
 use rayon::prelude::*;
 
 /// Variances are not below this: a component of equal rows would otherwise be infinitely likely.
 const LEAST_VARIANCE: f64 = 1e-6;
-/// Rounds at most.
 const ROUNDS: usize = 60;
 /// Improvement of the mean log-likelihood at which fitting ends.
 const ENOUGH: f64 = 1e-4;
@@ -51,7 +50,7 @@ fn centres(rows: &[Vec<f64>], k: usize, random: &mut Random) -> Vec<Vec<f64>> {
     out
 }
 
-/// A mixture with what its densities need for every row alike: the logarithms of a fit are these, once for each component instead of once for each row.
+/// A mixture with the parts of its densities that are the same for every row.
 struct Densities<'m> {
     /// Logarithm of a component's share times its density at its mean.
     factors: Vec<f64>,
@@ -70,7 +69,8 @@ impl Densities<'_> {
 }
 
 impl Mixture {
-    /// Fits `k` components (at least one) to rows of equal length, of which there is at least one; the same rows, `k` and seed give the same mixture.
+    /// Fits `k` components (at least one) to rows of equal length (at least one), deterministically by
+    /// `seed`.
     pub fn fit(rows: &[Vec<f64>], k: usize, seed: u64) -> Mixture {
         let (n, d) = (rows.len() as f64, rows[0].len());
         let mut random = Random::new(seed, 0x676d_6d00 + k as u64);
@@ -150,8 +150,8 @@ impl Mixture {
     }
 }
 
-/// The mixture of 1 to `most` components with the smallest criterion, of at most one component for two rows; the smaller number where two are equal. `None`
-/// without rows.
+/// Returns the mixture of 1 to `most` components with the smallest criterion, with at most one component for
+/// two rows, and the smaller number of two equal ones. `None` without rows.
 pub fn best_mixture(rows: &[Vec<f64>], most: usize, seed: u64) -> Option<Mixture> {
     if rows.is_empty() {
         return None;

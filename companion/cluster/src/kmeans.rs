@@ -47,8 +47,9 @@ pub struct KMeansOptions {
     pub seed: u64,
 }
 
-/// Groups unit vectors into clusters around unit centres (spherical k-means; Dhillon and Modha, 2001; seeding: Arthur and
-/// Vassilvitskii, 2007). The same rows, options and seed give the same clusters whatever the number of threads. Empty for no rows or no clusters.
+/// Groups unit vectors into clusters around unit centres (spherical k-means; Dhillon and Modha, 2001;
+/// seeding: Arthur and Vassilvitskii, 2007). The number of threads changes nothing. Empty without rows or
+/// clusters.
 pub fn kmeans(rows: &Panels, options: &KMeansOptions) -> Clustering {
     let mut best: Option<Clustering> = None;
     for restart in 0..options.restarts.max(1) {
@@ -73,8 +74,8 @@ pub fn kmeans(rows: &Panels, options: &KMeansOptions) -> Clustering {
     best.unwrap_or(Clustering { assignment: Vec::new(), centres: Vec::new(), score: 0.0 })
 }
 
-/// Seeds: the first at random, each next with probability proportional to its squared distance from the nearest seed so far. Rows that
-/// coincide with a seed are never drawn, so that identical rows give fewer seeds than asked for.
+/// Draws seeds: the first at random, each next with probability proportional to its squared distance from the
+/// nearest seed. Rows equal to a seed are never drawn, so that identical rows give fewer seeds.
 fn plus_plus(rows: &Panels, clusters: usize, random: &mut Random) -> Vec<Vec<f32>> {
     let mut seeds: Vec<Vec<f32>> = Vec::with_capacity(clusters);
     let mut distance = vec![f32::INFINITY; rows.rows()];
@@ -149,8 +150,8 @@ fn assign(rows: &Panels, centres: &[Vec<f32>]) -> (Vec<u32>, Vec<f32>) {
     best_centre(rows, &packed).into_iter().unzip()
 }
 
-/// The unit mean of each cluster. A cluster that lost all its rows takes the row that fits its own cluster worst, so that the number of
-/// clusters stays; the assignment is changed with it.
+/// Returns the unit mean of each cluster. A cluster without rows takes the row that fits its own cluster
+/// worst, so that the number of clusters stays; the assignment changes too.
 fn recentre(rows: &Panels, assignment: &mut [u32], similarity: &[f32], clusters: usize) -> Vec<Vec<f32>> {
     let mut lists = members(assignment, clusters);
     for empty in 0..clusters {
@@ -217,7 +218,7 @@ pub(super) fn mean_directions_of(rows: &[Vec<f32>], dim: usize, assignment: &[u3
     directions(&partial, dim, clusters)
 }
 
-/// The unit vectors along the clusters' sums, which stand in parts.
+/// Returns the unit vectors along the clusters' sums, given in parts.
 fn directions(partial: &[Vec<f64>], dim: usize, clusters: usize) -> Vec<Vec<f32>> {
     (0..clusters)
         .map(|c| {
@@ -242,7 +243,7 @@ pub fn centre(rows: &Panels, list: &[u32]) -> Vec<f32> {
     unit(&sum)
 }
 
-/// Euclidean k-means with k-means++ and restarts on points of few dimensions, as spectral clustering needs it: the cluster of each point.
+/// Returns the cluster of each point by Euclidean k-means with k-means++ and restarts, for few dimensions.
 pub(super) fn kmeans_points(points: &[Vec<f32>], options: &KMeansOptions) -> Vec<u32> {
     let mut best: Option<(f64, Vec<u32>)> = None;
     for restart in 0..options.restarts.max(1) {

@@ -1,7 +1,7 @@
 //! Sixteen single-precision numbers at a time, in whatever vector registers the machine has.
 //!
-//! Every implementation multiplies, adds and subtracts component by component with ordinary rounding and never fuses a product with a sum: all of
-//! them give the same bits. Compilers find this form by themselves only sometimes; these few operations make sure.
+//! Every implementation multiplies, adds and subtracts component by component with ordinary rounding and
+//! never fuses a product with a sum, so all give the same bits. Compilers find this form only sometimes.
 
 /// Sixteen numbers, one cache line.
 pub const LANES: usize = 16;
@@ -178,8 +178,8 @@ mod x86 {
 #[cfg(target_arch = "x86_64")]
 pub use x86::{Avx2, Avx512};
 
-/// Defines a function `$name` that runs `$body::<L>` with the widest registers the processor has, compiled once for each kind.
-/// `$body` must be `#[inline(always)]` and generic over one [`Lanes`].
+/// Defines a function `$name` that runs `$body::<L>` with the widest registers of the processor, compiled
+/// once for each kind. `$body` must be `#[inline(always)]` and generic over one [`Lanes`].
 macro_rules! dispatch {
     ($(#[$meta:meta])* fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? = $body:ident) => {
         $(#[$meta])*

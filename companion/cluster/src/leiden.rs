@@ -1,6 +1,7 @@
-//! The Leiden algorithm (Traag, Waltman and van Eck, 2019) for modularity, and its hierarchical use: communities that are too large are divided again.
+//! The Leiden algorithm (Traag, Waltman and van Eck, 2019) for modularity, applied again inside large
+//! communities.
 //!
-//! Our own rather than a crate's, because a bundle must not change when a dependency's random numbers or its order of nodes do.
+//! It is our own because a bundle must not change when a dependency changes its random numbers or order.
 
 use crate::Random;
 use pocketgraph_graph_retrieval::sparse::{Edges, Graph};
@@ -55,7 +56,7 @@ pub fn modularity(graph: &Graph, of: &[u32], resolution: f64) -> f64 {
 /// Graph whose nodes are groups of nodes.
 struct Net {
     neighbours: Vec<Vec<(u32, f64)>>,
-    /// The summed degrees of what a node stands for, inner weight included.
+    /// Summed degrees of the nodes that a node represents, inner weight included.
     strength: Vec<f64>,
 }
 
@@ -173,8 +174,8 @@ impl Leiden<'_> {
         moved
     }
 
-    /// Divides each community into well-connected parts: single nodes merge into parts that are well connected to the rest of their community, with a
-    /// probability that grows with the gain.
+    /// Divides each community into well-connected parts: single nodes merge into parts that are well
+    /// connected to the rest of their community, with a probability that grows with the gain.
     fn refine(&mut self, net: &Net, of: &[u32]) -> Vec<u32> {
         let n = of.len();
         let mut total = vec![0f64; n];
@@ -246,7 +247,7 @@ fn aggregate(net: &Net, part: &[u32], parts: usize) -> Net {
     Net { neighbours, strength }
 }
 
-/// The community of each node, numbered from 0 in the order of first nodes. The same graph and options give the same communities; each is connected.
+/// Returns the community of each node, numbered by first nodes. Communities are connected and reproducible.
 pub fn leiden(graph: &Graph, options: &LeidenOptions) -> Vec<u32> {
     let n = graph.nodes();
     let total: f64 = (0..n).map(|i| graph.degree(i)).sum();
@@ -261,7 +262,7 @@ pub fn leiden(graph: &Graph, options: &LeidenOptions) -> Vec<u32> {
     let mut quality = modularity(graph, &of, options.resolution);
     for _ in 0..10 {
         let mut net = Net { neighbours: (0..n).map(row).collect(), strength: (0..n).map(|i| graph.degree(i)).collect() };
-        // What each node of `net` stands for, by node of the graph; and the community of each node of `net`.
+        // Node of `net` for each node of the graph; and the community of each node of `net`.
         let mut stands: Vec<u32> = (0..n as u32).collect();
         let mut now = of.clone();
         loop {
@@ -292,8 +293,8 @@ pub fn leiden(graph: &Graph, options: &LeidenOptions) -> Vec<u32> {
     of
 }
 
-/// Communities at several levels: level 0 divides the graph, and each community of more than `max_size` nodes is divided again as a graph of its own. Nodes
-/// without edges are in none. Parents come before their children.
+/// Finds communities at several levels: level 0 divides the graph, and each community of more than `max_size`
+/// nodes is divided again as a graph of its own. Nodes without edges are in none. Parents come first.
 pub fn hierarchy(graph: &Graph, options: &LeidenOptions) -> Vec<Community> {
     let mut out: Vec<Community> = Vec::new();
     let every: Vec<u32> = (0..graph.nodes() as u32).filter(|&i| graph.degree(i as usize) > 0.0).collect();

@@ -1,6 +1,6 @@
 //! Random numbers that are the same on every machine and in every version of the program.
 
-/// xoshiro256++ (Blackman and Vigna, 2018), seeded by SplitMix64. Our own, so that no dependency's update changes what a seed means.
+/// xoshiro256++ (Blackman and Vigna, 2018), seeded by SplitMix64, our own so that seeds keep their meaning.
 #[derive(Debug, Clone)]
 pub struct Random {
     state: [u64; 4],
@@ -16,7 +16,7 @@ fn split_mix(state: &mut u64) -> u64 {
 }
 
 impl Random {
-    /// A generator for `seed`. `stream` separates the uses of one seed, so that one more draw here changes nothing there.
+    /// Creates a generator for `seed`. `stream` separates the uses of one seed from each other.
     pub fn new(seed: u64, stream: u64) -> Self {
         let mut s = seed;
         let mixed = split_mix(&mut s) ^ stream.wrapping_mul(0xd134_2543_de82_ef95);

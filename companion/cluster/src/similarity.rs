@@ -4,8 +4,8 @@ use super::lanes::{LANES, Lane, Lanes, dispatch};
 
 /// Rows of a matrix, packed for blocked products: sixteen rows side by side in a panel, component by component.
 ///
-/// Each dot product is summed in component order, one multiplication and one addition a step, never fused: how wide the machine's
-/// vector registers are changes the speed and not one bit of the result.
+/// Each dot product is summed in component order, one multiplication and one addition at a time, never fused:
+/// the width of vector registers changes the speed and no bit of the result.
 #[derive(Debug, Clone)]
 pub struct Panels {
     rows: usize,
@@ -20,7 +20,8 @@ pub const PANEL: usize = LANES;
 pub type Tile = [Lane; PANEL];
 
 impl Panels {
-    /// Packs `rows` vectors of dimension `dim`. Components beyond `dim` are dropped, missing ones and those that are not finite are zero.
+    /// Packs `rows` vectors of dimension `dim`. Further components are dropped; missing or infinite ones are
+    /// 0.
     pub fn pack<'a>(dim: usize, rows: impl ExactSizeIterator<Item = &'a [f32]>) -> Self {
         let count = rows.len();
         let mut data = vec![Lane::ZERO; count.div_ceil(PANEL) * dim];
@@ -64,8 +65,8 @@ impl Panels {
     }
 }
 
-/// Adds the products of some rows' components with a lane to the rows' sums. Written out: a loop would be taken for one over rows, and its sums
-/// would leave the registers.
+/// Adds the products of some rows' components with a lane to the rows' sums. Unrolled, since a compiler would
+/// vectorise a loop over rows, and its sums would leave the registers.
 macro_rules! add_products {
     ($sums:ident, $a:ident, $b:ident, $($row:literal)*) => {
         $($sums[$row] = L::add($sums[$row], L::mul(L::splat($a[$row]), $b));)*

@@ -30,7 +30,7 @@ pub fn coordinates(vectors: &[Vec<f32>], dim: usize) -> SketchIndex {
     let eigen = SymmetricEigen::new(covariance);
     let mut order: Vec<usize> = (0..dim).collect();
     order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]).then(a.cmp(&b)));
-    // Few vectors lie in fewer components than they have coordinates, and every component is 392 bytes before a first answer.
+    // Few vectors span fewer components than coordinates, and each costs 392 bytes before a first answer.
     let rank = sample.len().saturating_sub(1).clamp(1, SKETCH_DIM);
     order.truncate(rank);
     let rows: Vec<Vec<f32>> = order.iter().map(|&i| oriented(eigen.eigenvectors.column(i).as_slice())).collect();
@@ -42,7 +42,7 @@ pub fn coordinates(vectors: &[Vec<f32>], dim: usize) -> SketchIndex {
     }
 }
 
-/// An eigenvector and its negative are equally good: the one whose largest component is positive is taken, so that builds agree.
+/// Orients an eigenvector so that its largest component is positive, since builds must agree.
 fn oriented(v: &[f64]) -> Vec<f32> {
     let largest = v.iter().copied().fold(0f64, |m, x| if x.abs() > m.abs() { x } else { m });
     let sign = if largest < 0.0 { -1.0 } else { 1.0 };

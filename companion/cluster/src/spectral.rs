@@ -20,8 +20,8 @@ pub enum LaplacianKind {
 /// Largest residual of the eigensolver; smaller ones do not change clusters.
 const TOLERANCE: f64 = 1e-4;
 
-/// The cluster of each node of a connected graph with symmetric positive weights: k-means on the rows of the `clusters` + 5 eigenvectors of smallest
-/// eigenvalue. The same graph, options and seed give the same clusters whatever the number of threads.
+/// Returns the cluster of each node of a connected graph with symmetric positive weights: k-means on the rows
+/// of the `clusters` + 5 eigenvectors of smallest eigenvalue, whatever the number of threads.
 pub fn spectral_clusters(weights: &Csr<f32>, kind: LaplacianKind, options: &KMeansOptions) -> Vec<u32> {
     let points = spectral_embedding(weights, kind, options.clusters + 5, options.seed);
     kmeans_points(&points, options)
@@ -32,7 +32,8 @@ pub fn spectral_embedding(weights: &Csr<f32>, kind: LaplacianKind, count: usize,
     let n = weights.rows();
     let degree: Vec<f64> = (0..n).map(|i| weights.row(i).1.iter().map(|&w| f64::from(w)).sum()).collect();
     let root: Vec<f64> = degree.iter().map(|&d| if d > 0.0 { d.sqrt().recip() } else { 0.0 }).collect();
-    // The smallest eigenvalues of a Laplacian are the largest of its distance from a bound: 2 max D for the combinatorial one, the identity for the others.
+    // The smallest eigenvalues of a Laplacian are the largest of 2 max D (combinatorial) or the identity
+    // minus it.
     let bound = 2.0 * degree.iter().fold(0.0f64, |m, &d| m.max(d));
     let sum = |i: usize, x: &dyn Fn(usize) -> f64| {
         let (columns, values) = weights.row(i);

@@ -8,9 +8,9 @@ use rayon::prelude::*;
 /// Cells searched for each row, its own among them.
 const PROBES: usize = 24;
 
-/// About the `k` nearest rows of every row by angle, the row itself first: each row is compared with the rows of its own k-means cell and of the
-/// cells whose centres are nearest to that cell's (an inverted file; Jégou, Douze and Schmid, 2011). The number of comparisons grows with the
-/// 3/2 power of the number of rows. The same rows and seed give the same result whatever the number of threads.
+/// Returns approximately the `k` nearest rows of every row by angle, the row itself first. Each row is
+/// compared with the rows of its own k-means cell and of the cells with the nearest centres (an inverted
+/// file; Jégou, Douze and Schmid, 2011): the 3/2 power of the rows. The number of threads changes nothing.
 pub fn approximate_neighbours(rows: &Panels, k: usize, seed: u64) -> Vec<Vec<Neighbour>> {
     let n = rows.rows();
     if k == 0 || n == 0 {
@@ -44,7 +44,7 @@ struct Inverted {
 }
 
 impl Inverted {
-    /// In as many cells as the root of the rows, of which there are some.
+    /// Divides the rows, at least one, into the square root of their number of cells.
     fn of(rows: &Panels, seed: u64) -> Self {
         let count = ((rows.rows() as f64).sqrt() as usize).max(1);
         let clustering = kmeans(rows, &KMeansOptions { clusters: count, restarts: 1, rounds: 8, seed });
@@ -64,8 +64,8 @@ impl Inverted {
 /// Cells searched for each row of [`nearest_of_sample`]: it wants one row, and not thirty.
 const PROBES_FOR_ONE: usize = 8;
 
-/// For each of some rows about the nearest row of `sample`, by angle; none where the sample is empty. The same rows and seed give the same result whatever the
-/// number of threads, and only a cell's rows are packed at a time.
+/// Returns for each row approximately the nearest row of `sample`, by angle; `None` if the sample is empty.
+/// The result does not depend on the number of threads, and only one cell's rows are packed at a time.
 pub fn nearest_of_sample(sample: &Panels, rows: &[&[f32]], seed: u64) -> Vec<Option<u32>> {
     let mut out = vec![None; rows.len()];
     if sample.rows() == 0 {
@@ -100,7 +100,7 @@ pub fn nearest_of_sample(sample: &Panels, rows: &[&[f32]], seed: u64) -> Vec<Opt
 /// Rows compared side by side: fixed, so that the result does not depend on the number of threads.
 const RUN: usize = 8192;
 
-/// For each query the `k` nearest of many rows, by angle and best first, with their cosines. Exact; only some rows are packed at a time.
+/// Returns for each query the exact `k` nearest of many rows with cosines, best first, packing in parts.
 pub fn nearest_rows(queries: &Panels, rows: &[&[f32]], k: usize) -> Vec<Vec<(u32, f32)>> {
     let runs: Vec<Vec<Best>> = rows
         .par_chunks(RUN)
@@ -123,7 +123,7 @@ pub fn nearest_rows(queries: &Panels, rows: &[&[f32]], k: usize) -> Vec<Vec<(u32
     merged.iter().map(|best| best.list().iter().map(|&(score, row)| (row, score)).collect()).collect()
 }
 
-/// The cells to search from one cell: itself and the nearest others, `probes` of them or more until they hold `enough` rows.
+/// Returns a cell and its nearest others: at least `probes` of them, until they hold `enough` rows.
 fn probed(cell: usize, centres: &Panels, members: &[Vec<u32>], probes: usize, enough: usize) -> Vec<usize> {
     let own = centres.row(cell);
     let mut order: Vec<(f32, usize)> = (0..centres.rows())

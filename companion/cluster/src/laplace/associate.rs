@@ -1,4 +1,4 @@
-//! Algorithm 2 of AutoKG: labels by angle, spread by Laplace learning, cut by a threshold; and the keyword graph that results.
+//! Algorithm 2 of AutoKG: labels by angle, Laplace learning, a threshold; and the keyword graph.
 
 use super::solve::{Labels, Learning, SolveOptions, solve};
 use crate::{Lane, PANEL, Panels};
@@ -6,19 +6,20 @@ use pocketgraph_base::csr::Csr;
 use pocketgraph_kernels::vector::{Scored, top_k};
 use rayon::prelude::*;
 
-/// A cosine to the keyword that is near in any corpus: with a few clear topics a topic can hold more chunks than can lie far above the mean.
+/// Cosine that is near in any corpus: a clear topic can have more chunks than can be far above the mean.
 const NEAR: f32 = 0.5;
 
 /// Threshold of u for a chunk to belong to the keyword.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Threshold {
-    /// The paper's rule: u >= 0.5 (u > 0 with Poisson learning, whose u is centred). On real text it keeps little more than the labelled chunks.
+    /// The paper's rule: u >= 0.5 (u > 0 with Poisson learning). On real text it keeps few other chunks.
     Paper,
-    /// u at least two standard deviations above the keyword's mean u, or at least 0.5 where that is less: in a corpus of a few clear topics a
-    /// topic can hold more chunks than can lie so far above the mean. (With Poisson learning, whose u is centred, the first alone.)
+    /// u at least two standard deviations above the keyword's mean u, or at least 0.5 if that is less: a
+    /// clear topic can have more chunks than can be so far above the mean. (With Poisson learning, only the
+    /// first.)
     MeanPlusTwoSd,
-    /// Chunks of [`Threshold::MeanPlusTwoSd`] whose cosine to the keyword is also two standard deviations above the mean cosine, or at least
-    /// [`NEAR`]. u alone floods groups of chunks that are each other's neighbours and nobody else's: one label among them is a label for all.
+    /// Chunks of [`Threshold::MeanPlusTwoSd`] whose cosine to the keyword is also two standard deviations
+    /// above the mean, or at least [`NEAR`]. u alone floods closed groups of neighbours from one label.
     MeanPlusTwoSdOfBoth,
     /// The given fraction of all chunks, those of highest u.
     Quantile(f32),
@@ -156,7 +157,7 @@ struct Nearest {
     ranked: Vec<u32>,
     /// The n1 nearest and the n2 farthest chunks.
     labels: Labels,
-    /// A bit a chunk: those whose cosine lies far above the mean, and the labelled ones. `None` where the threshold does not ask.
+    /// A bit for each chunk with a cosine far above the mean or a label; `None` if the threshold needs none.
     near: Option<Vec<u64>>,
 }
 

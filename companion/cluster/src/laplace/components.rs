@@ -7,8 +7,8 @@ use rayon::prelude::*;
 
 /// The edges (row, row, angle) that connect the neighbour graph, and how many components it had without them.
 ///
-/// Borůvka's rounds: every component but the largest is joined to its closest row outside, until one component is left. The largest
-/// component needs no edge of its own: the others reach it.
+/// Joins components in Borůvka's rounds: every component except the largest to its closest row outside, until
+/// one is left. The largest needs no edge of its own.
 pub fn join_components(rows: &Panels, neighbours: &[Vec<Neighbour>]) -> (Vec<(u32, u32, f64)>, usize) {
     let n = neighbours.len();
     let mut sets: UnionFind<u32> = UnionFind::new(n);
@@ -19,7 +19,7 @@ pub fn join_components(rows: &Panels, neighbours: &[Vec<Neighbour>]) -> (Vec<(u3
     }
     let mut edges = Vec::new();
     let mut before = None;
-    // The nearest row of another component stays the nearest until the two components are one: most are searched for once only.
+    // The nearest row of another component stays so until both merge, so most searches are made once.
     let mut nearest: Vec<Option<u32>> = vec![None; n];
     loop {
         let labels: Vec<u32> = (0..n as u32).map(|i| sets.find(i)).collect();
@@ -55,8 +55,8 @@ pub fn join_components(rows: &Panels, neighbours: &[Vec<Neighbour>]) -> (Vec<(u3
     }
 }
 
-/// For each of some rows, the row of largest cosine that lies in another component; one whose cosine is no number is taken only for want of others.
-/// There is always one where there are several components: otherwise joining them would never end.
+/// Returns for each given row the row of largest cosine in another component; one with a NaN cosine only if
+/// there is no other. There is always one if there are several components: otherwise joining would not end.
 fn nearest_in_other_components(rows: &Panels, labels: &[u32], from: &[u32]) -> Vec<Option<u32>> {
     let unpacked: Vec<Vec<f32>> = from.iter().map(|&i| rows.row(i as usize)).collect();
     let packed = Panels::pack(rows.dim(), unpacked.iter().map(Vec::as_slice));

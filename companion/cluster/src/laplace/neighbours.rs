@@ -26,7 +26,6 @@ pub(super) struct Best {
 }
 
 impl Best {
-    /// Nothing yet, and room for `limit` candidates.
     pub(super) fn new(limit: usize) -> Self {
         Best { limit, list: Vec::with_capacity(limit + 1) }
     }
@@ -57,8 +56,8 @@ impl Best {
 
 /// The K nearest rows of every row by angle, the row itself first; fewer where there are fewer rows.
 ///
-/// Exact: every pair is multiplied once, in single precision; close candidates are then ranked by angles in double precision. Ties go to
-/// the smaller row, so the result does not depend on the number of threads.
+/// Exact: every pair is multiplied once in single precision; close candidates are then ranked by angles in
+/// double precision. Ties go to the smaller row, whatever the number of threads.
 pub fn nearest_neighbours(rows: &Panels, k: usize) -> Vec<Vec<Neighbour>> {
     let limit = (k + SLACK).min(rows.rows());
     if k == 0 || rows.rows() == 0 {
@@ -71,7 +70,8 @@ pub fn nearest_neighbours(rows: &Panels, k: usize) -> Vec<Vec<Neighbour>> {
             Mutex::new((0..count).map(|_| Best::new(limit)).collect())
         })
         .collect();
-    // Every pair of blocks once. Block i meets i, i + 1, ... half-way round the ring, so that threads rarely want the same block at a time.
+    // Every pair of blocks occurs once. Block i meets i, i + 1, ... half-way round, so that threads rarely
+    // collide.
     let pairs: Vec<(usize, usize)> = (0..=blocks / 2)
         .flat_map(|step| (0..blocks).map(move |i| (i, (i + step) % blocks)))
         .filter(|&(i, j)| blocks % 2 == 1 || (j + blocks - i) % blocks != blocks / 2 || i < j)
@@ -148,7 +148,7 @@ fn with<T>(mutex: &Mutex<T>, f: impl FnOnce(&mut T)) {
     f(&mut mutex.lock().unwrap_or_else(|e| e.into_inner()));
 }
 
-/// The cosine above which single precision says too little of an angle: there it is computed anew from the vectors.
+/// Cosine above which single precision is too coarse for an angle, which is then computed anew.
 const CLOSE: f32 = 0.95;
 
 /// The `k` nearest of a row's candidates, the row itself first whether it is among them or not.

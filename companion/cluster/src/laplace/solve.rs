@@ -1,8 +1,8 @@
 //! Graph Laplace learning for many keywords at once.
 //!
-//! Every keyword has its own labelled chunks and the same Laplacian L = D - W. Sixteen keywords are solved side by side by conjugate
-//! gradients preconditioned with the diagonal: one pass over the matrix serves sixteen right-hand sides. Blocks of keywords run on all cores;
-//! a block is always solved by one thread in one order, so that the number of threads changes nothing.
+//! Every keyword has its own labelled chunks and the same Laplacian L = D - W. Conjugate gradients,
+//! preconditioned with the diagonal, solve sixteen keywords side by side, with one pass over the matrix. Each
+//! block of keywords is solved by one thread in one order, so that the number of threads changes nothing.
 
 use crate::lanes::{LANES, Lane, Lanes, dispatch};
 use pocketgraph_base::csr::Csr;
@@ -23,10 +23,11 @@ pub struct Labels {
 /// Equation that spreads the labels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Learning {
-    /// u equals the label on labelled chunks and is harmonic elsewhere: (L u)_i = 0 (Zhu, Ghahramani and Lafferty, 2003).
+    /// u equals the label on labelled chunks, and (L u)_i = 0 elsewhere (Zhu, Ghahramani and Lafferty, 2003).
     #[default]
     Laplace,
-    /// L u = sum over labelled chunks of (label - mean label) at that chunk, with degree-weighted mean 0 (Calder et al., 2020).
+    /// L u = sum over labelled chunks of (label - mean label), with degree-weighted mean 0 (Calder et al.,
+    /// 2020).
     Poisson,
 }
 
@@ -47,7 +48,6 @@ impl Default for SolveOptions {
     }
 }
 
-/// The Laplacian's parts.
 struct Laplacian<'a> {
     weights: &'a Csr<f32>,
     degree: Vec<f32>,
@@ -65,11 +65,11 @@ impl<'a> Laplacian<'a> {
     }
 }
 
-/// Solves for all keywords and hands each keyword's u (one number a chunk) to `finish` together with the keyword's index, on the thread that
-/// solved it; what `finish` returns comes back in the order of the keywords. No more than a block a thread is ever in memory.
+/// Solves for all keywords and passes each keyword's u (one number per chunk) to `finish` with the keyword's
+/// index, on the solving thread. Returns the results in order. Memory holds one block per thread.
 ///
-/// With [`Learning::Laplace`], u is in 0..=1 up to the tolerance; a keyword without labels gives zeros, and so do chunks no label reaches.
-/// `weights` must be square and symmetric; labelled chunks it does not have are left out.
+/// With [`Learning::Laplace`], u is in 0..=1 up to the tolerance; keywords without labels and chunks that no
+/// label reaches get zeros. `weights` must be square and symmetric; labelled chunks outside it are left out.
 pub fn solve<R: Send>(weights: &Csr<f32>, labels: &[Labels], options: &SolveOptions, finish: impl Fn(usize, &[f32]) -> R + Sync) -> Vec<R> {
     let laplacian = Laplacian::new(weights);
     let blocks: Vec<Vec<R>> = labels
@@ -92,8 +92,8 @@ pub fn solve<R: Send>(weights: &Csr<f32>, labels: &[Labels], options: &SolveOpti
 /// Sums kept in double precision.
 type Sums = [f64; BLOCK];
 
-/// The unknowns of one block. `fixed` lists (chunk, keyword) pairs whose value is given; all vectors are zero there, which makes the
-/// masked matrix the one of the unlabelled chunks.
+/// Unknowns of one block. `fixed` lists (chunk, keyword) pairs with a given value; all vectors are zero
+/// there, which makes the masked matrix that of the unlabelled chunks.
 struct Block<'a> {
     laplacian: &'a Laplacian<'a>,
     fixed: Vec<(u32, u8)>,
@@ -159,8 +159,8 @@ fn solve_block(laplacian: &Laplacian<'_>, labels: &[Labels], options: &SolveOpti
     x
 }
 
-/// For each keyword a constant as the first guess for all unlabelled chunks: the mean label, weighted by degree, since what flows from a
-/// label grows with its edges. It takes most of the slowest part of the error away before the first round.
+/// Returns for each keyword a constant as first guess for all unlabelled chunks: the mean label, weighted by
+/// degree, since a label's influence grows with its edges. It removes most of the slowest part of the error.
 fn best_constants(laplacian: &Laplacian<'_>, values: &[(u32, u8, f32)]) -> Lane {
     let (mut sum, mut total) = ([0.0f64; BLOCK], [0.0f64; BLOCK]);
     for &(row, c, value) in values {
@@ -183,7 +183,7 @@ fn conjugate_gradients(block: &Block<'_>, x: &mut [Lane], r: &mut [Lane], option
             break;
         }
         let pq = block.apply(&p, &mut q);
-        // A keyword that is done (or was never asked) stands still while the others go on.
+        // A keyword that is done (or was never requested) does not change while the others continue.
         let alpha = Lane(std::array::from_fn(|c| if rz[c] > stop && pq[c] > 0.0 { (rz[c] / pq[c]) as f32 } else { 0.0 }));
         let next = step(&alpha, &p, &q, inverse, x, r);
         let beta = Lane(std::array::from_fn(|c| if alpha[c] > 0.0 { (next[c] / rz[c]) as f32 } else { 0.0 }));

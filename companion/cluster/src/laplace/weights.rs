@@ -15,12 +15,12 @@ pub enum Kernel {
     Gaussian,
 }
 
-/// The smallest tau, in radians. Rows with K identical neighbours have tau 0, and everything else infinitely far away; single-precision vectors
-/// carry no smaller angles anyway.
+/// Minimum tau, in radians. Rows with K identical neighbours have tau 0, with everything else infinitely far
+/// away; single precision has no smaller angles anyway.
 const MIN_TAU: f64 = 1e-3;
 
-/// The smallest weight of an edge. No ordinary neighbour is near it (tau at most pi gives at least exp(-pi) or exp(-4)); it keeps edges across gaps
-/// that the kernel would round to nothing, so that the graph stays connected and every system solvable.
+/// Minimum weight of an edge. No ordinary neighbour is near it (tau at most pi gives at least exp(-pi) or
+/// exp(-4)). It keeps edges that the kernel would round to nothing, so that the graph stays connected.
 const MIN_WEIGHT: f64 = 1e-6;
 
 /// The chunk graph, and what was needed to connect it.
@@ -32,7 +32,7 @@ pub struct ChunkGraph {
     pub components: usize,
 }
 
-/// W^t = (Wbar + Wbar^T) / 2 from neighbour lists (each row's own entry first, as [`super::nearest_neighbours`] gives them), connected.
+/// Returns W^t = (Wbar + Wbar^T) / 2, connected, from the lists of [`super::nearest_neighbours`].
 ///
 /// The diagonal is left out: the Laplacian D - W does not feel it.
 pub fn chunk_graph(rows: &Panels, neighbours: &[Vec<Neighbour>], kernel: Kernel) -> ChunkGraph {
@@ -64,7 +64,7 @@ pub fn chunk_graph(rows: &Panels, neighbours: &[Vec<Neighbour>], kernel: Kernel)
     let rows = entries
         .into_iter()
         .map(|mut row| {
-            // Mutual neighbours appear twice; their halves add up. The order of the two is fixed by the order of insertion.
+            // Mutual neighbours occur twice; their halves add up, in the order of insertion.
             row.sort_by_key(|x| x.0);
             row.dedup_by(|next, kept| {
                 let same = next.0 == kept.0;
