@@ -1,5 +1,5 @@
-//! Embeds the token table, `models/query-table.safetensors`, and the trained planner, `models/planner.bin`, into the program: without them it still builds, and
-//! bundles go without.
+//! Embeds the token table, `models/query-table.safetensors`, and the trained planner, `models/planner.bin`,
+//! into the program, which builds without them too.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ fn model(models: &Path, name: &str) -> String {
 
 fn main() {
     let models = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("../../models");
-    // The folder and not the file: cargo takes a file that is not there for one that changed, and would build the program anew each time.
+    // The folder rather than the file: cargo treats a missing file as changed, and would rebuild each time.
     println!("cargo::rerun-if-changed={}", models.display());
     let out = PathBuf::from(std::env::var_os("OUT_DIR").unwrap_or_default());
     for (name, code) in [("query_table.rs", model(&models, "query-table.safetensors")), ("planner.rs", model(&models, "planner.bin"))] {

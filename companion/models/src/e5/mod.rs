@@ -1,5 +1,5 @@
-//! multilingual-e5-small (Wang et al., "Multilingual E5 Text Embeddings", 2024): twelve layers over the vocabulary of XLM-R, trained to find passages in a
-//! hundred languages.
+//! multilingual-e5-small (Wang et al., "Multilingual E5 Text Embeddings", 2024): twelve layers over the
+//! vocabulary of XLM-R, trained to find passages in a hundred languages.
 
 mod file;
 mod rounding;
@@ -21,7 +21,7 @@ pub const QUESTION: &str = "query: ";
 /// See [`QUESTION`].
 pub const PASSAGE: &str = "passage: ";
 
-/// The cosine's share in the fused score, in percent. It is a choice: shares between were not measured for this model (`tuning/fusion.mjs` would).
+/// Share of the cosine in the fused score, in percent, which was not fitted (`tuning/fusion.mjs` would).
 pub const WEIGHT: u64 = 75;
 
 /// Numbers in a vector.
@@ -33,7 +33,7 @@ const INTERMEDIATE: usize = 1536;
 pub const POSITIONS: usize = 512;
 const EPSILON: f32 = 1e-12;
 
-/// True if a text asks or is to be found: the model was trained to tell them apart by what stands before.
+/// Role of a text, question or passage: the model distinguishes them by a prefix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextRole {
     /// It asks.
@@ -42,7 +42,7 @@ pub enum TextRole {
     Passage,
 }
 
-/// Returns the mean that is subtracted from the vectors of a side ([`pocketgraph_embed::take_mean`]); `tuning/e5_means.py` fitted it.
+/// Returns the mean that is subtracted from the vectors of a role; `tuning/e5_means.py` fitted it.
 pub fn mean(side: TextRole) -> Vec<f32> {
     let (questions, passages) = include_bytes!("means.f32").split_at(4 * HIDDEN);
     let bytes = if side == TextRole::Question { questions } else { passages };
@@ -58,7 +58,7 @@ pub struct Vocabulary {
     pub folding: Folding,
     /// Text and score of each id; special tokens have no text. A space is where a word begins.
     pub pieces: Vec<(String, i32)>,
-    /// The ids of `<s>` and `</s>`, which stand around every text.
+    /// Ids of `<s>` and `</s>`, which enclose every text.
     pub ends: [u32; 2],
     /// The id and the score of a character that is in no piece.
     pub unknown: (u32, i32),
@@ -79,7 +79,7 @@ pub struct Model {
 /// Reads the model's file.
 ///
 /// # Errors
-/// When it is another file, cut, or of another model; the error says which.
+/// If it is another file, cut, or of another model; the error tells which.
 pub fn read(bytes: &[u8]) -> Result<Model> {
     let file = File::read(bytes)?;
     let vocabulary = vocabulary(&file);
@@ -117,7 +117,7 @@ fn vocabulary(file: &File<'_>) -> Vocabulary {
     Vocabulary { tokenizer, folding, pieces, ends: [start, end], unknown }
 }
 
-/// Letters and the marks behind them that are one character together: what `nmt_nfkc` makes of them, which the file's table, of single characters, lacks.
+/// Returns letters with following marks that `nmt_nfkc` combines, which the file's table lacks.
 fn pairs() -> Vec<[u32; 3]> {
     // Hangul is not in the table of pairs: it is in no text as single letters, except in names of files.
     let letters = ('\u{c0}'..='\u{33ff}').chain('\u{11000}'..='\u{11fff}');
@@ -160,7 +160,7 @@ fn layers(file: &File<'_>, round: Round<'_>) -> Result<MiniLm> {
     MiniLm::new(encoder, positions(file)?).into_diagnostic()
 }
 
-/// Layers of the same inputs as one, their outputs behind one another.
+/// Concatenates layers of the same inputs, with their outputs one after the other.
 fn linear(file: &File<'_>, l: usize, names: &[&str], [inputs, outputs]: [usize; 2], round: Round<'_>) -> Result<Linear> {
     let (mut rows, mut scales, mut bias, mut row) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for name in names {

@@ -10,7 +10,8 @@ pub(super) fn in_bytes(row: &[f32]) -> (Vec<i8>, f32) {
     (row.iter().map(level).collect(), scale)
 }
 
-/// A row in four bits: levels of -8 to 7, times a step of 1 to 16 for each run, times the scale. Of several scales and steps those are taken that lose least.
+/// Rounds a row to four bits: levels of -8 to 7, times a step of 1 to 16 for each run, times the scale. Of
+/// several scales and steps it takes those with the least error.
 pub(super) fn in_four_bits(row: &[f32]) -> (Vec<i8>, f32) {
     let largest = row.iter().fold(0f32, |m, x| m.max(x.abs()));
     let mut best = (f32::INFINITY, Vec::new(), 0.0);
