@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-/// Returns true if a host of an address or of a `Host` header, with or without a port, is this machine. Any port will do: it may be forwarded.
+/// Returns true if a host from an address or a `Host` header is this machine, on any port.
 pub fn is_this_machine(host: &str) -> bool {
     let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, port)) if port.is_empty() || is_port(port) => address,

@@ -1,7 +1,7 @@
-//! Work that may panic over a stranger's input: a panic in it is that input's error, and the program goes on.
+//! Runs work that may panic on foreign input: the panic becomes that input's error, and the program runs on.
 //!
-//! Readers of ours should not panic, and some crates assert what a damaged file need not keep to. Either way nobody needs to see where in the source it
-//! was: what is said of the failure is the caller's to say.
+//! Our readers should not panic, but some crates assert properties that damaged files violate. The place in
+//! the source is of no interest; the caller describes the failure.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,8 +12,8 @@ thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Returns the result of `work`, or the message with which it panicked on this thread; the usual report of a panic is not printed. Do not use
-/// unfinished state of the work after a panic.
+/// Returns the result of `work`, or the message of its panic on this thread, without the usual report. Do not
+/// use state that the work left unfinished.
 ///
 /// # Errors
 /// The message of the panic.

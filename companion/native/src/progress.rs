@@ -1,6 +1,6 @@
 //! Reports of progress.
 
-/// Hears how a build goes on; called from any thread.
+/// Receives the progress of a build, on any thread.
 pub trait Progress: Sync {
     /// A stage begins: what it does, and how many units it has where that is known.
     fn stage(&self, name: &str, total: Option<u64>);

@@ -1,8 +1,9 @@
 //! Printing for people: foreign text as plain text.
 //!
-//! A title, a passage, the name of a file or a model's reply may hold characters that a terminal obeys: they move the cursor, clear the screen, name the
-//! window, fill the clipboard, or turn the order of what is read. Here they become visible. The macros `println!`, `print!`, `eprintln!` and `eprint!` of this
-//! crate are those below, so that nothing is printed past this module but JSON, which escapes for itself.
+//! A title, a passage, a file's name or a model's reply may have characters that a terminal obeys: they move
+//! the cursor, clear the screen, name the window, fill the clipboard, or reverse text. Here they become
+//! visible. The macros `println!`, `print!`, `eprintln!` and `eprint!` of this crate are those below; only
+//! JSON escapes itself.
 
 use serde::Serialize;
 use std::borrow::Cow;
@@ -36,13 +37,13 @@ fn shown(foreign: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Control characters (C0, C1), those that end lines or paragraphs, that turn the direction of text, or that are never seen and only carry tags.
+/// Returns true for control characters (C0, C1), line and paragraph ends, direction marks and invisible tags.
 fn is_obeyed(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{061c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{206a}'..='\u{206f}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Prints a value as indented JSON. Characters that terminals obey and JSON does not escape (DEL, C1, marks of direction) are escaped too.
+/// Prints a value as indented JSON. Escapes also DEL, C1 and direction marks, which JSON allows.
 ///
 /// # Errors
 /// When the value cannot be written as JSON.
@@ -50,7 +51,7 @@ pub fn json<T: Serialize + ?Sized>(value: &T) -> Result<(), serde_json::Error> {
     let plain = serde_json::to_string_pretty(value)?;
     let mut out = String::with_capacity(plain.len());
     for c in plain.chars() {
-        // Outside of strings JSON holds none of these, so that an escape always stands inside one.
+        // JSON has none of these outside of strings, so an escape is always inside one.
         if is_obeyed(c) && c != '\n' {
             let mut units = [0; 2];
             for unit in c.encode_utf16(&mut units) {

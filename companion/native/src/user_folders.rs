@@ -1,4 +1,4 @@
-//! The user's own folders, as the platform has them, with `pocketgraph` in each; none where the environment names no home.
+//! The user's folders on each platform, with `pocketgraph` in them; none if the environment has no home.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
