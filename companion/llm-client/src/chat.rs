@@ -1,4 +1,4 @@
-//! The native transport of the engine's LLM client: reqwest for requests, tokio for time; and who is at its other end.
+//! Native transport of the engine's LLM client: reqwest for requests, tokio for time; and endpoints' APIs.
 
 use crate::key::stays_here;
 use futures::future::{FutureExt, LocalBoxFuture};
@@ -7,7 +7,7 @@ use pocketgraph_llm::responses::{Responses, is_responses};
 use pocketgraph_llm::{ChatConfig, ChatModel, HttpRequest, HttpResponse, LlmError, OpenAiChat, Transport, TransportError};
 use std::time::Duration;
 
-/// Redirects within one endpoint are followed this often.
+/// Maximum number of redirects within one endpoint.
 const MAX_REDIRECTS: usize = 3;
 
 /// Returns the identity of a model's replies in the cache: its address and name.
@@ -15,10 +15,10 @@ pub fn identity(chat: &ChatConfig) -> String {
     format!("{}\n{}", chat.base_url, chat.model)
 }
 
-/// The model behind an endpoint, by the API that its address names.
+/// Opens the model of an endpoint, by the API that its address names.
 ///
 /// # Errors
-/// [`LlmError`] for settings that cannot be used; nothing is sent.
+/// [`LlmError`] for unusable settings; nothing is sent.
 pub fn open(config: ChatConfig) -> Result<Box<dyn ChatModel>, LlmError> {
     let failed = |error: TransportError| LlmError::Http { status: None, message: error.to_string() };
     let transport = if stays_here(&config.base_url) { NativeTransport::direct() } else { NativeTransport::new() }.map_err(failed)?;
@@ -28,32 +28,32 @@ pub fn open(config: ChatConfig) -> Result<Box<dyn ChatModel>, LlmError> {
     })
 }
 
-/// Carries chat requests over HTTP/1.1 and TLS (rustls). Must be used inside a tokio runtime with its I/O and timers enabled.
+/// Sends chat requests over HTTP/1.1 and TLS (rustls). Needs a tokio runtime with I/O and timers enabled.
 #[derive(Debug, Clone)]
 pub struct NativeTransport {
     client: reqwest::Client,
 }
 
 impl NativeTransport {
-    /// A transport with the system's proxies and certificates.
+    /// Creates a transport with the system's proxies and certificates.
     ///
     /// # Errors
-    /// [`TransportError::Connection`] when TLS cannot be set up.
+    /// [`TransportError::Connection`] if TLS cannot be set up.
     pub fn new() -> Result<NativeTransport, TransportError> {
         NativeTransport::build(reqwest::Client::builder())
     }
 
-    /// A transport that ignores the proxies of the environment, for endpoints on this machine.
+    /// Creates a transport that ignores the proxies of the environment, for endpoints on this machine.
     ///
     /// # Errors
-    /// [`TransportError::Connection`] when TLS cannot be set up.
+    /// [`TransportError::Connection`] if TLS cannot be set up.
     pub fn direct() -> Result<NativeTransport, TransportError> {
         NativeTransport::build(reqwest::Client::builder().no_proxy())
     }
 
     fn build(builder: reqwest::ClientBuilder) -> Result<NativeTransport, TransportError> {
-        // A redirect that leaves the endpoint would carry the question, and headers of the user's own, to a stranger; one that turns POST into
-        // GET would lose the question. Anything but a 307 or 308 to the same origin is given back as it is.
+        // A redirect that leaves the endpoint would send the question and the user's headers to a stranger;
+        // one from POST to GET would lose the question. Only 307 and 308 to the same origin are followed.
         let policy = reqwest::redirect::Policy::custom(|attempt| {
             let same_origin = attempt.previous().first().is_some_and(|first| first.origin() == attempt.url().origin());
             let keeps_method = matches!(attempt.status().as_u16(), 307 | 308);
@@ -69,13 +69,13 @@ impl NativeTransport {
     }
 }
 
-/// An error with its causes and without its URL, which may hold a key in its query.
+/// Describes an error with its causes and without its URL, which may have a key in its query.
 fn connection(error: &dyn std::error::Error) -> TransportError {
     let mut message = String::new();
     let mut next = Some(error);
     while let Some(error) = next {
         let text = error.to_string();
-        // The outermost message of reqwest names the URL in brackets; the causes say what happened.
+        // The outermost message of reqwest has the URL in brackets; the causes have the reason.
         let text = text.split(" for url (").next().unwrap_or("");
         if !text.is_empty() && !message.contains(text) {
             if !message.is_empty() {
@@ -103,11 +103,10 @@ impl Transport for NativeTransport {
     }
 }
 
-/// Sends a request with its headers.
 async fn sent(mut builder: reqwest::RequestBuilder, given: Vec<(String, String)>) -> Result<HttpResponse, TransportError> {
     for (name, value) in &given {
         let mut value = reqwest::header::HeaderValue::from_str(value).map_err(|e| connection(&e))?;
-        // Keeps header values out of debug output and out of compression tables.
+        // Keeps header values out of debug output and compression tables.
         value.set_sensitive(true);
         builder = builder.header(name.as_str(), value);
     }

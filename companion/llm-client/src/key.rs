@@ -1,32 +1,32 @@
-//! The user's key for language models: the one place that decides which endpoint is sent it.
+//! The user's key for language models, and the decision which endpoint gets it.
 
 use pocketgraph_llm::{Endpoint, LlmError};
 use pocketgraph_native::hosts::is_this_machine;
 use reqwest::Url;
 use std::path::{Path, PathBuf};
 
-/// The environment variable that holds the key: not an argument, which others on the machine could read, nor a file, which may be published.
+/// Environment variable of the key: others could read an argument, and a file may be published.
 pub const KEY_VARIABLE: &str = "POCKETGRAPH_API_KEY";
 
-/// Why an endpoint is not sent the key.
+/// Reasons for which an endpoint does not get the key.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
     /// Everybody on the way could read it.
     #[error("the key in {KEY_VARIABLE} would be sent unencrypted to another machine, {host}: use https")]
     Unencrypted {
-        /// That machine.
+        /// The other machine.
         host: String,
     },
-    /// Whoever wrote the file would get it.
+    /// The author of the file would get it.
     #[error(
         "the key in {KEY_VARIABLE} is not sent to an address from a file, {}: give the address with --llm-url or POCKETGRAPH_BASE_URL",
         file.display()
     )]
     NamedByFile {
-        /// That file.
+        /// The file.
         file: PathBuf,
     },
-    /// It is no address of an endpoint.
+    /// The address is not that of an endpoint.
     #[error(transparent)]
     Address(#[from] LlmError),
 }
@@ -36,7 +36,7 @@ pub fn key_of_environment() -> Option<String> {
     std::env::var(KEY_VARIABLE).ok().map(|key| key.trim().to_owned()).filter(|key| !key.is_empty())
 }
 
-/// Refuses to send a key to the endpoint at `address`, which `file` names, or the user where there is none.
+/// Checks that the endpoint at `address`, from `file` or else from the user, may get the key.
 ///
 /// # Errors
 /// [`KeyError`]; nothing is sent.
@@ -50,20 +50,20 @@ pub fn allow_key(address: &str, file: Option<&Path>) -> Result<(), KeyError> {
     }
 }
 
-/// Returns true if requests to `address` go unencrypted to this machine: no web proxy may see them.
+/// Returns true if requests to `address` go unencrypted to this machine, so that no web proxy may see them.
 pub fn stays_here(address: &str) -> bool {
     unencrypted_host(address).is_ok_and(|host| host.is_some_and(|host| is_here(&host)))
 }
 
-/// Returns true if a name leads to this machine on every network: names below `localhost` may be asked of a name server.
+/// Returns true if a name means this machine on every network; names below `localhost` may not.
 fn is_here(host: &str) -> bool {
     is_this_machine(host) && !host.ends_with(".localhost")
 }
 
-/// Returns the host of an address, if it is asked unencrypted.
+/// Returns the host of an address that is not encrypted.
 fn unencrypted_host(address: &str) -> Result<Option<String>, LlmError> {
     let endpoint = Endpoint::new(address)?;
-    // By the parser of those who send it: two parsers may see two hosts.
+    // The parser is that of the sender: another might find another host.
     let url = Url::parse(endpoint.url()).map_err(|e| LlmError::Endpoint(e.to_string()))?;
     Ok(url.host_str().filter(|_| url.scheme() != "https").map(str::to_owned))
 }

@@ -6,57 +6,57 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Why a recording cannot be written or read.
+/// Reasons for which a recording cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The file.
     #[error("{}: {error}", path.display())]
     File {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         error: std::io::Error,
     },
     /// Fault in its content.
     #[error("{}: {error}", path.display())]
     Content {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// Fault of the content.
         error: pocketgraph_llm::RecordingError,
     },
 }
 
-/// A recording being written. Every line is on the disk before the next request is sent, so that an interrupted run is recorded as far as it
-/// came.
+/// A recording in progress. Every line is on disk before the next request, so that an interrupted run is
+/// recorded.
 #[derive(Debug)]
 pub struct RecordFile {
     path: PathBuf,
-    /// The file, or the first thing that went wrong with it.
+    /// The file, or its first error.
     state: RefCell<Result<File, std::io::Error>>,
 }
 
 impl RecordFile {
-    /// Begins a recording; an old file of that name is lost.
+    /// Begins a recording, and replaces an old file of that name.
     ///
     /// # Errors
-    /// [`RecordError::File`] when the file cannot be made.
+    /// [`RecordError::File`] if the file cannot be created.
     pub fn create(path: &Path) -> Result<RecordFile, RecordError> {
         let file = File::create(path).map_err(|error| RecordError::File { path: path.to_owned(), error })?;
         Ok(RecordFile { path: path.to_owned(), state: RefCell::new(Ok(file)) })
     }
 
-    /// Goes on with a recording, or begins one.
+    /// Continues a recording, or begins one.
     ///
     /// # Errors
-    /// [`RecordError::File`] when the file cannot be opened.
+    /// [`RecordError::File`] if the file cannot be opened.
     pub fn append(path: &Path) -> Result<RecordFile, RecordError> {
         let file = File::options().create(true).append(true).open(path);
         let file = file.map_err(|error| RecordError::File { path: path.to_owned(), error })?;
         Ok(RecordFile { path: path.to_owned(), state: RefCell::new(Ok(file)) })
     }
 
-    /// Writes a line. What goes wrong is told by [`RecordFile::finish`]: an answer is not lost because its recording is.
+    /// Writes a line. [`RecordFile::finish`] reports errors, so that they do not cost an answer.
     pub fn line(&self, line: &str) {
         let mut state = self.state.borrow_mut();
         if let Ok(file) = state.as_mut()
@@ -79,7 +79,7 @@ impl RecordFile {
 /// Reads a recording.
 ///
 /// # Errors
-/// [`RecordError`] when the file cannot be read, or is none.
+/// [`RecordError`] if the file cannot be read, or is no recording.
 pub fn replay(path: &Path) -> Result<Replay, RecordError> {
     let text = std::fs::read_to_string(path).map_err(|error| RecordError::File { path: path.to_owned(), error })?;
     Replay::read(&text).map_err(|error| RecordError::Content { path: path.to_owned(), error })

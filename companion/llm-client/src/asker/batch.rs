@@ -1,15 +1,15 @@
-//! Many requests of one kind, told beforehand with the most that they can cost.
+//! Makes many requests of one kind, after reporting their maximum cost.
 
 use super::{AskError, Asker, BuildModel, Tally, run};
 use pocketgraph_llm::ChatRequest;
 use pocketgraph_native::progress::Progress;
 
-/// Asks for all `requests` after telling what they can cost at most: `opening` says what the model does ("the language model writes 3 reports"), `stage`
-/// names the work, `count` counts a text's tokens. What of each reply `read` can use, which is told the number of the request too, `None` where that is nothing;
-/// and what asking came to.
+/// Makes all `requests` after reporting their maximum cost: `opening` describes the work ("the language model
+/// writes 3 reports"), `stage` names it, `count` counts a text's tokens. Returns what `read` takes from each
+/// reply, given the request's number (`None` if the reply is unusable), and the counts.
 ///
 /// # Errors
-/// [`AskError`] when the model refuses or falls silent, or a reply cannot be kept.
+/// [`AskError`] when the model refuses or does not answer, or a reply cannot be stored.
 pub fn announced<T>(
     model: &BuildModel,
     progress: &dyn Progress,

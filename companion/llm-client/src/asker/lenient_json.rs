@@ -1,22 +1,23 @@
-//! JSON as language models write it: with prose around it, fences, single quotes, commas too many or too few, and its end cut off.
+//! Reads JSON as language models write it: amid prose, in fences, with single quotes or odd commas, or cut
+//! off.
 //!
-//! Nothing is evaluated. What cannot be read is left out; the depth and the number of attempts are bounded, so that a hostile reply costs no more
-//! than its length.
+//! Nothing is evaluated, and unreadable parts are left out. Depth and attempts are bounded, so that a hostile
+//! reply costs time in proportion to its length.
 
 use pocketgraph_base::json::Value;
 use pocketgraph_llm::after_thinking;
 use pocketgraph_native::single_line::cut;
 
-/// Replies are read to here, in bytes.
+/// Number of bytes of a reply that are read.
 const LONGEST: usize = 256 << 10;
-/// Values nested deeper are given up.
+/// Maximum depth of values.
 const DEEPEST: usize = 16;
 /// Maximum number of opening brackets that are tried.
 const ATTEMPTS: usize = 24;
 
-/// The first object or list of a reply that `wanted` accepts.
+/// Returns the first object or list of a reply that `wanted` accepts.
 pub fn find<T>(reply: &str, wanted: impl Fn(&Value) -> Option<T>) -> Option<T> {
-    // What a model thinks aloud may hold drafts.
+    // A model's thoughts may have drafts.
     let reply = after_thinking(reply);
     let reply = cut(reply, LONGEST);
     let mut at = 0;
@@ -47,14 +48,14 @@ impl Reader<'_> {
         Some(c)
     }
 
-    /// Passes over white space and separators.
+    /// Skips white space and separators.
     fn skip(&mut self, also: &[char]) {
         while self.peek().is_some_and(|c| c.is_whitespace() || also.contains(&c)) {
             self.next();
         }
     }
 
-    /// A value; `None` at a closing bracket, at the end, and where a string is cut off.
+    /// Reads a value; `None` at a closing bracket, at the end, and for a string that is cut off.
     fn value(&mut self, depth: usize) -> Option<Value> {
         self.skip(&[',']);
         match self.peek()? {
@@ -111,7 +112,7 @@ impl Reader<'_> {
         Some(Value::Object(out))
     }
 
-    /// A string in any quotes; `None` when its end is cut off.
+    /// Reads a string in any quotes; `None` if its end is cut off.
     fn string(&mut self) -> Option<String> {
         let close = match self.next()? {
             '“' => '”',
@@ -126,7 +127,7 @@ impl Reader<'_> {
                     'u' => out.extend(self.unicode()),
                     c => out.push(c),
                 },
-                // An apostrophe inside single quotes: what follows goes on with a letter.
+                // An apostrophe inside single quotes: a letter follows.
                 '\'' if close == '\'' && self.peek().is_some_and(char::is_alphanumeric) => out.push('\''),
                 c if c == close => return Some(out),
                 c => out.push(c),
@@ -134,7 +135,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The character of `\uXXXX`, surrogates together; nothing for what is none.
+    /// Reads the character of `\uXXXX`, surrogates together; `None` if invalid.
     fn unicode(&mut self) -> Option<char> {
         let mut unit = || {
             let digits = self.text.get(self.at..self.at + 4)?;
@@ -165,12 +166,12 @@ impl Reader<'_> {
         self.text.get(from..self.at).unwrap_or("").trim().to_owned()
     }
 
-    /// A word without quotes: a number, a constant, or text.
+    /// Reads a word without quotes: a number, a constant, or text.
     fn word(&mut self) -> Value {
         let from = self.at;
         let word = self.bare(&[',', ']', '}', '\n']);
         if self.at == from {
-            // Never stand still.
+            // Always advance.
             self.next();
         }
         match word.as_str() {

@@ -1,8 +1,8 @@
-//! Asking a language model many things in one build: for keywords, for triples, for summaries.
+//! Makes a build's requests to a language model: for keywords, triples, summaries.
 //!
-//! With a cache every reply is kept by the hash of what was asked before the next is asked for, so that a build that was interrupted pays for nothing twice,
-//! and a build of changed documents only for what changed. A reply that broke off is asked for again; a model that refuses, or falls silent, ends the build,
-//! but what is under way comes to its end and is kept.
+//! With a cache every reply is stored by the hash of its request before the next one, so that an interrupted
+//! build pays for nothing twice, and a build of changed documents only for changes. A reply that breaks off
+//! is requested again. A model that refuses or does not answer ends the build, after open requests.
 
 mod batch;
 mod reply_cache;
@@ -22,7 +22,7 @@ use std::future::Future;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// A language model that a build asks.
+/// A language model for a build.
 pub struct BuildModel {
     /// The model.
     pub chat: Box<dyn ChatModel>,
@@ -41,42 +41,42 @@ impl std::fmt::Debug for BuildModel {
 /// Settings of requests to a model.
 #[derive(Debug, Clone)]
 pub struct Asking {
-    /// The model's name, as the manifest tells it.
+    /// The model's name, for the manifest.
     pub model: String,
     /// Identity of this model's replies in the cache: its address and name.
     pub identity: String,
-    /// Requests under way at once, at most.
+    /// Maximum number of concurrent requests.
     pub concurrency: usize,
-    /// Number of retries of a reply that broke off; the client itself repeats refused connections, 429 and 5xx.
+    /// Number of retries of a reply that broke off; the client itself repeats refused connections, 429, 5xx.
     pub again: u32,
-    /// The first pause before asking again; each later one is twice as long.
+    /// First pause before a retry; each later one is twice as long.
     pub pause: Duration,
 }
 
 impl Asking {
-    /// Four requests at once, three more attempts.
+    /// Returns settings for four concurrent requests and three retries.
     pub fn new(model: &str) -> Self {
         Asking { model: model.to_owned(), identity: model.to_owned(), concurrency: 4, again: 3, pause: Duration::from_millis(500) }
     }
 }
 
-/// Why asking ended early. What was answered until then is kept, where there is a cache.
+/// Reasons for an early end. The cache, if there is one, keeps the replies until then.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AskError {
     /// The model gave up.
     #[error("{}", stopped(*.answered, *.kept, .reason))]
     Model {
-        /// Replies of this run.
+        /// Number of replies of this run.
         answered: usize,
-        /// True if they are there for the next run.
+        /// True if the next run will find them.
         kept: bool,
-        /// Why.
+        /// Error of the model.
         reason: LlmError,
     },
-    /// A reply could not be kept; going on would pay for it again.
+    /// A reply could not be stored; continuing would pay for it again.
     #[error("a reply cannot be kept: {0}")]
     Cache(String),
-    /// The system gives no timers or sockets.
+    /// The system provides no timers or sockets.
     #[error("no request can be sent: {0}")]
     Runtime(String),
 }
@@ -85,7 +85,7 @@ pub enum AskError {
 fn stopped(answered: usize, kept: bool, reason: &LlmError) -> String {
     match (answered, kept) {
         (0, false) => format!("the language model gave no reply: {reason}"),
-        // What an earlier run or step was told is kept all the same.
+        // Replies of an earlier run or step are stored in any case.
         (0, true) => format!("the language model gave no reply: {reason}; the same command goes on from here"),
         (n, true) => format!("the language model stopped after {n} replies, which are kept: {reason}; the same command goes on from here"),
         (n, false) => format!(
@@ -98,17 +98,17 @@ fn stopped(answered: usize, kept: bool, reason: &LlmError) -> String {
 /// Counts of requests to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Tally {
-    /// Replies that were asked for and paid.
+    /// Number of replies that were requested and paid for.
     pub asked: usize,
-    /// Replies that were there from before.
+    /// Number of replies from earlier runs.
     pub kept: usize,
-    /// Replies, of this run or kept, with nothing usable in them.
+    /// Number of replies, new or from the cache, without usable content.
     pub unusable: usize,
-    /// Requests without a whole reply; a later build asks again.
+    /// Number of requests without a whole reply; a later build repeats them.
     pub failed: usize,
     /// Number of these that the endpoint refused because of their content or length.
     pub refused: usize,
-    /// Tokens read and written, where the endpoint counts them.
+    /// Tokens read and written, if the endpoint counts them.
     pub tokens: (u64, u64),
 }
 
@@ -120,13 +120,13 @@ impl fmt::Display for Tally {
     }
 }
 
-/// After so many requests in a row without a reply, the endpoint is not going to answer.
+/// Number of requests in a row without a reply after which the endpoint counts as dead.
 const FAILURES_IN_A_ROW: usize = 5;
 
-/// Room for the thoughts of a model that thinks, beside the tokens of its reply.
+/// Additional tokens for the thoughts of a model that thinks.
 const THINKING_TOKENS: u32 = 4_096;
 
-/// Asks one model, and counts what that comes to.
+/// Makes requests to one model, and counts them.
 pub struct Asker<'a> {
     model: &'a dyn ChatModel,
     cache: &'a dyn ReplyCache,
@@ -135,12 +135,12 @@ pub struct Asker<'a> {
     last: RefCell<Option<LlmError>>,
     tally: Cell<Tally>,
     in_a_row: Cell<usize>,
-    /// The model was found to think: its replies are given room for that besides.
+    /// True once the model was found to think: its replies then get additional tokens.
     thinks: Cell<bool>,
 }
 
 impl<'a> Asker<'a> {
-    /// An asker that has asked nothing yet.
+    /// Creates an asker without any requests.
     pub fn new(model: &'a dyn ChatModel, cache: &'a dyn ReplyCache, asking: &'a Asking) -> Self {
         let (stopped, last, tally, in_a_row, thinks) = Default::default();
         Asker { model, cache, asking, stopped, last, tally, in_a_row, thinks }
@@ -165,7 +165,7 @@ impl<'a> Asker<'a> {
         }
         let mut attempt = 0;
         loop {
-            // A run that has stopped asks nothing more, but what is under way comes to its end and is kept.
+            // A stopped run makes no new requests, but open ones finish and are stored.
             if self.stopped.borrow().is_some() {
                 return None;
             }
@@ -178,7 +178,7 @@ impl<'a> Asker<'a> {
                 self.count(|t| t.tokens.0 += u64::from(usage.prompt_tokens));
                 self.count(|t| t.tokens.1 += u64::from(usage.completion_tokens));
             }
-            // A thought that used up the tokens of a short reply leaves nothing behind; models that think do so at every request.
+            // A thought that used up the tokens of a short reply leaves no answer; such models always think.
             let unanswered = after_thinking(&reply.text).trim().is_empty() || is_unclosed_thought(&reply.text);
             if reply.error.is_none() && reply.finish == Some(Finish::Length) && unanswered && !self.thinks.replace(true) {
                 continue;
@@ -190,7 +190,7 @@ impl<'a> Asker<'a> {
                 if found.is_none() {
                     self.count(|t| t.unusable += 1);
                 }
-                // What is of no use is kept too: the same question would be paid a second time for the same reply.
+                // Unusable replies are stored too: the same request would be paid for again.
                 if let Err(e) = self.cache.put(&key, &reply.text) {
                     self.stop(AskError::Cache(e.to_string()));
                 }
@@ -207,9 +207,9 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// Notes a request without a reply, and stops where no other will have one.
+    /// Records a request without a reply, and stops if no other will have one.
     fn failed(&self, error: LlmError) {
-        // 400, 413 and 422 may be about this one request: a content filter, or a passage that is too long.
+        // 400, 413 and 422 may concern a single request: a content filter, or a passage that is too long.
         let of_this_one = matches!(error, LlmError::Http { status: Some(400 | 413 | 422), .. } | LlmError::Context { .. });
         self.count(|t| (t.failed, t.refused) = (t.failed + 1, t.refused + usize::from(of_this_one)));
         self.in_a_row.set(self.in_a_row.get() + 1);
@@ -229,10 +229,11 @@ impl<'a> Asker<'a> {
         self.stopped.borrow_mut().get_or_insert(error);
     }
 
-    /// Asks several questions at once and returns the results in their order. Calls `done` with the number of finished ones.
+    /// Makes several requests concurrently and returns the results in order. `done` gets the number finished.
     ///
     /// # Errors
-    /// [`AskError`] when the model refuses or falls silent, or a reply cannot be kept; requests that are under way are awaited first.
+    /// [`AskError`] when the model refuses or does not answer, or a reply cannot be stored; open requests
+    /// finish.
     pub async fn all<T>(
         &self,
         questions: impl IntoIterator<Item = impl Future<Output = T>>,
@@ -245,7 +246,7 @@ impl<'a> Asker<'a> {
             done(out.len());
         }
         match self.stopped.borrow().clone() {
-            // Replies that were under way when the model refused are kept too, and counted.
+            // Replies to requests that were open when the model refused are stored and counted too.
             Some(AskError::Model { reason, .. }) => Err(self.model_stopped(reason)),
             Some(error) => Err(error),
             None => Ok(out),
@@ -257,7 +258,7 @@ impl<'a> Asker<'a> {
         self.tally.get()
     }
 
-    /// The last failure, where there was one: for what cannot do without any of its replies.
+    /// Returns the last failure, if any: for builds that need every reply.
     pub fn failure(&self) -> Option<AskError> {
         let reason = self.last.borrow().clone()?;
         Some(self.model_stopped(reason))
@@ -269,14 +270,14 @@ impl<'a> Asker<'a> {
 }
 
 thread_local! {
-    /// One runtime for all that a thread asks, never taken down: a client's open connections belong to the runtime that opened them.
+    /// Runtime for all requests of a thread, never ended: a client's connections belong to their runtime.
     static RUNTIME: OnceCell<&'static Runtime> = const { OnceCell::new() };
 }
 
-/// Runs what asks, outside of any runtime.
+/// Runs requests, outside of any runtime.
 ///
 /// # Errors
-/// [`AskError::Runtime`] when the system gives no timers or sockets, and those of `work`.
+/// [`AskError::Runtime`] if the system provides no timers or sockets, and those of `work`.
 pub fn run<T>(work: impl Future<Output = Result<T, AskError>>) -> Result<T, AskError> {
     let runtime = match RUNTIME.with(|r| r.get().copied()) {
         Some(runtime) => runtime,

@@ -1,4 +1,4 @@
-//! Replies that were paid for, kept by what was asked.
+//! Stores paid replies by their requests.
 
 use pocketgraph_cache::{Cache, Key};
 use std::cell::RefCell;
@@ -6,18 +6,18 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Keeps a model's replies, so that none is paid for twice.
+/// A store of a model's replies, so that none is paid for twice.
 pub trait ReplyCache {
-    /// The reply kept under a key.
+    /// Returns the reply of a key.
     fn get(&self, key: &Key) -> Option<String>;
 
-    /// Keeps a reply. Where [`ReplyCache::outlives`] says so, the reply must survive the end of the program when this returns.
+    /// Stores a reply. If [`ReplyCache::outlives`] is true, it must then survive the program's end.
     ///
     /// # Errors
-    /// What kept it from being stored.
+    /// A failure to store it.
     fn put(&self, key: &Key, reply: &str) -> std::io::Result<()>;
 
-    /// Returns true if what is kept is there for the next run of the program.
+    /// Returns true if replies are available to the next run of the program.
     fn outlives(&self) -> bool;
 }
 
@@ -35,7 +35,7 @@ impl<C: ReplyCache + ?Sized> ReplyCache for Rc<C> {
     }
 }
 
-/// Replies in memory, for tests and for builds that keep nothing.
+/// Replies in memory, for tests and for builds without a cache.
 #[derive(Debug, Default)]
 pub struct MemoryCache(RefCell<HashMap<Key, String>>);
 
@@ -54,7 +54,7 @@ impl ReplyCache for MemoryCache {
     }
 }
 
-/// Keeps nothing.
+/// Stores nothing.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct NoCache;
 
@@ -72,10 +72,10 @@ impl ReplyCache for NoCache {
     }
 }
 
-/// Replies in the build's own cache, which writes each at once.
+/// Replies in the build's cache, which writes each at once.
 impl ReplyCache for Arc<Cache> {
     fn get(&self, key: &Key) -> Option<String> {
-        // What is no text was damaged: the reply is asked for again.
+        // Invalid text was damaged: the reply is requested again.
         Cache::get(self, key).and_then(|reply| String::from_utf8(reply).ok())
     }
 

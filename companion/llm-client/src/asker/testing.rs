@@ -9,17 +9,17 @@ use std::rc::Rc;
 /// Result of a request: the items of its stream, or an error before the first.
 pub type Reply = Result<Vec<Result<Delta, LlmError>>, LlmError>;
 
-/// Reply to a request, by the number of requests before it.
+/// Reply to a request, given the number of requests before it.
 type Script = dyn Fn(usize, &ChatRequest) -> Reply;
 
-/// Says what a script makes of a request, and remembers what it was asked.
+/// Replies by a script, and records the requests.
 pub struct ScriptedModel {
     reply: Box<Script>,
     asked: RefCell<Vec<ChatRequest>>,
 }
 
 impl ScriptedModel {
-    /// A model that several may share.
+    /// Creates a model that can be shared.
     pub fn new(reply: impl Fn(usize, &ChatRequest) -> Reply + 'static) -> Rc<ScriptedModel> {
         Rc::new(ScriptedModel { reply: Box::new(reply), asked: RefCell::default() })
     }
@@ -39,12 +39,12 @@ impl ChatModel for ScriptedModel {
     }
 }
 
-/// A whole reply.
+/// Returns a whole reply.
 pub fn whole_reply(text: &str) -> Reply {
     counted(text, None)
 }
 
-/// A whole reply whose tokens the endpoint counts.
+/// Returns a whole reply whose tokens the endpoint counts.
 pub fn counted(text: &str, usage: Option<Usage>) -> Reply {
     Ok(vec![Ok(Delta { text: text.to_owned(), finish: Some(Finish::Stop), usage, ..Delta::default() })])
 }
