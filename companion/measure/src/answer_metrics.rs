@@ -1,32 +1,32 @@
-//! The measures of answers in words: exact match, overlap of tokens, containment, and sets of answers.
+//! Measures answers in words: exact match, overlap of tokens, containment, and sets of answers.
 //!
-//! The normalisation is that of SQuAD's evaluation, which the multi-hop sets and the published retrieval systems use too (Rajpurkar et al., 2016).
+//! The normalisation is that of SQuAD (Rajpurkar et al., 2016), as in multi-hop sets and published systems.
 
 use std::collections::BTreeMap;
 
-/// The text as answers are compared: lower case, ASCII punctuation deleted, the words a, an and the left out, one space between words.
+/// Normalises a text for comparison: lower case, no ASCII punctuation, no a, an and the, single spaces.
 pub fn normalised(text: &str) -> String {
     let bare: String = text.to_lowercase().chars().filter(|c| !c.is_ascii_punctuation()).collect();
     bare.split_whitespace().filter(|w| !matches!(*w, "a" | "an" | "the")).collect::<Vec<_>>().join(" ")
 }
 
-/// Returns true if one of the accepted answers is the whole answer.
+/// Returns 1 if the whole answer is one of the accepted answers, else 0.
 pub fn exact_match(given_answer: &str, accepted: &[String]) -> f64 {
     let given_answer = normalised(given_answer);
     f64::from(accepted.iter().any(|a| normalised(a) == given_answer))
 }
 
-/// Returns true if one of the accepted answers stands somewhere in the answer (Contain-EM, Sub-EM, cover EM). Long answers contain more.
+/// Returns 1 if the answer contains an accepted one (Contain-EM), else 0. It favours long answers.
 pub fn contains(given_answer: &str, accepted: &[String]) -> f64 {
     let given_answer = normalised(given_answer);
-    // An answer of punctuation alone would be contained in everything.
+    // Any answer would contain one of punctuation alone.
     f64::from(
         accepted.iter().map(|a| normalised(a)).any(|a| if a.is_empty() { given_answer.is_empty() } else { given_answer.contains(&a) }),
     )
 }
 
-/// The best overlap of tokens with an accepted answer: the harmonic mean of precision and recall over multisets of words. Where one side is
-/// exactly yes, no or noanswer and the other is not, it is 0.
+/// Returns the best overlap of tokens with an accepted answer: the harmonic mean of precision and recall over
+/// multisets of words. It is 0 if exactly one side is yes, no or noanswer.
 pub fn token_f1(given_answer: &str, accepted: &[String]) -> f64 {
     let given_answer = normalised(given_answer);
     accepted.iter().map(|a| overlap(&given_answer, &normalised(a))).fold(0.0, f64::max)
@@ -51,21 +51,21 @@ fn overlap(given_answer: &str, gold: &str) -> f64 {
     2.0 * shared as f64 / (n + m) as f64
 }
 
-/// How a set of answers compares with the set that is wanted.
+/// Comparison of a set of answers with the wanted set.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct SetMeasures {
-    /// Share of what was said that is wanted.
+    /// Share of the given answers that are wanted.
     pub precision: f64,
-    /// Share of what is wanted that was said.
+    /// Share of the wanted answers that are given.
     pub recall: f64,
     /// Their harmonic mean.
     pub f1: f64,
-    /// 1 when the first that was said is wanted.
+    /// 1 if the first given answer is wanted.
     pub hits_1: f64,
 }
 
-/// Compares a list of answers, best first, with the wanted ones, each with the ways in which it may be said. Names are compared as
-/// [`normalised`]; two names of one wanted answer count once.
+/// Compares a list of answers, best first, with the wanted ones, each with its alternative wordings. Names
+/// are [`normalised`]; two names of one wanted answer count once.
 pub fn set_measures(given_answer: &[String], wanted: &[Vec<String>]) -> SetMeasures {
     let wanted: Vec<Vec<String>> = wanted.iter().map(|names| names.iter().map(|n| normalised(n)).collect()).collect();
     let meant = |name: &str| wanted.iter().position(|names| names.iter().any(|n| n == name));
@@ -79,7 +79,7 @@ pub fn set_measures(given_answer: &[String], wanted: &[Vec<String>]) -> SetMeasu
     let repeated = found.len();
     found.sort_unstable();
     found.dedup();
-    // A second name of what was said already is neither right nor wrong.
+    // A second name of one wanted answer is neither right nor wrong.
     let given_count = distinct.len() - (repeated - found.len());
     let share = |of: usize| if of == 0 { 0.0 } else { found.len() as f64 / of as f64 };
     SetMeasures {
@@ -90,7 +90,7 @@ pub fn set_measures(given_answer: &[String], wanted: &[Vec<String>]) -> SetMeasu
     }
 }
 
-/// The answer in an answer's text: without the marks of citations `[1]`, `[1, 2]`, and from the last `Answer:` on, where a model writes one.
+/// Extracts the answer from a text: without citation marks `[1]`, `[1, 2]`, and after the last `Answer:`.
 pub fn bare(text: &str) -> String {
     let text = match text.rfind("Answer:") {
         Some(at) => text.get(at + "Answer:".len()..).unwrap_or_default(),
@@ -120,7 +120,7 @@ pub fn bare(text: &str) -> String {
     out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The single answers of a text that lists them: split at line ends, semicolons, commas, and before the last by "and".
+/// Splits a text into single answers at line ends, semicolons, commas and "and".
 pub fn listed(text: &str) -> Vec<String> {
     let text = bare(&text.replace('\n', ";"));
     let parts = text.split([';', ',']).flat_map(|part| part.split(" and "));

@@ -1,4 +1,4 @@
-//! A user's own labelled questions, and the pages of a bundle that they name.
+//! Reads a user's own labelled questions, and finds the pages of a bundle that they name.
 
 use super::records::{AnswersAre, DataError, answers_of, first, lines, text_lines, word};
 use percent_encoding::percent_decode_str;
@@ -7,33 +7,32 @@ use serde_json::Value;
 use std::io::Read;
 use std::path::Path;
 
-/// The members of a line, and the columns of a table, that name pages.
+/// Names of fields and columns for pages.
 const PAGES: [&str; 8] = ["page", "pages", "url", "urls", "path", "paths", "expected", "gold_page"];
-/// Those that hold the question.
 const QUESTION: [&str; 2] = ["question", "query"];
-/// Those that hold answers.
 const ANSWERS: [&str; 2] = ["answer", "answers"];
-/// Several pages or answers in one cell of a table stand between these.
+/// Separator of several pages or answers in one cell of a table.
 const BETWEEN: char = '|';
 
-/// A question with what its author expects.
+/// A question with its author's expectations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Labelled {
     /// The line of the file, from 1.
     pub line: usize,
     /// The question.
     pub question: String,
-    /// Pages that should be found: addresses or paths, with a fragment where one section is meant.
+    /// Expected pages: addresses or paths, with a fragment for a section.
     pub pages: Vec<String>,
-    /// Answers that should be given, each with the ways in which it may be said.
+    /// Expected answers, each with its alternative wordings.
     pub answers: Vec<Vec<String>>,
 }
 
-/// Reads labelled questions. A file whose first line begins with `{` is JSON Lines, any other a table of comma-separated values with a header.
-/// Each has a `question`, and a `page` (or `url`, `path`, `expected`; several in a list, in a table with `|` between them), an `answer`, or both.
+/// Reads labelled questions: JSON Lines if the first line begins with `{`, else CSV with a header. Each has a
+/// `question`, and a `page` (or `url`, `path`, `expected`; several in a list, in CSV with `|` between), an
+/// `answer`, or both.
 ///
 /// # Errors
-/// [`DataError`] with the line that is malformed, and for a file without questions.
+/// [`DataError`] with the malformed line, and for a file without questions.
 pub fn read_labelled(path: &Path) -> Result<Vec<Labelled>, DataError> {
     let mut beginning = None;
     for line in text_lines(path)? {
@@ -73,7 +72,7 @@ fn of_table(path: &Path) -> Result<Vec<Labelled>, DataError> {
     let mut bytes = Vec::new();
     std::fs::File::open(path).map_err(io)?.read_to_end(&mut bytes).map_err(io)?;
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    // A record's position is where its reading began, which is before the blank lines above it.
+    // A record's position precedes the blank lines above it.
     let line_of = |p: Option<&csv::Position>| {
         let at = p.map_or(0, |p| usize::try_from(p.byte()).unwrap_or(0)).min(bytes.len());
         let blank = bytes.iter().skip(at).take_while(|b| matches!(b, b'\r' | b'\n')).count();
@@ -116,32 +115,32 @@ fn checked(path: &Path, labelled: Labelled) -> Result<Labelled, DataError> {
     Ok(labelled)
 }
 
-/// The documents that an author's name for a page means.
+/// Documents that an author's name for a page means.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResolvedPage {
-    /// This one, and in it the section of that fragment, where one is named.
+    /// One document, with the fragment of a section if one is named.
     Document(u32, Option<String>),
-    /// None; the path of the one whose name is nearest.
+    /// None, with the path of the document that has the most similar name.
     Unknown(Option<String>),
-    /// Several; the paths of some.
+    /// Several, with the paths of some.
     Several(Vec<String>),
 }
 
-/// Finds documents by what authors call them.
+/// Finds documents by their authors' names for them.
 pub struct Places<'a> {
     documents: &'a [Document],
-    /// What each document may be called, most exact first.
+    /// Names of each document, most exact first.
     names: Vec<[String; 2]>,
 }
 
 impl<'a> Places<'a> {
-    /// The documents of a bundle.
+    /// Indexes the documents of a bundle.
     pub fn new(documents: &'a [Document]) -> Places<'a> {
         Places { documents, names: documents.iter().map(|d| [plain(&d.path), plain(&d.url)]).collect() }
     }
 
-    /// What a name means: a path in the source folder, an address with or without its host, each with or without its ending. A name that ends as
-    /// one document's does is enough.
+    /// Resolves a name: a path in the source folder, or an address with or without its host, each with or
+    /// without its ending. The end of a name is enough if only one document matches.
     pub fn resolve(&self, name: &str) -> ResolvedPage {
         let (page, fragment) = name.split_once('#').map_or((name, None), |(page, fragment)| (page, Some(decoded(fragment))));
         let fragment = fragment.filter(|f| !f.is_empty());
@@ -153,14 +152,14 @@ impl<'a> Places<'a> {
         let wanted = plain(given);
         let ends = |long: &str, short: &str| short.is_empty() || long.strip_suffix(short).is_some_and(|before| before.ends_with('/'));
         let same = |names: &[String; 2]| names.contains(&wanted);
-        // The home page has no name of its own left that it could end with.
+        // The home page's name is empty here, so that no end matches it.
         let alike =
             |names: &[String; 2]| !wanted.is_empty() && names.iter().any(|n| !n.is_empty() && (ends(n, &wanted) || ends(&wanted, n)));
         let of = |agrees: &dyn Fn(&[String; 2]) -> bool| {
             self.names.iter().enumerate().filter(|(_, names)| agrees(names)).map(|(i, _)| i).collect::<Vec<_>>()
         };
         let found = Some(of(&same)).filter(|f| !f.is_empty()).unwrap_or_else(|| of(&alike));
-        // Chunks of one's own are each a document, and those of one address are one page.
+        // Ready chunks are documents of their own; those of one address are one page.
         let address = |at: usize| self.documents.get(at).map(|d| &d.url).filter(|url| !url.is_empty());
         match found.as_slice() {
             [one, others @ ..] if others.iter().all(|&other| address(other).is_some_and(|url| address(*one) == Some(url))) => {
@@ -171,7 +170,7 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// The path of the document that is called most like this.
+    /// Returns the path of the document with the most similar name.
     fn nearest(&self, wanted: &str) -> Option<String> {
         let likeness = |names: &[String; 2]| names.iter().map(|n| strsim::jaro_winkler(n, wanted)).fold(0.0, f64::max);
         let best = self.names.iter().map(likeness).enumerate().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
@@ -183,7 +182,7 @@ fn decoded(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
-/// A path or address without scheme, host, query, slashes at its ends, `index` and its ending.
+/// Reduces a path or address to its path without outer slashes, `index` and extension.
 fn plain(name: &str) -> String {
     let name = name.split(['#', '?']).next().unwrap_or_default();
     let path = match name.split_once("://") {

@@ -1,28 +1,28 @@
-//! The measures of ranked retrieval, and how sure their means are.
+//! Measures ranked retrieval, with the uncertainty of means.
 
 /// A page that answers a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Judged {
-    /// Its place among the pages.
+    /// Index of the page.
     pub page: u32,
-    /// How well it answers, at least 1; sets without grades have 1 everywhere.
+    /// Grade of the answer, at least 1; 1 everywhere in sets without grades.
     pub grade: u32,
 }
 
-/// The measures of one question, or their means over many; each from 0 to 1.
+/// Measures of one question, or their means over many; each from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Measures {
-    /// Share of the gold pages among the first 1.
+    /// Share of the gold pages at the first place.
     pub recall_1: f64,
-    /// Among the first 2.
+    /// Share among the first 2.
     pub recall_2: f64,
-    /// Among the first 5.
+    /// Share among the first 5.
     pub recall_5: f64,
-    /// Among the first 10.
+    /// Share among the first 10.
     pub recall_10: f64,
-    /// 1 when every gold page is among the first 5.
+    /// 1 if all gold pages are among the first 5.
     pub all_recall_5: f64,
-    /// Normalised discounted cumulative gain at 10; a page's gain is its grade (Järvelin and Kekäläinen, 2002).
+    /// Normalised discounted cumulative gain at 10, with grades as gains (Järvelin and Kekäläinen, 2002).
     pub ndcg_10: f64,
     /// Reciprocal rank of the first gold page among the first 10, else 0.
     pub mrr_10: f64,
@@ -52,7 +52,7 @@ pub fn measure(ranking: &[u32], gold: &[Judged]) -> Measures {
     }
 }
 
-/// The pages of ranked chunks, each at the place of its best chunk.
+/// Returns the pages of ranked chunks, each at the place of its best chunk.
 pub fn pages_of(documents: impl Iterator<Item = u32>) -> Vec<u32> {
     let mut out: Vec<u32> = Vec::new();
     for page in documents {
@@ -64,7 +64,7 @@ pub fn pages_of(documents: impl Iterator<Item = u32>) -> Vec<u32> {
 }
 
 impl Measures {
-    /// The measures by name, always in this order.
+    /// Returns the measures by name, always in this order.
     pub fn named(&self) -> [(&'static str, f64); MEASURES] {
         [
             ("recall@1", self.recall_1),
@@ -77,24 +77,24 @@ impl Measures {
         ]
     }
 
-    /// The measures from values in the order of [`Measures::named`].
+    /// Creates measures from values in the order of [`Measures::named`].
     fn of(values: [f64; MEASURES]) -> Measures {
         let [recall_1, recall_2, recall_5, recall_10, all_recall_5, ndcg_10, mrr_10] = values;
         Measures { recall_1, recall_2, recall_5, recall_10, all_recall_5, ndcg_10, mrr_10 }
     }
 
-    /// The mean over questions; all zero for none.
+    /// Returns the means over questions; zero for none.
     pub fn mean(all: &[Measures]) -> Measures {
         Measures::of(columns(all).map(|values| mean(&values)))
     }
 }
 
-/// The values of each measure, in the order of [`Measures::named`].
+/// Returns the values of each measure, in the order of [`Measures::named`].
 fn columns(all: &[Measures]) -> [Vec<f64>; MEASURES] {
     std::array::from_fn(|i| all.iter().map(|m| m.named()[i].1).collect())
 }
 
-/// The 95 % bootstrap intervals of the means of all measures, each as (low, high).
+/// 95 % bootstrap intervals of the means of all measures.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct Intervals {
     /// The lower ends.
@@ -104,13 +104,13 @@ pub struct Intervals {
 }
 
 impl Intervals {
-    /// The intervals of some questions' measures.
+    /// Computes the intervals of measures.
     pub fn of(all: &[Measures]) -> Intervals {
         let ends = columns(all).map(|values| interval(&values));
         Intervals { low: Measures::of(ends.map(|e| e.0)), high: Measures::of(ends.map(|e| e.1)) }
     }
 
-    /// The intervals in the order of [`Measures::named`].
+    /// Returns the intervals, as (low, high), in the order of [`Measures::named`].
     pub fn ends(&self) -> [(f64, f64); MEASURES] {
         let (low, high) = (self.low.named(), self.high.named());
         std::array::from_fn(|i| (low[i].1, high[i].1))
@@ -129,13 +129,13 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The estimate from the values of the questions; all zero for none.
+    /// Estimates the mean of values; zero for none.
     pub fn of(values: &[f64]) -> Estimate {
         let (low, high) = interval(values);
         Estimate { mean: mean(values), low, high }
     }
 
-    /// The mean difference of paired values, such as two systems' figures for the same questions.
+    /// Estimates the mean difference of paired values, such as two systems' figures for the same questions.
     pub fn of_difference(ours: &[f64], theirs: &[f64]) -> Estimate {
         Estimate::of(&ours.iter().zip(theirs).map(|(a, b)| a - b).collect::<Vec<_>>())
     }
@@ -147,26 +147,26 @@ impl std::fmt::Display for Estimate {
     }
 }
 
-/// The mean; zero for none.
+/// Returns the mean; zero for none.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// The value below which a part `q` of the values lies, by the nearest rank; zero for none.
+/// Returns the quantile `q` of values, by the nearest rank; zero for none.
 pub fn quantile(values: &[f64], q: f64) -> f64 {
     let mut values = values.to_vec();
     values.sort_by(f64::total_cmp);
     values.get(((values.len().max(1) - 1) as f64 * q).round() as usize).copied().unwrap_or(0.0)
 }
 
-/// The 95 % bootstrap interval of a mean: 2,000 resamples with a fixed generator, so that the same values give the same interval.
+/// Returns the 95 % bootstrap interval of a mean: 2,000 resamples by a generator with a fixed seed.
 pub fn interval(values: &[f64]) -> (f64, f64) {
     if values.is_empty() {
         return (0.0, 0.0);
     }
     let mut state = 0x2545_f491_4f6c_dd1du64;
     let mut next = || {
-        // xorshift64*: enough for resampling.
+        // xorshift64*, which is good enough for resampling.
         state ^= state >> 12;
         state ^= state << 25;
         state ^= state >> 27;

@@ -1,11 +1,11 @@
-//! Files of questions: lines of JSON or text, plain or in gzip.
+//! Reads files of questions: lines of JSON or text, plain or gzipped.
 
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-/// Why a file of a set cannot be read.
+/// Reasons for which a file of a set cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// The file cannot be opened or read.
@@ -16,7 +16,7 @@ pub enum DataError {
         /// Error of the system.
         reason: std::io::Error,
     },
-    /// A line is not what it should be.
+    /// A malformed line.
     #[error("{path}, line {line}: {what}")]
     Line {
         /// The file.
@@ -26,7 +26,7 @@ pub enum DataError {
         /// Description of the fault.
         what: String,
     },
-    /// Questions that name no passages, and no judgements beside them.
+    /// No question names its passages, and there are no judgements.
     #[error("{0}: no question names the passages that answer it; give the judgements with --qrels")]
     NoGold(PathBuf),
 }
@@ -38,18 +38,18 @@ impl DataError {
     }
 }
 
-/// How the list `answers` of a question is to be read.
+/// Meaning of the list `answers` of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AnswersAre {
-    /// As ways to say one answer.
+    /// Alternative wordings of one answer.
     #[default]
     Aliases,
-    /// As a set of answers, all of which are wanted.
+    /// A set of answers, all of them wanted.
     Set,
 }
 
-/// The lines of a file that is text, or text in gzip.
+/// Reads the lines of a file of text, plain or gzipped.
 pub fn text_lines(path: &Path) -> Result<impl Iterator<Item = Result<(usize, String), DataError>>, DataError> {
     let io = |path: &Path, reason| DataError::Read { path: path.to_owned(), reason };
     let file = std::fs::File::open(path).map_err(|e| io(path, e))?;
@@ -57,16 +57,16 @@ pub fn text_lines(path: &Path) -> Result<impl Iterator<Item = Result<(usize, Str
         if path.extension().is_some_and(|e| e == "gz") { Box::new(MultiGzDecoder::new(BufReader::new(file))) } else { Box::new(file) };
     let path = path.to_owned();
     Ok(BufReader::new(read).lines().enumerate().map(move |(i, line)| match line {
-        // What other programs put before the first line.
+        // Other programs write a byte order mark before the first line.
         Ok(line) => Ok((i + 1, if i == 0 { line.trim_start_matches('\u{feff}').to_owned() } else { line })),
         Err(reason) => Err(io(&path, reason)),
     }))
 }
 
-/// The JSON values of a file's lines with their numbers, blank lines left out.
+/// Reads the JSON values of a file's lines with their numbers, without blank lines.
 ///
 /// # Errors
-/// [`DataError`] for a file that cannot be read, or a line that is no JSON.
+/// [`DataError`] if the file cannot be read, or a line is no JSON.
 pub fn lines(path: &Path) -> Result<Vec<(usize, Value)>, DataError> {
     let mut out = Vec::new();
     for line in text_lines(path)? {
@@ -79,7 +79,7 @@ pub fn lines(path: &Path) -> Result<Vec<(usize, Value)>, DataError> {
     Ok(out)
 }
 
-/// A string or number as a string.
+/// Returns a string or number as a string.
 pub fn word(v: &Value) -> Option<String> {
     match v {
         Value::String(s) => Some(s.clone()),
@@ -88,13 +88,13 @@ pub fn word(v: &Value) -> Option<String> {
     }
 }
 
-/// The first of several members that is there.
+/// Returns the first of several fields that is present.
 pub fn first<'a>(v: &'a Value, names: &[&str]) -> Option<&'a Value> {
     names.iter().find_map(|n| v.get(n).filter(|v| !v.is_null()))
 }
 
-/// The answers of a question: `answers` or `answer`, as a string, a list of strings, or a list of lists
-/// (answers with their aliases), and `answer_aliases` beside them.
+/// Returns the answers of a question: `answers` or `answer`, as a string, a list of strings, or a list of
+/// lists (answers with their aliases), with `answer_aliases`.
 pub fn answers_of(v: &Value, how: AnswersAre) -> Vec<Vec<String>> {
     let truth = |v: &Value| word(v).or_else(|| v.as_bool().map(|b| if b { "yes" } else { "no" }.to_owned()));
     let words = |all: &[Value]| all.iter().filter_map(truth).filter(|a| !a.trim().is_empty()).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Measuring a bundle by its author's own questions: are the expected pages found, what was found instead, and is the answer given.
+//! Measures a bundle by its author's questions: expected pages, pages found instead, and answers.
 
 use super::answer_metrics::{bare, contains, exact_match, token_f1};
 use super::labelled::{Labelled, Places, ResolvedPage};
@@ -12,25 +12,25 @@ use serde::Serialize;
 use std::collections::HashMap;
 use std::time::Instant;
 
-/// Chunks that are ranked for each question: a page that is not among them is told as not found.
+/// Number of chunks ranked for each question: further pages count as not found.
 const CHUNKS: usize = 50;
-/// Pages among which a page counts as found.
+/// Number of pages among which a page counts as found.
 const WITHIN: usize = 5;
-/// Pages found instead that are told.
+/// Number of pages found instead that are reported.
 const TOLD: usize = 3;
-/// Characters of a found passage that are told.
+/// Number of characters of a found passage that are reported.
 const BEGINNING: usize = 160;
-/// Stands for a page that the bundle does not have: nothing can find it.
+/// Id of a page that the bundle lacks, which no retriever can find.
 const NOWHERE: u32 = u32::MAX;
 
 /// Answers by quotation, without a model.
 pub const QUOTE: &str = "quote";
 
-/// What is said beside every Contain-EM.
+/// Caveat for every Contain-EM.
 pub const CAVEAT: &str = "Contain-EM asks only whether the wanted answer stands somewhere in what was said, letter by letter: it rewards long \
 answers, and \"no\" stands in \"known\". Compare it only between answers of like length.";
 
-/// Why a site cannot be measured.
+/// Reasons for which a site cannot be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum SiteError {
     /// The engine failed.
@@ -39,54 +39,54 @@ pub enum SiteError {
     /// No such retriever.
     #[error("there is no retriever {0:?}; there are {names}", names = retrieve::NAMES.join(", "))]
     Retriever(String),
-    /// A name of a page means several.
+    /// A page's name that means several.
     #[error("line {line}: {page:?} may be {}: name it by a longer path", candidates.join(" or "))]
     Ambiguous {
-        /// The line of the questions.
+        /// Line of the question.
         line: usize,
         /// The name.
         page: String,
-        /// What it may mean.
+        /// Paths that it may mean.
         candidates: Vec<String>,
     },
 }
 
-/// A page that a question expects and that the bundle does not have.
+/// An expected page that the bundle lacks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnknownPage {
-    /// The line of the questions.
+    /// Line of the question.
     pub line: usize,
-    /// What the page was called.
+    /// Name of the page in the question.
     pub page: String,
-    /// The path of the document that is called most like it.
+    /// Path of the document with the most similar name.
     pub nearest: Option<String>,
 }
 
-/// What stands at a place of a ranking.
+/// A page at a place of a ranking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FoundPage {
     /// Title and headings.
     pub place: String,
-    /// Where to read it.
+    /// Address of the passage.
     pub url: String,
-    /// How its passage begins.
+    /// Beginning of its passage.
     pub beginning: String,
 }
 
-/// A question whose expected pages are not all among the first five.
+/// A question with an expected page outside the first five.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SiteMiss {
-    /// The line of the questions.
+    /// Line of the question.
     pub line: usize,
     /// The question.
     pub question: String,
-    /// The expected pages that are missing, each with its rank where it stands further down.
+    /// Missing expected pages, each with its rank if it is ranked lower.
     pub missing: Vec<(String, Option<usize>)>,
     /// The first pages.
     pub instead: Vec<FoundPage>,
 }
 
-/// One retriever's figures.
+/// Figures of one retriever.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SiteRow {
     /// The retriever.
@@ -95,7 +95,8 @@ pub struct SiteRow {
     pub mean: Measures,
     /// Their 95 % bootstrap intervals.
     pub intervals: Intervals,
-    /// Of the questions that name a section and whose page was found, the part whose best passage is of that section; absent where there are none.
+    /// Share of the questions with a section and a found page whose best passage is in it; `None` without
+    /// any.
     pub section: Option<f64>,
     /// Median milliseconds of a query.
     pub query_p50_ms: f64,
@@ -103,25 +104,25 @@ pub struct SiteRow {
     pub misses: Vec<SiteMiss>,
 }
 
-/// An answer that does not hold what was expected.
+/// An answer without the expected text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SiteAnswer {
-    /// The line of the questions.
+    /// Line of the question.
     pub line: usize,
     /// The question.
     pub question: String,
-    /// What was expected.
+    /// Expected answers.
     pub wanted: Vec<String>,
-    /// What was said; empty where it was said that the documents do not say.
+    /// Given answer; empty if it was that the documents do not say.
     pub answer: String,
 }
 
-/// The figures of answers without a language model.
+/// Figures of answers without a language model.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SiteAnswers {
-    /// How they were given: `quote` or `plan`.
+    /// Protocol: `quote` or `plan`.
     pub protocol: String,
-    /// Questions with an expected answer.
+    /// Number of questions with an expected answer.
     pub questions: usize,
     /// Exact match.
     pub em: Estimate,
@@ -129,41 +130,40 @@ pub struct SiteAnswers {
     pub f1: Estimate,
     /// Containment.
     pub contain_em: Estimate,
-    /// The answers that do not contain what was expected.
+    /// Answers that do not contain the expected one.
     pub misses: Vec<SiteAnswer>,
 }
 
-/// The figures of a bundle.
+/// Figures of a bundle.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SiteReport {
-    /// Documents of the bundle.
+    /// Number of documents of the bundle.
     pub documents: usize,
-    /// Its chunks.
+    /// Number of its chunks.
     pub chunks: usize,
-    /// Questions in the file.
+    /// Number of questions in the file.
     pub questions: usize,
-    /// Questions that name a page.
+    /// Number of questions that name a page.
     pub with_pages: usize,
-    /// Expected pages that the bundle does not have; they count as not found.
+    /// Expected pages that the bundle lacks; they count as not found.
     pub unknown: Vec<UnknownPage>,
-    /// One row a retriever; none where no question names a page.
+    /// One row for each retriever; empty if no question names a page.
     pub rows: Vec<SiteRow>,
-    /// The answers; absent where no question has one.
+    /// Answers; `None` if no question has an expected one.
     pub answers: Option<SiteAnswers>,
 }
 
-/// A question with the documents that it expects.
 struct Expected<'a> {
     labelled: &'a Labelled,
-    /// Document, fragment, and what its author calls it.
+    /// Document, fragment, and the author's name for it.
     pages: Vec<(u32, Option<String>, &'a str)>,
 }
 
-/// Measures a bundle by labelled questions. `protocol` says how answers are given (`quote` or `plan`); `done` is told after each question how many
-/// are done of all passes over the questions.
+/// Measures a bundle by labelled questions. `protocol` is that of answers (`quote` or `plan`); `done` gets
+/// the number of questions done in all passes.
 ///
 /// # Errors
-/// [`SiteError`] for a retriever that does not exist or that the bundle is not prepared for, and for a name of a page that means several.
+/// [`SiteError`] for an unknown or unprepared retriever, and for an ambiguous name of a page.
 pub async fn evaluate_site(
     engine: &Engine,
     questions: &[Labelled],
@@ -195,13 +195,13 @@ pub async fn evaluate_site(
     })
 }
 
-/// For each document the first one with its address: chunks of one's own come each as a document, and those of one address are one page.
+/// Returns for each document the first one with its address: ready chunks of one address are one page.
 fn pages_by_address(documents: &[Document]) -> Vec<u32> {
     let mut first: HashMap<&str, u32> = HashMap::new();
     (0u32..).zip(documents).map(|(at, d)| if d.url.is_empty() { at } else { *first.entry(&d.url).or_insert(at) }).collect()
 }
 
-/// The questions that name pages, and the pages that are not there.
+/// Returns the questions that name pages, and the pages that the bundle lacks.
 fn expectations<'a>(questions: &'a [Labelled], documents: &[Document]) -> Result<(Vec<Expected<'a>>, Vec<UnknownPage>), SiteError> {
     let places = Places::new(documents);
     let (mut expected, mut unknown) = (Vec::new(), Vec::new());
@@ -320,7 +320,7 @@ async fn answers(
     }))
 }
 
-/// A missing page in words.
+/// Describes a missing page.
 pub fn describe_miss(page: &str, rank: Option<usize>) -> String {
     match rank {
         Some(rank) => format!("{page} (stands at place {rank})"),

@@ -1,15 +1,16 @@
-//! Curves: one quantity or several over the course of something.
+//! Draws curves: one quantity or several over another.
 
 use super::{HtmlPage, escaped};
 use std::fmt::Write;
 
-/// Strokes that are told apart without colour.
+/// Dashes that distinguish strokes without colour.
 const DASHES: [&str; 4] = ["none", "8 4", "2 3", "10 3 2 3"];
 const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 240.0;
 
 impl HtmlPage {
-    /// A chart of curves over one axis. Each has a name and its points, ascending by x. What is not finite is left out.
+    /// Adds a chart of curves over one axis, each with its name and points by x. Infinite values are left
+    /// out.
     pub fn lines(&mut self, caption: &str, across: &str, curves: &[(&str, Vec<(f64, f64)>)]) {
         let points = || curves.iter().flat_map(|c| &c.1).filter(|p| p.0.is_finite() && p.1.is_finite());
         let range = |of: fn(&(f64, f64)) -> f64| {
@@ -61,7 +62,7 @@ impl HtmlPage {
     }
 }
 
-/// A number with as many digits as one reads.
+/// Formats a number with as many digits as are useful.
 fn figure(v: f64) -> String {
     if v.abs() >= 100.0 || v == v.round() { format!("{v:.0}") } else { format!("{v:.3}") }
 }

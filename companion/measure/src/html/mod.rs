@@ -1,7 +1,7 @@
-//! Reports as one HTML file: tables and charts that need no script, no network and no other file.
+//! Writes reports as one HTML file: tables and charts without scripts, network or other files.
 //!
-//! Charts are rows of words and numbers with a bar between them, drawn as SVG that stretches: so the words
-//! keep their size on a small screen, and a reader that draws nothing still reads every figure.
+//! Charts are rows of words and numbers with a bar between them, drawn as SVG that stretches. So words keep
+//! their size on a small screen, and browsers without SVG show every figure.
 
 mod lines;
 mod site;
@@ -11,10 +11,9 @@ pub use site::site_page;
 use super::metrics::Estimate;
 use std::fmt::Write;
 
-/// Colours and layout.
 const STYLE: &str = include_str!("report.css");
 
-/// A report that is being written.
+/// A report under construction.
 pub struct HtmlPage {
     title: String,
     body: String,
@@ -22,25 +21,24 @@ pub struct HtmlPage {
 
 /// A row of a chart.
 pub struct Bar {
-    /// What is measured.
+    /// Name of the measured quantity.
     pub label: String,
     /// Its value.
     pub value: f64,
-    /// The interval around it.
+    /// Interval around it.
     pub interval: Option<(f64, f64)>,
-    /// The value in words.
+    /// The value as text.
     pub value_text: String,
 }
 
 impl Bar {
-    /// The row of an estimate, with three digits.
+    /// Returns the row of an estimate, with three digits.
     pub fn of(label: &str, e: Estimate) -> Bar {
         Bar { label: label.to_owned(), value: e.mean, interval: Some((e.low, e.high)), value_text: e.to_string() }
     }
 }
 
-/// Text as it may stand anywhere in a page, attributes included. What no page may hold becomes a replacement
-/// character.
+/// Escapes text for any place in a page, attributes included. Characters that pages cannot hold are replaced.
 pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -58,13 +56,13 @@ pub fn escaped(text: &str) -> String {
     out
 }
 
-/// Text of others: it may run from right to left, and must not turn what stands around it.
+/// Encloses foreign text, which may run from right to left, so that it does not turn its surroundings.
 fn foreign(text: &str) -> String {
     format!("<bdi>{}</bdi>", escaped(text))
 }
 
 impl HtmlPage {
-    /// A page with its heading.
+    /// Creates a page with its heading.
     pub fn new(title: &str) -> HtmlPage {
         HtmlPage { title: title.to_owned(), body: format!("<h1>{}</h1>\n", escaped(title)) }
     }
@@ -75,17 +73,17 @@ impl HtmlPage {
         self.body.push('\n');
     }
 
-    /// A heading.
+    /// Adds a heading.
     pub fn heading(&mut self, text: &str) {
         self.line(format_args!("<h2>{}</h2>", escaped(text)));
     }
 
-    /// A paragraph.
+    /// Adds a paragraph.
     pub fn paragraph(&mut self, text: &str) {
         self.line(format_args!("<p>{}</p>", escaped(text)));
     }
 
-    /// A table: the first cell of each row is its heading, the others are numbers.
+    /// Adds a table: the first cell of each row is its heading, the others are numbers.
     pub fn table(&mut self, caption: &str, heads: &[&str], rows: &[Vec<String>]) {
         self.line(format_args!(
             "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\"><table><caption>{0}</caption>",
@@ -102,8 +100,8 @@ impl HtmlPage {
         self.line(format_args!("</tbody></table></div>"));
     }
 
-    /// A chart of bars from zero. The longest reaches the end, but no shorter scale than `least` is drawn, so
-    /// that shares are drawn as shares. Values below zero are drawn to the left of a line.
+    /// Adds a chart of bars from zero. The longest reaches the end of the scale, which is at least `least`,
+    /// so that shares look like shares. Negative values extend to the left of a line.
     pub fn bars(&mut self, caption: &str, least: f64, rows: &[Bar]) {
         let ends = |b: &Bar| [b.value, b.interval.map_or(b.value, |i| i.0), b.interval.map_or(b.value, |i| i.1)];
         let all = || rows.iter().flat_map(ends).filter(|v| v.is_finite());
@@ -136,7 +134,7 @@ impl HtmlPage {
         self.line(format_args!("</div></figure>"));
     }
 
-    /// A list that is folded until it is wanted: each entry has a heading, and lines of a name and a text.
+    /// Adds a closed list: each entry has a heading, and lines of a name and a text.
     pub fn folded(&mut self, summary: &str, entries: &[(String, Vec<(&str, String)>)]) {
         self.line(format_args!("<details><summary>{}</summary><ol>", escaped(summary)));
         for (head, lines) in entries {
@@ -149,7 +147,7 @@ impl HtmlPage {
         self.line(format_args!("</ol></details>"));
     }
 
-    /// The whole file.
+    /// Returns the whole file.
     pub fn finish(self) -> String {
         let title = escaped(&self.title);
         format!(

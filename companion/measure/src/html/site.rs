@@ -1,10 +1,10 @@
-//! The report of `eval site`.
+//! Writes the report of `eval site`.
 
 use super::{Bar, HtmlPage};
 use crate::metrics::Estimate;
 use crate::site::{CAVEAT, SiteMiss, SiteReport, SiteRow};
 
-/// The report as a page; `about` says what was measured, a line each.
+/// Returns the report as a page; `about` describes the measurement, one line each.
 pub fn site_page(report: &SiteReport, about: &[String]) -> String {
     let mut page = HtmlPage::new("A site's own questions, measured");
     about.iter().for_each(|line| page.paragraph(line));
