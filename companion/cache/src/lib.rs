@@ -12,12 +12,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use store::Store;
 
-/// Kind of an entry. Each kind has a version: raise it when the code that makes such values gives other values.
+/// Kind of an entry, with a version in its name: raise it if the code that makes the values changes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The vector of a text.
     Embedding,
-    /// The reply of a language model to a request. Kept apart from the rest, in a file that is never thrown away for its size.
+    /// A language model's reply to a request, in a file of its own that no size limit empties.
     Reply,
 }
 
@@ -30,7 +30,7 @@ impl Kind {
     }
 }
 
-/// SHA-256 of parts, each with its length: ("ab", "c") and ("a", "bc") differ.
+/// Returns the SHA-256 of parts, each with its length: ("ab", "c") and ("a", "bc") differ.
 pub fn digest(parts: &[&[u8]]) -> [u8; 32] {
     let mut hasher = Sha256::new();
     for part in parts {
@@ -40,22 +40,22 @@ pub fn digest(parts: &[&[u8]]) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-/// The address of an entry: SHA-256 of its kind and of everything its value depends on.
+/// Address of an entry: SHA-256 of its kind and of everything its value depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Key {
     hash: [u8; 32],
-    /// True if it lives in the file of replies.
+    /// True if it is in the file of replies.
     reply: bool,
 }
 
 impl Key {
-    /// The key of an entry made of `parts`. Each part's length is hashed with it: ("ab", "c") and ("a", "bc") are two keys.
+    /// Creates the key of `parts`. Their lengths are hashed too: ("ab", "c") and ("a", "bc") are two keys.
     pub fn new(kind: Kind, parts: &[&[u8]]) -> Key {
         let all: Vec<&[u8]> = std::iter::once(kind.name().as_bytes()).chain(parts.iter().copied()).collect();
         Key { hash: digest(&all), reply: kind == Kind::Reply }
     }
 
-    /// The key of a model's reply: everything that it depends on, as far as a client can know. `identity` tells this model from others.
+    /// Creates the key of a model's reply, from all that a client knows. `identity` identifies the model.
     pub fn of_reply(identity: &str, request: &ChatRequest) -> Key {
         let number = |f: Option<f32>| f.map_or(u32::MAX, f32::to_bits).to_le_bytes();
         let limit = request.max_tokens.unwrap_or(u32::MAX).to_le_bytes();
@@ -68,21 +68,22 @@ impl Key {
     }
 }
 
-/// Time for which entries wait to be written together, which a killed process can lose. An interrupted one loses nothing: see [`flush_all`].
+/// Time for which entries are collected before writing. A killed process loses them; [`flush_all`] saves
+/// them.
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
 
-/// Above this, a file of what can be computed again is begun anew.
+/// Size of a file of computable values, in bytes, above which it starts empty again.
 const MOST_BYTES: u64 = 4 << 30;
 
-/// An open cache. Its files are opened only for the moment of reading or writing, so that several builds can share one folder.
+/// An open cache. Its files are open only while it reads or writes, so that builds can share a folder.
 #[derive(Debug)]
 pub struct Cache {
     computed: Store,
     replies: Store,
     pending: Mutex<Pending>,
-    /// Held while entries are written; whoever has it knows that nothing is half-way.
+    /// Held while entries are written; without a holder no write is in progress.
     writing: Mutex<()>,
-    /// Why the cache is no longer used.
+    /// Reason for which the cache is no longer used.
     trouble: Mutex<Option<String>>,
 }
 
@@ -99,17 +100,17 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes what all caches of this process have not written yet; for the handler of Ctrl-C.
+/// Writes the pending entries of all caches of this process; for the handler of Ctrl-C.
 pub fn flush_all() {
     let open: Vec<Arc<Cache>> = locked(&OPEN).iter().filter_map(Weak::upgrade).collect();
     open.iter().for_each(|cache| cache.flush());
 }
 
 impl Cache {
-    /// The cache in `folder`, which is made if it is missing.
+    /// Opens the cache in `folder`, which is created if missing.
     ///
     /// # Errors
-    /// [`StoreError`] when the folder cannot be made, or a file in it is damaged or not a cache; such a file is left as it is.
+    /// [`StoreError`] if the folder cannot be created, or a file is damaged or no cache; it stays unchanged.
     pub fn open(folder: &Path) -> Result<Arc<Cache>, StoreError> {
         store::make_folder(folder)?;
         let computed = Store::open(&folder.join("computed.redb"), Some(MOST_BYTES))?;
@@ -127,14 +128,14 @@ impl Cache {
         Ok(cache)
     }
 
-    /// The entry of `key`, if there is one.
+    /// Returns the entry of `key`, if there is one.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let mut found = None;
         self.get_many(std::slice::from_ref(key), |_, value| found = Some(value.to_vec()));
         found
     }
 
-    /// Calls `found` with the place and the value of every key that has an entry, in the order of the keys.
+    /// Calls `found` with the index and the value of every key with an entry, in the order of the keys.
     pub fn get_many(&self, keys: &[Key], mut found: impl FnMut(usize, &[u8])) {
         if self.trouble().is_some() {
             return;
@@ -157,7 +158,7 @@ impl Cache {
         waiting.iter().for_each(|(i, value)| found(*i, value));
     }
 
-    /// Keeps a value. A reply is written at once, because it was paid for; other values wait for up to a second, to be written together.
+    /// Stores a value. A reply is written at once, because it was paid for; other values wait up to a second.
     pub fn put(&self, key: Key, value: Vec<u8>) {
         if self.trouble().is_some() {
             return;
@@ -175,7 +176,7 @@ impl Cache {
         }
     }
 
-    /// Writes what has not been written yet, and waits for what is being written.
+    /// Writes pending entries, and waits for writes in progress.
     pub fn flush(&self) {
         let _alone = locked(&self.writing);
         let entries: Vec<(Key, Vec<u8>)> = locked(&self.pending).entries.iter().map(|(k, v)| (*k, v.clone())).collect();
@@ -191,13 +192,13 @@ impl Cache {
                 self.give_up(&error);
             }
         }
-        // Only now: until it was written, a reader had to find it among what waits.
+        // Entries stay pending until they are written, so that readers find them.
         let mut pending = locked(&self.pending);
         entries.iter().for_each(|(k, _)| _ = pending.entries.remove(k));
         pending.since = Instant::now();
     }
 
-    /// Why the cache was given up during this build, if it was.
+    /// Returns the reason for which the cache was given up during this build, if it was.
     pub fn trouble(&self) -> Option<String> {
         locked(&self.trouble).clone()
     }

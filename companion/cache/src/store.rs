@@ -6,19 +6,19 @@ use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// The entries. The name carries the version of this layout.
+/// Table of entries; its name has the version of this layout.
 const ENTRIES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("pocketgraph-cache-1");
 
-/// Bytes before each value that prove it whole.
+/// Number of check bytes before each value.
 const CHECK: usize = 8;
 
-/// Time to wait for another program that reads or writes.
+/// Maximum time to wait for another program that reads or writes.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Memory that a file may take while it is open.
+/// Memory of an open file, in bytes.
 const MEMORY: usize = 32 << 20;
 
-/// Why a file of the cache cannot be used.
+/// Reasons for which a file of the cache cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The system refused.
@@ -37,7 +37,7 @@ pub enum StoreError {
         /// Fault of the file.
         reason: String,
     },
-    /// Another program has had it for too long.
+    /// Another program used it for too long.
     #[error("the cache {} has been in use by another program for {} seconds", path.display(), PATIENCE.as_secs())]
     Busy {
         /// The file.
@@ -45,7 +45,7 @@ pub enum StoreError {
     },
 }
 
-/// Makes the cache's folder, for its owner alone: replies may quote documents.
+/// Creates the cache's folder, for its owner alone: replies may quote documents.
 pub(super) fn make_folder(folder: &Path) -> Result<(), StoreError> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
@@ -54,21 +54,21 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), StoreError> {
     builder.create(folder).map_err(|e| StoreError::Io { path: folder.to_owned(), reason: e.to_string() })
 }
 
-/// A file of entries, opened for each transaction and closed after it.
+/// A file of entries, open only during a transaction.
 #[derive(Debug)]
 pub(super) struct Store {
     path: PathBuf,
 }
 
 impl Store {
-    /// Checks the file, or makes it. One that has grown beyond `most_bytes` is begun anew.
+    /// Checks or creates the file. A file larger than `most_bytes` starts empty again.
     pub(super) fn open(path: &Path, most_bytes: Option<u64>) -> Result<Store, StoreError> {
         let store = Store { path: path.to_owned() };
         let long = std::fs::metadata(path).is_ok_and(|m| most_bytes.is_some_and(|most| m.len() > most));
         if long {
             std::fs::remove_file(path).map_err(|e| store.io(&e))?;
         }
-        // An empty table marks the file as ours from the first day; a redb file without it is somebody else's.
+        // An empty table marks a new file as ours; a redb file without it belongs to another program.
         store.with(|database| {
             let known = {
                 let reading = database.begin_read()?;
@@ -93,7 +93,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Calls `found` with each wanted number whose key has a whole value.
+    /// Calls `found` with each wanted number whose key has an undamaged value.
     pub(super) fn read(&self, wanted: &[(usize, &[u8; 32])], found: &mut impl FnMut(usize, &[u8])) -> Result<(), StoreError> {
         self.with(|database| {
             let table = database.begin_read()?.open_table(ENTRIES)?;
@@ -127,7 +127,7 @@ impl Store {
         })
     }
 
-    /// Opens the file, works on it, closes it. Waits for other programs, and takes a panic over a damaged file for what it is.
+    /// Opens the file, runs `work`, closes it. Waits for other programs; a panic means a damaged file.
     fn with<T>(&self, mut work: impl FnMut(&Database) -> Result<T, redb::Error>) -> Result<T, StoreError> {
         let begun = Instant::now();
         let mut pause = Duration::from_millis(2);
@@ -164,7 +164,7 @@ impl Store {
     }
 }
 
-/// Computes the check before a value: the database checks its pages only after a crash, and a flipped bit must not become a wrong vector.
+/// Computes the check before a value: the database checks pages only after a crash, but bits may flip.
 fn check_of(key: &[u8; 32], value: &[u8]) -> [u8; CHECK] {
     let mut hasher = Sha256::new();
     hasher.update(key);
