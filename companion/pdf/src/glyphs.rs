@@ -1,4 +1,4 @@
-//! The letters of a page and where they stand: a page's instructions carried out, as far as they concern text.
+//! Finds the letters of a page and their places by executing the page's instructions for text.
 
 use hayro_font::hayro_cmap::{BfString, load_embedded};
 use hayro_font::{CMapResolverFn, Font, FontCache, FontGlyph, FontQuery, FontResolverFn, UNITS_PER_EM};
@@ -43,7 +43,7 @@ pub(super) struct FontStyle {
 #[derive(Debug, Default)]
 pub(super) struct PageGlyphs {
     pub glyphs: Vec<Glyph>,
-    /// Letters of which nobody knows what they are.
+    /// Number of letters without a known meaning.
     pub unnamed: usize,
     /// True if there is a picture.
     pub pictures: bool,
@@ -63,7 +63,7 @@ pub(super) struct Budget {
 pub(super) struct Spent;
 
 impl Budget {
-    /// That of a file of so many bytes: many times what real ones ask for.
+    /// Returns the budget for a file of `file` bytes: many times the need of real ones.
     pub fn of(file: usize) -> Budget {
         let file = file as u64;
         Budget { steps: (1 << 20) + file.saturating_mul(64), bytes: (4 << 20) + file.saturating_mul(256) }
@@ -76,7 +76,6 @@ impl Budget {
     }
 }
 
-/// The fonts of a document.
 pub(super) struct Fonts<'a> {
     cache: FontCache<'a>,
     programs: FontResolverFn,
@@ -90,7 +89,7 @@ impl Default for Fonts<'_> {
     fn default() -> Self {
         Fonts {
             cache: FontCache::new(),
-            // What no file holds is shown by fonts of the same widths: only these are of interest.
+            // A code without text is drawn by fonts of the same widths: only these matter.
             programs: Arc::new(|query| {
                 Some(match query {
                     FontQuery::Standard(font) => font.get_font_data(),
@@ -107,7 +106,7 @@ impl Default for Fonts<'_> {
 impl<'a> Fonts<'a> {
     /// The number of a font.
     fn number(&mut self, dict: Dict<'a>) -> usize {
-        // One that stands inside another object has that one's number.
+        // A dictionary inside another object has that one's number.
         if let Some(at) = self.all.iter().position(|(d, _)| d.obj_id() == dict.obj_id() && *d == dict) {
             return at;
         }
@@ -140,7 +139,7 @@ impl<'a> Fonts<'a> {
     }
 }
 
-/// A text with each sign that stands for several letters as those letters.
+/// Replaces each sign for several letters by these letters.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -371,7 +370,7 @@ impl<'a> Walker<'_, 'a> {
             let (code, length) = font.read_code(bytes, at);
             at += length.max(1);
             let (letter, width) = self.fonts.letter(number, &font, code);
-            // One code may show as many letters as its font says.
+            // One code may show as many letters as its font defines.
             self.budget.take(letter.as_ref().map_or(0, |l| l.len() as u64), 0)?;
             let shown = Matrix([state.size * state.stretch, 0.0, 0.0, state.size, 0.0, state.rise]).then(*text).then(state.page);
             self.place(letter, shown, if upright { width } else { 1.0 }, look)?;

@@ -1,4 +1,4 @@
-//! Letters to lines: what stands on one baseline, close together.
+//! Joins letters to lines: those on one baseline, close together.
 
 use super::glyphs::{FontStyle, Glyph};
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ impl Line {
     }
 }
 
-/// Letters in the order in which they are shown, as long as each stands right of the one before it.
+/// Letters in drawing order, each to the right of the one before.
 struct Run {
     glyphs: Vec<Glyph>,
     left: f64,
@@ -46,7 +46,7 @@ pub(super) fn of(glyphs: Vec<Glyph>) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut rest = runs.into_iter().peekable();
     while let Some(first) = rest.next() {
-        // What stands on about the same baseline; letters above and below it are smaller.
+        // Letters on about the same baseline; those above and below it are smaller.
         let (mut y, mut size) = (first.y, first.size);
         let mut row = vec![first];
         while let Some(next) = rest.next_if(|n| y - n.y < 0.42 * n.size.max(size).min(2.0 * n.size.min(size))) {
@@ -87,7 +87,7 @@ fn runs(glyphs: Vec<Glyph>) -> Vec<Run> {
     runs
 }
 
-/// Puts the runs of a row together where they stand close.
+/// Joins the runs of a row that are close.
 fn into_lines(row: Vec<Run>, out: &mut Vec<Line>) {
     let mut open: Option<(Line, Sizes)> = None;
     for run in row {

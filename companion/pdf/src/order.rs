@@ -1,7 +1,7 @@
 //! The order in which the lines of a page are read: columns one after the other, all else from top to bottom.
 //!
-//! A zone of columns is a run of rows that nothing crosses at one place, with text on both sides that fills its column, as running text does.
-//! The cells of a table do not, and are read row by row.
+//! A zone of columns is a run of rows with a common gap, and on both sides text that fills its column, like
+//! running text. Cells of a table do not, and are read row by row.
 
 use super::lines::Line;
 
@@ -11,7 +11,7 @@ const DEEPEST: usize = 3;
 /// Rows that columns have at least.
 const FEWEST_ROWS: usize = 4;
 
-/// A line where it is read, and the sides of the column that it stands in.
+/// A line in reading order, with the sides of its column.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Placed {
     pub line: Line,
@@ -66,7 +66,6 @@ fn read(rows: Vec<Row>, depth: usize, columns: &mut usize, out: &mut Vec<Placed>
     read(below, depth + 1, columns, out);
 }
 
-/// Reads rows from top to bottom.
 fn read_down(rows: Vec<Row>, columns: &mut usize, out: &mut Vec<Placed>) {
     *columns += 1;
     let (left, right) = sides(rows.iter().flatten());
@@ -102,7 +101,7 @@ fn zone(rows: &[Row]) -> Option<Zone> {
         return None;
     }
     let (left, right) = sides(rows.iter().flatten());
-    // Where several lines begin, well inside the page, a column may.
+    // A column may begin where several lines begin, well inside the page.
     let mut starts: Vec<(i64, usize)> = Vec::new();
     for line in rows.iter().flatten().filter(|l| l.left > left + 0.2 * (right - left) && l.left < right - 0.15 * (right - left)) {
         let at = (line.left / 2.0).floor() as i64;
@@ -126,7 +125,7 @@ fn zone_at(rows: &[Row], at: f64) -> Option<Zone> {
     while i < rows.len() {
         let length = rows.iter().skip(i).take_while(|row| !crosses(row)).count();
         let run = rows.get(i..i + length).unwrap_or(&[]);
-        // Before the second column begins, what stands on the left may be a heading over both.
+        // Text on the left before the second column begins may be a heading over both.
         if let Some(first) = run.iter().position(beyond) {
             let top = run.get(first).and_then(|r| r.first()).map_or(0.0, |l| l.y + 1.6 * l.size);
             let skipped = run.iter().take(first).take_while(|row| row.first().is_some_and(|l| l.y > top)).count();

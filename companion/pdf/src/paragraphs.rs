@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 /// Longest heading, in characters.
 const LONGEST_HEADING: usize = 200;
 
-/// Sizes of headings that are told apart.
+/// Number of distinct sizes of headings.
 const MOST_LEVELS: usize = 4;
 
 /// Signs before the items of a list.
@@ -42,7 +42,7 @@ pub(super) fn of(mut pages: Vec<Vec<Placed>>) -> Vec<Part> {
     parts
 }
 
-/// Leaves out the numbers of pages, and the lines at their top or bottom that come again: each stands apart from the text.
+/// Leaves out page numbers and repeated lines at the top or bottom that are apart from the text.
 fn leave_out_repeated(pages: &mut [Vec<Placed>]) {
     let mut seen: HashMap<(String, bool), usize> = HashMap::new();
     for lines in pages.iter() {
@@ -54,7 +54,7 @@ fn leave_out_repeated(pages: &mut [Vec<Placed>]) {
     }
     let several = pages.len() > 1;
     for lines in pages.iter_mut() {
-        // Twice: a number may stand under a line that comes again.
+        // Twice, since a number may be below a repeated line.
         for _ in 0..2 {
             let gone: Vec<usize> = edges(lines)
                 .into_iter()
@@ -74,7 +74,7 @@ fn leave_out_repeated(pages: &mut [Vec<Placed>]) {
     }
 }
 
-/// Leaves out the lines of a table of contents: titles that stand again where they lead to.
+/// Leaves out the lines of a table of contents: titles that occur again at their targets.
 fn leave_out_contents(lines: &mut Vec<Placed>) {
     const FEWEST: usize = 3;
     let dotted = lines.iter().filter(|l| has_leader(&l.line.text)).count();
@@ -92,7 +92,7 @@ fn has_leader(text: &str) -> bool {
     dots >= FEWEST && text.len() - body.len() < 12
 }
 
-/// The places of the highest and the lowest line of a page where they stand apart, and whether it is the highest.
+/// Returns the indexes of a page's highest and lowest line if they are apart, with true for the highest.
 fn edges(lines: &[Placed]) -> Vec<(usize, bool)> {
     let by_height = |a: &(usize, &Placed), b: &(usize, &Placed)| a.1.line.y.total_cmp(&b.1.line.y);
     let top = lines.iter().enumerate().max_by(by_height).map(|(i, _)| (i, true));
@@ -128,7 +128,6 @@ fn is_number(text: &str) -> bool {
         && (inner.chars().all(|c| c.is_ascii_digit()) || inner.chars().all(|c| "ivxlc".contains(c.to_ascii_lowercase())))
 }
 
-/// Typography of a document.
 struct Style {
     /// The size of its running text.
     body: f64,
@@ -219,7 +218,7 @@ impl Style {
         let listed = open.and_then(|o| o.lines.first()).is_some_and(|l| starts_item(&l.line.text));
         let first = open.is_some_and(|o| o.lines.len() == 1);
         let indent = b.left - a.left;
-        // The lines of an item stand under its text, those of a paragraph under each other but for the first.
+        // The lines of an item are below its text, those of a paragraph below each other except the first.
         let moved_in = indent > 0.9 * size && !(first && listed);
         let moved_out = indent < -0.9 * size && (listed || !first);
         let short = a.right < last.right - 0.18 * (last.right - last.left);
@@ -277,7 +276,7 @@ impl Style {
     }
 }
 
-/// Returns true if nothing stands between two lines of a script without spaces.
+/// Returns true if no space is due between two lines, in a script without spaces.
 fn joins(before: &str, next: &str) -> bool {
     let wide = |c: char| matches!(c, '\u{3000}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}');
     before.chars().next_back().is_some_and(wide) && next.chars().next().is_some_and(wide)

@@ -1,5 +1,5 @@
-//! Reading in a process of its own: a file may be made to ask for any amount of time and memory, or of the stack, and no crate that reads PDF bounds all
-//! three. The process may take so much and no more, and if it dies, its file is lost and nothing else.
+//! Reads in a separate process with limits: a file may demand any amount of time, memory or stack, and no PDF
+//! crate bounds all three. If the process dies, only its file is lost.
 
 use super::Text;
 use pocketgraph_native::panics::caught;
@@ -129,7 +129,7 @@ fn bound(file: u64) {
         (Resource::Core, 0),
     ] {
         let most = getrlimit(resource).maximum.map_or(most, |m| m.min(most));
-        // Where a system does not know the limit, the others hold.
+        // If a system does not know the limit, the others still apply.
         let _ = setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) });
     }
 }
