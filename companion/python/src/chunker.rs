@@ -1,4 +1,4 @@
-//! Documents to chunks, as `pocketgraph build` cuts them.
+//! Splits documents into chunks, as `pocketgraph build` does.
 
 use crate::embedder::model;
 use pocketgraph_bundle::{Chunk, Document, Layout, encode_layouts};
@@ -11,10 +11,10 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use std::path::{Component, Path};
 use std::sync::Arc;
 
-/// A row for each chunk, with where it stands.
+/// Row of a chunk, with its document and layout.
 type Row = (u32, Document, Chunk, Layout);
 
-/// Cuts documents into chunks of at most `max_tokens` tokens, by the rules of `pocketgraph build`.
+/// Splits documents into chunks of at most `max_tokens` tokens, by the rules of `pocketgraph build`.
 #[pyclass(frozen, module = "pocketgraph")]
 pub struct Chunker {
     model: Arc<NativeEmbedder>,
@@ -64,7 +64,8 @@ impl Chunker {
         Ok(Chunker { model: model(embedder, embedder_file)?, max_tokens, options })
     }
 
-    /// The chunks of documents, each a path with slashes and the bytes or text of the file. What a file is follows from its path's ending.
+    /// Returns the chunks of documents, each a path and its bytes or text. The path's ending gives the
+    /// format.
     fn chunks<'py>(&self, py: Python<'py>, documents: Vec<(String, Bound<'py, PyAny>)>) -> PyResult<Bound<'py, PyList>> {
         let mut files = Vec::with_capacity(documents.len());
         for (path, content) in documents {
@@ -96,7 +97,7 @@ impl Chunker {
 }
 
 impl Chunker {
-    /// The program's own reading is of folders, with all that files tell of each other: so the documents become one for a moment.
+    /// The program reads folders, with references between files, so the documents become a temporary one.
     fn rows(&self, files: &[(String, Vec<u8>)]) -> PyResult<Vec<Row>> {
         let folder = tempfile::tempdir()?;
         for (path, bytes) in files {

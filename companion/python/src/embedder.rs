@@ -1,4 +1,4 @@
-//! Texts to vectors, the same as the program's bit for bit.
+//! Turns texts into vectors, bit for bit the same as the program's.
 
 use pocketgraph_models::e5;
 use pocketgraph_models::embed_bulk::{self, NativeEmbedder, weights};
@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 static OWN: OnceLock<Arc<NativeEmbedder>> = OnceLock::new();
 
-/// The model of this name. The one that comes along is loaded once a process.
+/// Returns the model of this name. The bundled one is loaded once per process.
 pub fn model(name: &str, file: Option<PathBuf>) -> PyResult<Arc<NativeEmbedder>> {
     let load = |which: Which| which.load().map(Arc::new).map_err(|e| PyRuntimeError::new_err(e.to_string()));
     match name {
@@ -24,13 +24,13 @@ pub fn model(name: &str, file: Option<PathBuf>) -> PyResult<Arc<NativeEmbedder>>
     }
 }
 
-/// Whether the weights of minilm are here.
+/// Returns true if the weights of minilm are loaded.
 #[pyfunction]
 pub fn has_weights() -> bool {
     weights().is_ok()
 }
 
-/// Brings the weights of minilm, which the program carries; those that came first stay.
+/// Sets the weights of minilm, which the program carries; earlier ones stay.
 #[pyfunction]
 pub fn bring_weights(bytes: &[u8]) {
     embed_bulk::bring_weights(bytes);
@@ -56,13 +56,13 @@ impl Embedder {
         self.model.info().id
     }
 
-    /// Numbers a vector.
+    /// Returns the number of components of a vector.
     #[getter]
     fn dimension(&self) -> usize {
         self.model.dim()
     }
 
-    /// The vectors of passages, one after the other, as little-endian 32-bit floating-point numbers.
+    /// Returns the vectors of passages, one after the other, as little-endian 32-bit floating-point numbers.
     fn bytes<'py>(&self, py: Python<'py>, texts: Vec<String>) -> Bound<'py, PyByteArray> {
         let all: Vec<u8> = py.detach(|| {
             let vectors = self.model.embed_all(&texts, &|_| {});
@@ -71,7 +71,7 @@ impl Embedder {
         PyByteArray::new(py, &all)
     }
 
-    /// How many tokens a text has.
+    /// Counts the tokens of a text.
     fn count(&self, text: &str) -> usize {
         self.model.count(text)
     }
