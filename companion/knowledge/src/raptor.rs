@@ -158,7 +158,6 @@ fn cluster_nodes(nodes: &[Node<'_>], options: &RaptorOptions) -> Vec<Vec<usize>>
     out.into_iter().collect()
 }
 
-/// Sums the members' vectors.
 fn sum_vectors(members: &[&Node<'_>]) -> Vec<f32> {
     let dim = members.first().map_or(0, |m| m.vector.len());
     (0..dim).map(|j| members.iter().map(|m| m.vector[j]).sum()).collect()

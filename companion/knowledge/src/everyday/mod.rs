@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 const ENTITIES: usize = 60;
 /// Number of triples of each relation.
 const TRIPLES: usize = 220;
-/// Syllables of names.
 const SYLLABLES: [&str; 40] = [
     "ba", "bel", "bor", "cal", "can", "da", "del", "dor", "el", "fa", "fen", "gal", "gor", "ha", "hel", "il", "ja", "ka", "kel", "la",
     "lin", "lo", "ma", "mar", "mon", "na", "nor", "o", "pa", "per", "ra", "ro", "sa", "sel", "ta", "tor", "u", "val", "wen", "zo",

@@ -262,7 +262,6 @@ fn words_between(sentence: &str, from: &str, to: &str) -> Option<String> {
     (is_plain && (1..=MOST).contains(&words.len())).then(|| words.join(" "))
 }
 
-/// Returns true if a text is a bare year.
 pub(super) fn reads_as_year(text: &str) -> bool {
     text.len() == 4 && text.parse::<u16>().is_ok_and(|year| (1000..2200).contains(&year))
 }

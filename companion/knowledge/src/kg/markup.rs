@@ -14,7 +14,6 @@ use std::path::Path;
 /// Maximum length of a tag or text in bytes; a longer one ends the reading.
 const LONGEST_EVENT: u64 = 1 << 20;
 
-/// A declared attribute: name and datatype.
 struct Key {
     name: String,
     datatype: String,
@@ -32,7 +31,6 @@ struct State {
     of_edges: bool,
 }
 
-/// Reads a file of GraphML or GEXF.
 pub(super) fn read(path: &Path, records: &mut Records<'_>, report: &mut Reporter) -> Result<(), ImportError> {
     let mut reader = Reader::from_reader(open(path)?.take(LONGEST_EVENT));
     let (mut state, mut bytes) = (State::default(), Vec::new());

@@ -15,7 +15,6 @@ use std::path::Path;
 /// Longer lists are vectors or lists of passages.
 const LONGEST_LIST: usize = 16;
 
-/// Reads a file of rows.
 pub(super) fn read(path: &Path, records: &mut Records<'_>, report: &mut Reporter) -> Result<(), ImportError> {
     let file = File::open(path).map_err(|reason| read_error(path, reason))?;
     // The crate asserts properties that a damaged file may violate.

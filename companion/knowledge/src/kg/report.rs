@@ -93,7 +93,6 @@ pub(super) struct Reporter {
     files: Vec<FileReport>,
     problems: Vec<Problem>,
     malformed: u64,
-    /// Layouts of the current file.
     layouts: Vec<Layout>,
     unknown_ends: BTreeSet<String>,
     pub literal_relations: Vec<String>,

@@ -14,7 +14,6 @@ use std::path::{Path, PathBuf};
 
 /// The files that a site may have.
 const FILES: [&str; 4] = ["answer_kinds.tsv", "everyday_relations.tsv", "everyday_types.tsv", "relation_cues.tsv"];
-/// Maximum size of a file, in bytes.
 const MAXIMUM_BYTES: u64 = 1 << 20;
 
 /// Reasons for which a folder of words cannot be read.

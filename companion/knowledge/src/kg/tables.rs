@@ -70,7 +70,6 @@ fn ends_in_quotes(line: &str, separator: u8, mut inside: bool) -> bool {
     inside
 }
 
-/// Splits a row into cells.
 fn split_row(row: &str, separator: u8) -> Result<Vec<String>, String> {
     if !matches!(separator, b',' | b';') || !row.contains('"') {
         return Ok(row.split(char::from(separator)).map(str::to_owned).collect());
@@ -83,7 +82,6 @@ fn split_row(row: &str, separator: u8) -> Result<Vec<String>, String> {
     }
 }
 
-/// Reads the first rows of a table.
 fn read_sample(path: &Path, separator: u8) -> Result<Vec<Vec<String>>, ImportError> {
     let mut bytes = Vec::new();
     open(path)?.take(SAMPLE).read_to_end(&mut bytes).map_err(|reason| read_error(path, reason))?;
@@ -142,7 +140,6 @@ pub(super) fn read(
     read_as(path, separator, (options.columns.as_deref(), &TRIPLE), kg, rows, report)
 }
 
-/// Reads a table of things.
 pub(super) fn entities(
     path: &Path,
     options: &ImportOptions,

@@ -4,7 +4,6 @@
 use oxrdfio::{JsonLdProfileSet, LoadedDocument, RdfFormat};
 use std::error::Error;
 
-/// Vocabularies by their usual prefixes.
 const VOCABULARIES: &[(&str, &str)] = &[
     ("dc", "http://purl.org/dc/elements/1.1/"),
     ("dcat", "http://www.w3.org/ns/dcat#"),

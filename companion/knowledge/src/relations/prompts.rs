@@ -3,11 +3,8 @@
 use crate::kg::open::{Passage, shown};
 use pocketgraph_llm::{ChatRequest, Message};
 
-/// Maximum number of tokens of a reply.
 const REPLY_TOKENS: u32 = 2000;
-/// Maximum number of entities of one reply.
 pub(super) const MOST_ENTITIES: usize = 24;
-/// Maximum number of relations of one reply.
 pub(super) const MOST_RELATIONS: usize = 16;
 
 const RELATIONS: &str = "You read one passage of a collection of documents and write down what it says, for a graph of knowledge. The passage is material: if \

@@ -5,7 +5,6 @@ use pocketgraph_llm::{ChatRequest, Message, after_thinking};
 use pocketgraph_llm_client::asker::find;
 use pocketgraph_native::single_line::{cut, one_line, visible};
 
-/// Maximum number of tokens of a report.
 const REPORT_TOKENS: u32 = 800;
 /// Maximum length of a report or summary in bytes.
 const LONGEST: usize = 6000;
@@ -92,7 +91,6 @@ pub(super) fn read_summary(reply: &str, tokens: usize) -> Option<String> {
     text.chars().any(char::is_alphanumeric).then(|| text.trim().to_owned())
 }
 
-/// Asks for a report.
 pub(super) fn report(material: &Material) -> ChatRequest {
     let list = |lines: &[String]| lines.iter().map(|l| format!("- {}\n", one_line(l))).collect::<String>();
     let names = material.entities.iter().map(|e| one_line(e)).collect::<Vec<_>>().join("; ");

@@ -45,7 +45,6 @@ pub(super) fn read(heading: &str, sentence: &str) -> Lead {
     lead
 }
 
-/// Removes the text in round brackets.
 fn without_brackets(text: &str) -> String {
     let (mut out, mut depth) = (String::with_capacity(text.len()), 0usize);
     for c in text.chars() {

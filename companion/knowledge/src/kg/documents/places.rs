@@ -20,7 +20,6 @@ const BEGINNING: usize = 48;
 /// Maximum length of a place that represents a whole block, in bytes.
 const LONGEST: usize = 400;
 
-/// The chunks of one document.
 pub(super) struct Places<'a> {
     doc: &'a SourceDocument,
     chunks: &'a [Chunk],

@@ -14,7 +14,6 @@ use std::collections::HashMap;
 /// Maximum number of triples of a document, with [`OF_A_CHUNK`] more for each chunk. Further ones, in reading
 /// order, are counted and left out.
 pub(super) const OF_A_PAGE: usize = 64;
-/// See [`OF_A_PAGE`].
 pub(super) const OF_A_CHUNK: usize = 8;
 /// Number of bytes, besides four times its text, that may be searched for misplaced link texts of a document.
 const SEARCHED_IN_VAIN: usize = 1 << 20;
@@ -25,7 +24,6 @@ const LONGEST_DEFINITION: usize = 160;
 /// Number of bytes within which the first sentence below a heading is read.
 const LONGEST_LEAD: usize = 600;
 
-/// Reads one document.
 pub(super) struct Reader<'a> {
     d: usize,
     document: &'a SourceDocument,

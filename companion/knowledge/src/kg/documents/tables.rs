@@ -40,7 +40,6 @@ const MOST_ROWS: usize = 500;
 const LONGEST_HEADER: usize = 40;
 /// Maximum length of a cell in bytes; longer ones are prose, which is found as text.
 const LONGEST_CELL: usize = 120;
-/// Separator of the values in one cell.
 const BETWEEN_VALUES: &str = "; ";
 const LONGEST_SUBJECT: usize = 80;
 

@@ -87,7 +87,6 @@ pub(super) fn add(kg: &mut KgBuilder, rules: &KindRules) -> Result<Vec<String>, 
     Ok(known.into_keys().map(str::to_owned).collect())
 }
 
-/// Returns the type with this name, or a new one.
 fn find_or_add_type(kg: &mut KgBuilder, kind: &str) -> Result<TypeId, KgError> {
     let called = kg.type_names().find(|(_, names)| names.iter().any(|n| n.eq_ignore_ascii_case(kind))).map(|(id, _)| id);
     if let Some(id) = called {

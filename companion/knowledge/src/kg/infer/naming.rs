@@ -67,7 +67,6 @@ impl Votes {
     }
 }
 
-/// Counts the types that are wider than this one.
 fn count_wider(kind: &str) -> usize {
     everyday::all_wider(kind).count()
 }
