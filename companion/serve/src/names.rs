@@ -53,7 +53,6 @@ pub(super) fn relative_path(request_path: &str) -> Option<(PathBuf, bool)> {
 /// Type of a file by its extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileType {
-    /// The value of `Content-Type`.
     pub(super) mime: &'static str,
     /// True if compression pays: for text and wasm. Bundle sections are compressed already if it pays.
     pub(super) compressible: bool,

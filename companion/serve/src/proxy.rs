@@ -79,7 +79,6 @@ pub(super) struct Forwarder {
     responses: bool,
     /// Headers of each request: the key, marked sensitive, and further ones.
     headers: HeaderMap,
-    /// Patterns of the key in replies.
     key: Option<KeyPatterns>,
     limits: TimeLimits,
 }

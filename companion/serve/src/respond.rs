@@ -48,7 +48,6 @@ pub(super) fn plain(status: StatusCode, text: &'static str) -> Response {
     )
 }
 
-/// Returns 405 with the allowed methods.
 pub(super) fn method_not_allowed(allowed: &'static str) -> Response {
     let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "this method is not for this address");
     response.headers_mut().insert(header::ALLOW, HeaderValue::from_static(allowed));

@@ -1,6 +1,5 @@
 //! Finds the key in an endpoint's text, however it is quoted there, and removes it before the page sees it.
 
-/// Replacement of the key.
 const WITHHELD: &[u8] = b"[key withheld]";
 
 /// Length from which every key is searched for in replies. Shorter ones (`ollama`, `none`) need a digit.
