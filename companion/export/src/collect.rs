@@ -76,7 +76,6 @@ async fn collect_keywords(corpus: &Corpus) -> Result<Table, CollectError> {
     })
 }
 
-/// Returns all chunks as nodes.
 async fn chunk_nodes(corpus: &Corpus) -> Result<Vec<(String, u32, Vec<Field>)>, CollectError> {
     let documents = corpus.documents().await?;
     let count = u32::try_from(corpus.len()).unwrap_or(u32::MAX);
