@@ -1,4 +1,4 @@
-//! Running ways of answering over questions with known answers, by any protocol and retriever, with a language model and without.
+//! Runs ways of answering on questions with known answers, with a language model or without.
 
 use super::cost::{LlmCost, Prices};
 use super::data::Question;
@@ -18,9 +18,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// One search and one answer of the model: what `pocketgraph ask` does with an endpoint and no protocol.
+/// One search and one answer of the model, as `pocketgraph ask` with an endpoint and no protocol.
 pub const ASK: &str = "ask";
-/// After so many failures of the model in a row there is no point in going on.
+/// Number of failures of the model in a row after which the run ends.
 const FAILURES: usize = 5;
 
 /// Returns true if a way of answering needs a language model.
@@ -28,7 +28,7 @@ pub fn wants_model(protocol: &str) -> bool {
     protocol == ASK || (protocol != QUOTE && needs_model(protocol))
 }
 
-/// The protocol of a way of answering, as options are read by it: [`ASK`] is none.
+/// Returns the protocol of a way of answering, for reading options; [`ASK`] has none.
 pub fn protocol_of(way: &str) -> &str {
     if way == ASK { NO_PROTOCOL } else { way }
 }
@@ -38,30 +38,30 @@ pub fn protocol_of(way: &str) -> &str {
 pub struct System {
     /// [`QUOTE`], [`ASK`] or a protocol.
     pub protocol: String,
-    /// How passages are looked for.
+    /// Retriever of the passages.
     pub retriever: String,
 }
 
 impl System {
-    /// What it is called in tables.
+    /// Returns its name in tables.
     pub fn name(&self) -> String {
         format!("{}/{}", self.protocol, self.retriever)
     }
 }
 
-/// How to answer.
+/// Settings for answering.
 pub struct AnswerSetup<'a> {
     /// The ways of answering, each measured on every question.
     pub systems: &'a [System],
-    /// Options of the protocols; each system's retriever takes the place of theirs.
+    /// Options of the protocols; each system's retriever replaces theirs.
     pub options: &'a AgentOptions,
-    /// The model, where there is one.
+    /// The model, if there is one.
     pub chat: Option<&'a KeptReplies<'a>>,
-    /// What stands before the model for [`AskWith`], such as a recorder; `chat` itself where there is none.
+    /// Wrapper of the model for [`AskWith`], such as a recorder; `None` for `chat` itself.
     pub before: Option<&'a dyn ChatModel>,
-    /// What tokens cost.
+    /// Prices of tokens.
     pub prices: Option<Prices>,
-    /// The system that the others are compared with.
+    /// The system with which the others are compared.
     pub baseline: Option<&'a str>,
 }
 
@@ -70,11 +70,11 @@ pub struct AnswerSetup<'a> {
 pub struct AnswerRow {
     /// Its name.
     pub system: String,
-    /// Questions that it has answered.
+    /// Number of questions that it answered.
     pub questions: usize,
-    /// Of these answered by something else than that the documents do not say.
+    /// Number of these with an answer other than that the documents do not say.
     pub answered: usize,
-    /// By whom they were answered: how often each.
+    /// Number of answers by their author.
     pub by: BTreeMap<&'static str, usize>,
     /// Exact match.
     pub em: Estimate,
@@ -82,7 +82,7 @@ pub struct AnswerRow {
     pub f1: Estimate,
     /// Containment; see [`CAVEAT`].
     pub contain_em: Estimate,
-    /// Containment in all that a reader is shown, the quotation beneath a model's answer included.
+    /// Containment in all that a reader sees, with the quotation below a model's answer.
     pub shown_contain_em: Estimate,
     /// Precision of answer sets.
     pub set_precision: Estimate,
@@ -90,23 +90,23 @@ pub struct AnswerRow {
     pub set_recall: Estimate,
     /// F1 of answer sets.
     pub set_f1: Estimate,
-    /// First answers that are wanted.
+    /// Share of first answers that are wanted.
     pub hits_1: Estimate,
-    /// Evidence recall of the questions whose pages the set names; absent where it names none.
+    /// Evidence recall of the questions whose pages the set names; `None` if it names none.
     pub evidence_recall: Option<Estimate>,
-    /// Mean replies of the model a question.
+    /// Mean number of the model's replies for a question.
     pub turns: f64,
-    /// Mean calls and searches of the model a question.
+    /// Mean number of calls and searches of the model for a question.
     pub calls: f64,
-    /// Mean words of an answer.
+    /// Mean number of words of an answer.
     pub words: f64,
-    /// Questions that the model failed at; the documents answered them.
+    /// Number of questions at which the model failed; the documents answered them.
     pub failed: usize,
-    /// Tokens, and what they cost.
+    /// Tokens and their cost.
     pub llm: LlmCost,
-    /// True if these counts are in part an estimate, because the endpoint did not count.
+    /// True if these counts are partly estimated, because the endpoint did not count.
     pub estimated: bool,
-    /// Median milliseconds of an answer. Replies that were kept from before take no time.
+    /// Median milliseconds of an answer. Cached replies take no time.
     pub p50_ms: f64,
     /// 95th percentile of the same.
     pub p95_ms: f64,
@@ -114,49 +114,49 @@ pub struct AnswerRow {
     pub each: Vec<Answered>,
 }
 
-/// One way of answering against the baseline, question by question.
+/// Comparison of one way of answering with the baseline, question by question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AnswerPaired {
     /// Its name.
     pub system: String,
     /// Mean difference of exact match, with its bootstrap interval.
     pub em: Estimate,
-    /// Of the overlap of tokens.
+    /// Mean difference of the overlap of tokens.
     pub f1: Estimate,
-    /// Of containment.
+    /// Mean difference of containment.
     pub contain_em: Estimate,
 }
 
-/// The figures of a set.
+/// Figures of a set.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AnswersReport {
-    /// Questions of the set that have an answer.
+    /// Number of questions with an answer in the set.
     pub questions: usize,
-    /// Questions left out: they have none.
+    /// Number of questions left out because they have none.
     pub left_out: usize,
-    /// Why it ended before its last question, where it did; the figures are then those of the questions before.
+    /// Reason for an early end; the figures are then those of the questions before.
     pub stopped: Option<String>,
-    /// One row a way of answering.
+    /// One row for each way of answering.
     pub rows: Vec<AnswerRow>,
-    /// The same by kind of question, where the set tells kinds.
+    /// The same by kind of question, if the set has kinds.
     pub kinds: Vec<KindRow>,
-    /// The way that the others are compared with.
+    /// The way with which the others are compared.
     pub baseline: Option<String>,
-    /// The others against it.
+    /// Comparisons of the others with it.
     pub paired: Vec<AnswerPaired>,
-    /// How Contain-EM is to be read.
+    /// Explanation of Contain-EM.
     pub caveat: &'static str,
-    /// Replies that the model was asked for.
+    /// Number of replies requested from the model.
     pub replies_asked: usize,
-    /// Replies kept from an earlier run.
+    /// Number of replies from an earlier run.
     pub replies_kept: usize,
 }
 
-/// Asks every question of every system, question by question, so that what was measured when it is broken off compares. `stop` ends it when it
-/// resolves; `done` is told how many answers there are.
+/// Asks every question of every system, question by question, so that the figures of an interrupted run are
+/// comparable. The run ends when `stop` resolves; `done` gets the number of answers.
 ///
 /// # Errors
-/// [`EngineError`] for a protocol or retriever that does not exist, or that the bundle is not prepared for.
+/// [`EngineError`] for an unknown protocol or retriever, or one for which the bundle is not prepared.
 pub async fn evaluate_answers(
     engine: &Engine,
     questions: &[Question],
@@ -169,10 +169,10 @@ pub async fn evaluate_answers(
     'all: for question in questions {
         let mut round = Vec::new();
         for system in setup.systems {
-            // Work that waits for nothing would otherwise never let a signal in.
+            // Work that never waits would otherwise leave no room for a signal.
             tokio::task::yield_now().await;
             let work = Box::pin(answer(engine, question, system, setup));
-            // First, so that it is listened for even while no work ever waits.
+            // `stop` comes first, so that it is polled even if no work ever waits.
             let answered = match select(&mut stop, work).await {
                 Either::Right((answered, _)) => answered?,
                 Either::Left(_) => {
@@ -195,7 +195,7 @@ pub async fn evaluate_answers(
                 stopped = Some(format!("the language model failed {failures} times in a row: {why}"));
             }
         }
-        // A question counts when every system has answered it.
+        // A question counts once every system has answered it.
         answers.iter_mut().zip(round).for_each(|(all, one)| all.push(one));
         if stopped.is_some() {
             break;
@@ -219,7 +219,6 @@ pub async fn evaluate_answers(
     })
 }
 
-/// Answers one question in one way.
 pub(super) async fn answer(
     engine: &Engine,
     question: &Question,
@@ -262,7 +261,7 @@ pub(super) async fn answer(
     Ok(Answered { evidence_recall, ..measured(question, outcome, milliseconds) })
 }
 
-/// Counts what a model is asked: a reply that is no answer is asked for once more, and an answer does not tell so.
+/// Counts requests to a model: a reply that is no answer is requested again, and an answer does not show it.
 struct Requests<'a> {
     chat: &'a dyn ChatModel,
     made: Cell<usize>,
@@ -275,15 +274,15 @@ impl ChatModel for Requests<'_> {
     }
 }
 
-/// How the endpoint failed, where it did. A reply that is no answer is a quotation and counts as one: it is the model that is weak, not the endpoint.
+/// Returns the endpoint's failure, if it failed. A reply that is no answer becomes a quotation, which counts.
 fn endpoint_failure(answer: &Answer) -> Option<String> {
     answer.failure.as_ref().filter(|failure| !failure.is_no_answer()).map(|failure| failure.message.clone())
 }
 
-/// What came of a question, whichever way it was answered.
+/// Outcome of a question for any way of answering.
 struct QuestionOutcome {
     text: String,
-    /// What stands beneath it, where something does.
+    /// Quotation below the answer, if there is one.
     quotation: String,
     members: Vec<String>,
     by: AnswerBy,
@@ -295,7 +294,7 @@ struct QuestionOutcome {
 }
 
 impl QuestionOutcome {
-    /// An answer in one go.
+    /// Returns the outcome of one search and one answer.
     fn of(answer: Answer, by_model: bool) -> QuestionOutcome {
         let text = if answer.answered { bare(&answer.text) } else { String::new() };
         let usage = answer.usage.unwrap_or_default();
@@ -312,7 +311,7 @@ impl QuestionOutcome {
         }
     }
 
-    /// The answer of a protocol. What a plan found in the graph is the answer itself, not the sentence around it.
+    /// Returns the outcome of a protocol. The answer of a plan is what it found, without its sentence.
     fn by(reasoned: ProtocolAnswer, by_model: bool) -> QuestionOutcome {
         let ProtocolAnswer { answer, usage, estimated, turns, carried, .. } = reasoned;
         let calls = turns.iter().map(|t| t.calls.len()).sum();
@@ -321,7 +320,7 @@ impl QuestionOutcome {
             let name = carried.trace.answer;
             carried.trace.steps.into_iter().find(|s| s.name == name).map(|s| s.members)
         });
-        // What stands before the first reply is numbered 0.
+        // Turns before the first reply have the number 0.
         let replies = turns.iter().filter(|turn| turn.number > 0).count();
         let mut outcome = QuestionOutcome { turns: replies, calls, estimated, ..QuestionOutcome::of(answer, by_model) };
         outcome.tokens = (usage.prompt_tokens, usage.completion_tokens);
@@ -333,7 +332,7 @@ impl QuestionOutcome {
     }
 }
 
-/// Truth values as sets of questions say them.
+/// Returns truth values as in sets of questions.
 fn decided(label: String) -> String {
     match label.as_str() {
         "true" => "yes".to_owned(),
@@ -344,7 +343,7 @@ fn decided(label: String) -> String {
 
 fn measured(question: &Question, outcome: QuestionOutcome, milliseconds: f64) -> Answered {
     let accepted: Vec<String> = question.answers.iter().flatten().cloned().collect();
-    // The one wanted answer may hold commas itself: then the whole text is the only member.
+    // A single wanted answer may have commas itself; then the whole text is the only member.
     let whole = [outcome.text.clone()];
     let members = if exact_match(&outcome.text, &accepted) > 0.0 && question.answers.len() == 1 { &whole[..] } else { &outcome.members };
     let sets = set_measures(members, &question.answers);
@@ -356,7 +355,7 @@ fn measured(question: &Question, outcome: QuestionOutcome, milliseconds: f64) ->
         em: exact_match(&outcome.text, &accepted),
         f1: token_f1(&outcome.text, &accepted),
         contain_em: contains(&outcome.text, &accepted),
-        // Two texts: what wraps from one to the other is contained in neither.
+        // The texts stay apart, so that nothing is contained across their border.
         shown_contain_em: contains(&outcome.text, &accepted).max(contains(&outcome.quotation, &accepted)),
         set_precision: sets.precision,
         set_recall: sets.recall,

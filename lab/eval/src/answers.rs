@@ -1,22 +1,22 @@
-//! How the answers of a set name what they mean, and when an answer is theirs.
+//! Compares answers with those of a set, by the set's names.
 
 use pocketgraph::kg::{KnowledgeGraph, date, number};
 use pocketgraph::plan::execute::Item;
 use std::collections::BTreeSet;
 
-/// How the answers of a set name what they mean.
+/// Names that a set uses in its answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Naming {
-    /// By labels, letter by letter.
+    /// Labels, compared exactly.
     Label,
-    /// By identifiers, and what has none by its label.
+    /// Identifiers, or labels for what has none.
     Id,
-    /// By what they are called, letter case and punctuation aside; numbers and dates by their values, truth values as yes and no.
+    /// Labels without letter case and punctuation; numbers and dates by value, truth values as yes and no.
     Loose,
 }
 
 impl Naming {
-    /// The name of a member of an answer: of several names the one that is among those wanted.
+    /// Returns the name of a member of an answer; of several, one that is wanted.
     pub fn of(self, item: &Item, graph: &KnowledgeGraph, wanted: &BTreeSet<String>) -> String {
         match (self, item.node()) {
             (Naming::Id, Some(node)) => graph.id(node).to_owned(),
@@ -30,11 +30,11 @@ impl Naming {
     }
 }
 
-/// A name as [`Naming::Loose`] compares it.
+/// Returns a name in the form that [`Naming::Loose`] compares.
 pub fn loose_name(text: &str) -> String {
     let text = text.trim();
     if let Some(n) = number(text) {
-        // As many digits as two ways of computing one figure agree in.
+        // Two ways of computing one figure agree to this many digits.
         return format!("{n:.6}");
     }
     if let Some(d) = date(text) {

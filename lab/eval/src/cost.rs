@@ -1,36 +1,36 @@
-//! What a language model costs.
+//! Computes the cost of a language model.
 
 use super::counted_model::Tokens;
 
-/// Prices of a language model, in any currency, for a million tokens.
+/// Prices of a language model for a million tokens, in any currency.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prices {
-    /// Read.
+    /// Price of tokens read.
     pub prompt: f64,
-    /// Written.
+    /// Price of tokens written.
     pub completion: f64,
 }
 
 impl Prices {
-    /// What tokens cost.
+    /// Returns the cost of tokens.
     pub fn of(&self, read: f64, written: f64) -> f64 {
         (read * self.prompt + written * self.completion) / 1e6
     }
 }
 
-/// What a language model had to do.
+/// Work of a language model.
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize)]
 pub struct LlmCost {
     /// Tokens read.
     pub prompt_tokens: u64,
     /// Tokens written.
     pub completion_tokens: u64,
-    /// What that costs at the prices that were given; absent where none were.
+    /// Cost at the given prices; `None` without prices.
     pub cost: Option<f64>,
 }
 
 impl LlmCost {
-    /// What tokens come to. Where nothing was read or written nothing is to be paid, whatever the prices.
+    /// Sums tokens. The cost of no tokens is 0, even without prices.
     pub(super) fn of(tokens: &[Tokens], prices: Option<Prices>) -> LlmCost {
         let (prompt_tokens, completion_tokens) = (tokens.iter().map(|t| t.prompt).sum(), tokens.iter().map(|t| t.completion).sum());
         let cost = match (prompt_tokens + completion_tokens, prices) {

@@ -1,4 +1,4 @@
-//! A language model whose tokens are counted, for measurements that say what a method cost.
+//! Counts the tokens of a language model, for measurements of a method's cost.
 
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::{self, StreamExt};
@@ -10,17 +10,17 @@ use std::collections::HashSet;
 use std::ops::Sub;
 use std::sync::Arc;
 
-/// Characters of a token, about, where the endpoint does not count.
+/// Approximate characters of a token, if the endpoint does not count.
 const CHARACTERS: usize = 4;
 
-/// What was read and written.
+/// Tokens read and written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Tokens {
     /// Tokens read.
     pub prompt: u64,
     /// Tokens written.
     pub completion: u64,
-    /// Replies whose tokens are an estimate, because the endpoint did not count.
+    /// Number of replies with estimated tokens, because the endpoint did not count.
     pub estimated: u64,
 }
 
@@ -36,25 +36,25 @@ impl Sub for Tokens {
     }
 }
 
-/// Counts what a model reads and writes. With a cache it is also where a build keeps its replies ([`ReplyCache`]): one that was kept counts as it did when it
-/// was paid for, because what a method costs does not depend on who asked first.
+/// Counts a model's tokens. It is also the cache of a build ([`ReplyCache`]): a cached reply counts as when
+/// it was paid for, because a method's cost does not depend on earlier runs.
 pub struct CountedModel {
     chat: Box<dyn ChatModel>,
     cache: Option<Arc<Cache>>,
-    /// What tells this model's replies from another's: its address and name.
+    /// Identity of the model in the cache: its address and name.
     identity: String,
     tokens: Cell<Tokens>,
-    /// What was counted: a kept reply is looked at more than once, by who tells beforehand what is left to pay, and by who uses it.
+    /// Replies counted so far: an estimate of the remaining cost and the build both read a cached reply.
     counted: RefCell<HashSet<Key>>,
 }
 
 impl CountedModel {
-    /// Before `chat`, whose replies a build may keep in `cache`.
+    /// Wraps `chat`; `cache` is for a build's replies.
     pub fn new(chat: Box<dyn ChatModel>, cache: Option<Arc<Cache>>, identity: String) -> Self {
         CountedModel { chat, cache, identity, tokens: Cell::default(), counted: RefCell::default() }
     }
 
-    /// All so far.
+    /// Returns all tokens so far.
     pub fn tokens(&self) -> Tokens {
         self.tokens.get()
     }
@@ -67,12 +67,12 @@ impl CountedModel {
         self.tokens.set(all);
     }
 
-    /// Where the counts of a reply are kept.
+    /// Returns the key for the counts of a reply.
     fn beside(&self, key: &Key) -> Key {
         Key::new(Kind::Reply, &[b"tokens", self.identity.as_bytes(), format!("{key:?}").as_bytes()])
     }
 
-    /// The counts of a kept reply: read, written, and 1 for an estimate.
+    /// Returns the counts of a cached reply: read, written, and 1 for an estimate.
     fn counts(&self, key: &Key) -> Option<[u64; 3]> {
         let text = ReplyCache::get(self.cache.as_ref()?, &self.beside(key))?;
         let all: Vec<u64> = text.split(' ').map_while(|n| n.parse().ok()).collect();
@@ -89,7 +89,7 @@ impl ChatModel for CountedModel {
         async move {
             let key = Key::of_reply(&self.identity, &request);
             let read = about(request.messages.iter().map(|m| m.content.chars().count()).sum());
-            // Nobody watches these replies arrive, so that nothing is lost by collecting them.
+            // No reader watches these replies, so they may be collected first.
             let items: Vec<_> = self.chat.chat(request).await?.collect().await;
             let deltas = || items.iter().filter_map(|item| item.as_ref().ok());
             let (prompt, completion, estimated) = match deltas().filter_map(|d| d.usage).next_back() {
@@ -99,7 +99,7 @@ impl ChatModel for CountedModel {
             self.count(prompt, completion, estimated);
             self.counted.borrow_mut().insert(key);
             if let Some(cache) = &self.cache {
-                // Without it the reply would be counted by an estimate the next time: no reason to end.
+                // If this fails, the reply will be counted by an estimate the next time.
                 let _ = ReplyCache::put(cache, &self.beside(&key), &format!("{prompt} {completion} {}", u64::from(estimated)));
             }
             Ok(stream::iter(items).boxed_local())
@@ -116,7 +116,7 @@ impl ReplyCache for CountedModel {
         }
         match self.counts(key) {
             Some([prompt, completion, estimated]) => self.count(prompt, completion, estimated > 0),
-            // Paid for by a build, which kept no count.
+            // A build paid for this reply and stored no count.
             None => self.count(0, about(reply.chars().count()), true),
         }
         Some(reply)

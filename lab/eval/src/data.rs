@@ -1,4 +1,4 @@
-//! Corpora, questions and judgements in the shapes that public sets come in.
+//! Reads corpora, questions and judgements in the formats of public sets.
 
 use pocketgraph_measure::Judged;
 use pocketgraph_measure::records::{AnswersAre, DataError, answers_of, first, lines, text_lines, word};
@@ -9,7 +9,7 @@ use std::path::Path;
 /// A passage of the corpus: one chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passage {
-    /// Its place among the corpus's pages. Passages that judgements call by one name are one page.
+    /// Index of its page. Passages with one name in the judgements are one page.
     pub page: u32,
     /// Its heading inside its page; may be empty.
     pub heading: String,
@@ -17,53 +17,53 @@ pub struct Passage {
     pub text: String,
 }
 
-/// What judgements speak of: a passage of its own, or the page that several passages belong to.
+/// Subject of judgements: a single passage, or a page of several passages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// What judgements call it.
+    /// Its name in judgements.
     pub id: String,
     /// Its title; may be empty.
     pub title: String,
 }
 
 impl Page {
-    /// What it is called where a person reads it.
+    /// Returns its name for people.
     pub fn name(&self) -> &str {
         if self.title.is_empty() { &self.id } else { &self.title }
     }
 }
 
-/// The passages of a set, with the pages that they belong to.
+/// Passages of a set, with their pages.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Passages {
-    /// The pages, in the order of their first passages.
+    /// Pages, in the order of their first passages.
     pub pages: Vec<Page>,
-    /// The passages, in the order of the file.
+    /// Passages, in the order of the file.
     pub all: Vec<Passage>,
 }
 
-/// A question and what answers it.
+/// A question with its answers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Question {
-    /// What the set calls it; its line where it has no name.
+    /// Its id in the set, or its line without one.
     pub id: String,
     /// The question.
     pub text: String,
-    /// The kind that the set counts it among; may be empty.
+    /// Its kind in the set; may be empty.
     pub kind: String,
-    /// The pages that answer it, each once.
+    /// Pages that answer it, each once.
     pub gold: Vec<Judged>,
-    /// The answers, each with the ways in which it may be said; empty where the set gives none.
+    /// Answers, each with its alternative wordings; empty if the set has none.
     pub answers: Vec<Vec<String>>,
 }
 
-/// A kind of questions as tables call it; a question may have none where others have one.
+/// Returns the name of a kind for tables; a question may have none where others have one.
 pub(super) fn shown_kind(kind: &str) -> &str {
     if kind.is_empty() { "none told" } else { kind }
 }
 
-/// Reads a corpus: JSON Lines, also gzipped, with `text` (or `sentences`), `title`, `heading`, and what judgements call it: `page`, `id`, `_id`,
-/// `idx`, `path` or `url`. Lines of one `page` are passages of one page.
+/// Reads a corpus: JSON Lines, also gzipped, with `text` (or `sentences`), `title`, `heading`, and the name
+/// in judgements: `page`, `id`, `_id`, `idx`, `path` or `url`. Lines of one `page` are its passages.
 ///
 /// # Errors
 /// [`DataError`] for a line without text.
@@ -95,8 +95,8 @@ pub fn read_passages(path: &Path) -> Result<Passages, DataError> {
     Ok(out)
 }
 
-/// Judgements: for each question's id the pages with their grades. Lines of TSV or of words with spaces: question, page, grade; or TREC's
-/// question, a number, page, grade. A first line whose grade is no number is a header.
+/// Reads judgements: the pages of each question's id with their grades. Lines are TSV or words: question,
+/// page, grade; or TREC's question, a number, page, grade. A first line whose grade is no number is a header.
 ///
 /// # Errors
 /// [`DataError`] for a line of another form.
@@ -125,21 +125,21 @@ pub fn read_qrels(path: &Path) -> Result<BTreeMap<String, Vec<(String, u32)>>, D
     Ok(out)
 }
 
-/// The questions of a set.
+/// Questions of a set.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Questions {
-    /// Those that are measured.
+    /// Questions that are measured.
     pub all: Vec<Question>,
-    /// How many were left out: nothing that answers them is in the corpus, or nobody has judged it.
+    /// Number of questions left out, because the corpus has no answer or none is judged.
     pub left_out: usize,
 }
 
-/// Reads questions: JSON Lines with `question`, `query`, `claim` or `text`, and the names of the pages that answer them in `gold`, `cited_doc_ids`,
-/// `gold_page`, `gold_pages` or `doc_ids`, or by their `id` in the file of judgements `qrels`; perhaps with their kind in `type`. Questions whose pages are all unknown, or that
-/// nobody has judged, are left out and counted.
+/// Reads questions: JSON Lines with `question`, `query`, `claim` or `text`. The pages that answer them are in
+/// `gold`, `cited_doc_ids`, `gold_page`, `gold_pages` or `doc_ids`, or in the judgements `qrels` by `id`;
+/// `type` may have the kind. Questions with unknown pages only, or without judgements, are left out.
 ///
 /// # Errors
-/// [`DataError`] for a line without a question, and where neither questions nor judgements name a page.
+/// [`DataError`] for a line without a question, and if neither questions nor judgements name a page.
 pub fn read_questions(path: &Path, qrels: Option<&Path>, passages: &Passages) -> Result<Questions, DataError> {
     let places = places(passages);
     let judged = qrels.map(read_qrels).transpose()?;
@@ -164,12 +164,12 @@ pub fn read_questions(path: &Path, qrels: Option<&Path>, passages: &Passages) ->
     Ok(out)
 }
 
-/// The pages of a corpus by what judgements call them.
+/// Indexes the pages of a corpus by their names in judgements.
 fn places(passages: &Passages) -> BTreeMap<&str, u32> {
     (0u32..).zip(&passages.pages).map(|(i, p)| (p.id.as_str(), i)).collect()
 }
 
-/// The names of the pages that a line says to answer its question.
+/// Returns the names of pages that answer a line's question.
 fn named_pages(v: &Value) -> Vec<(String, u32)> {
     match first(v, &["gold", "cited_doc_ids", "gold_page", "gold_pages", "doc_ids"]) {
         Some(Value::Array(all)) => all.iter().filter_map(word).map(|id| (id, 1)).collect(),
@@ -178,20 +178,20 @@ fn named_pages(v: &Value) -> Vec<(String, u32)> {
     }
 }
 
-/// Those of the named pages that the corpus has, each once.
+/// Returns those of the named pages that the corpus has, each once.
 fn known_pages(ids: &[(String, u32)], places: &BTreeMap<&str, u32>) -> Vec<Judged> {
     let mut gold: Vec<Judged> =
         ids.iter().filter_map(|(id, grade)| Some(Judged { page: *places.get(id.as_str())?, grade: *grade })).collect();
     gold.sort_unstable();
-    // Of two judgements of one page the higher.
+    // Of two judgements of one page, the higher counts.
     gold.reverse();
     gold.dedup_by_key(|g| g.page);
     gold.reverse();
     gold
 }
 
-/// Reads questions with their answers, as `eval answers` wants them; those without an answer are left out and counted. The pages that a question names are
-/// looked for in the passages, where these are given; it counts without them too.
+/// Reads questions with their answers for `eval answers`; those without an answer are left out and counted.
+/// The pages that a question names are looked up in `passages`, if given; it counts without them too.
 ///
 /// # Errors
 /// [`DataError`] for a line without a question.
@@ -209,12 +209,12 @@ pub fn read_answered(path: &Path, how: AnswersAre, passages: Option<&Passages>) 
     Ok(out)
 }
 
-/// What a line asks.
+/// Reads the question of a line.
 fn question_of_line(path: &Path, line: usize, v: &Value, how: AnswersAre) -> Result<Question, DataError> {
     let text = first(v, &["question", "query", "claim", "text"]).and_then(Value::as_str).filter(|t| !t.trim().is_empty());
     let text = text.ok_or_else(|| DataError::line(path, line, "it has no question"))?.to_owned();
     let id = first(v, &["id", "_id", "query_id"]).and_then(word).unwrap_or_else(|| line.to_string());
-    // What `train data` writes calls it a pattern.
+    // The output of `train data` names it a pattern.
     let kind = first(v, &["type", "pattern"]).and_then(word).unwrap_or_default();
     Ok(Question { id, text, kind, gold: Vec::new(), answers: answers_of(v, how) })
 }

@@ -1,4 +1,4 @@
-//! Measuring plans: those of the sets themselves and those of the rules planner, run over the graph, answers compared as sets.
+//! Measures plans, of the sets and of planners, by their answers over the graph, compared as sets.
 
 use super::gold::{self, Gold, QuestionSet};
 use super::part::Part;
@@ -12,12 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// Misses that are listed in full.
 const LISTED: usize = 2000;
-/// Answers of a miss that are shown, of those too many and of those lacking.
+/// Maximum number of wrong and of missing answers shown of a miss.
 const SHOWN: usize = 5;
 
-/// Why plans cannot be measured.
+/// Reasons for which plans cannot be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum PlansError {
     /// The questions cannot be read.
@@ -31,22 +30,22 @@ pub enum PlansError {
         /// Description of the fault.
         reason: ExecuteError,
     },
-    /// An execution waited for something: plans over a graph alone never do.
+    /// An execution waited, which plans over a graph alone never do.
     #[error("the plan of {0} waited for passages")]
     Waited(String),
-    /// The graph cannot be made.
+    /// The graph cannot be built.
     #[error("{0}")]
     Graph(String),
 }
 
-/// Who writes the plans.
+/// Author of the plans.
 #[derive(Clone, Copy)]
 pub enum Writer<'a> {
     /// The set itself.
     Gold,
-    /// The rules, and the confidence below which they have no plan.
+    /// The rules, with the confidence below which they give no plan.
     Rules(f32),
-    /// Another planner, such as a language model; it says why where it has no plan.
+    /// Another planner, such as a language model; its error says why there is no plan.
     Other(&'a dyn Fn(&str) -> Result<Plan, String>),
 }
 
@@ -57,59 +56,59 @@ pub struct Miss {
     pub id: String,
     /// Its text, or its structure.
     pub question: String,
-    /// The plan on one line, or why there is none.
+    /// The plan on one line, or the reason for its absence.
     pub plan: String,
-    /// The gold plan on one line, or why there is none.
+    /// The gold plan on one line, or the reason for its absence.
     pub gold: String,
-    /// Number of answers that the plan found and how many are gold.
+    /// Number of answers of the plan, and of gold answers.
     pub sizes: (usize, usize),
     /// Some answers that are not gold.
     pub wrong: Vec<String>,
     /// Some gold answers that were not found.
     pub lacking: Vec<String>,
-    /// What the execution says is missing or cut off.
+    /// Missing or cut parts that the execution reports.
     pub said: Vec<String>,
 }
 
-/// The figures of one group of questions.
+/// Figures of one group of questions.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct PlanRow {
-    /// The group: hops, the structure's name, the type of question. A question may count in several.
+    /// The group: hops, the structure's name, the type of question. A question may belong to several.
     pub group: String,
-    /// Questions.
+    /// Number of questions.
     pub questions: usize,
-    /// For which there was a plan.
+    /// Number of questions with a plan.
     pub planned: usize,
-    /// Whose first answer is a gold answer.
+    /// Number of questions whose first answer is a gold answer.
     pub hits_1: usize,
-    /// Whose answer set is exactly the gold set.
+    /// Number of questions whose answer set is exactly the gold set.
     pub exact: usize,
-    /// Mean precision of the answer sets; of an empty one 0, unless that is the answer.
+    /// Mean precision of the answer sets; 0 for an empty one, unless that is right.
     pub precision: f64,
     /// Mean recall of the answer sets.
     pub recall: f64,
     /// Mean F1 of the answer sets.
     pub f1: f64,
-    /// Questions with a gold plan.
+    /// Number of questions with a gold plan.
     pub gold_plans: usize,
-    /// Whose plan follows and measures the relations of the gold plan, each as often.
+    /// Number of plans that follow and measure the relations of the gold plan, each as often.
     pub same_path: usize,
-    /// Milliseconds of planning, mean; 0 for gold plans.
+    /// Mean milliseconds of planning; 0 for gold plans.
     pub plan_ms: f64,
-    /// Milliseconds of an execution: the median.
+    /// Median milliseconds of an execution.
     pub p50_ms: f64,
-    /// Milliseconds of an execution: 95 % are faster.
+    /// 95th percentile of the same.
     pub p95_ms: f64,
-    /// The slowest.
+    /// Maximum of the same.
     pub max_ms: f64,
 }
 
-/// What [`evaluate_plans`] found.
+/// Result of [`evaluate_plans`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct PlansReport {
-    /// The groups, by name; questions that the graph is known not to answer wholly have groups of their own.
+    /// Groups, by name; questions that the graph is known not to answer fully have groups of their own.
     pub rows: Vec<PlanRow>,
-    /// The misses of groups that should have none.
+    /// Misses in groups that should have none.
     pub misses: Vec<Miss>,
 }
 
@@ -119,8 +118,8 @@ struct Group {
     times: Vec<f64>,
 }
 
-/// Writes and executes the plans of the question files, in any form of `sets`, over a graph, of each file the `first`
-/// questions of `part`, where these are given. For plans that are not the set's own only questions count that the graph is known to answer.
+/// Writes and executes the plans of question files, in any form of `sets`, over a graph: of each file the
+/// `first` questions of `part`, if given. For a planner only questions that the graph can answer count.
 ///
 /// # Errors
 /// [`PlansError`] for files in none of the forms, and for plans that do not pass their checks.
@@ -189,7 +188,7 @@ pub fn evaluate_plans(
     Ok(PlansReport { rows, misses })
 }
 
-/// What a plan finds over a graph, as the set of a question names it, and whether these are exactly the question's answers.
+/// Executes a plan over a graph. Returns its answers by the set's names, and true if they are the gold ones.
 ///
 /// # Errors
 /// [`PlansError`] for a plan that does not pass its checks.
@@ -209,7 +208,7 @@ fn execute(executor: &Executor<'_>, plan: &Plan, id: &str) -> Result<Execution, 
     }
 }
 
-/// The answers as the set names them, best first, without the one that its convention leaves out.
+/// Returns the answers by the set's names, best first, without the one that its convention omits.
 pub(super) fn answers(graph: &KnowledgeGraph, execution: &Execution, gold: &Gold) -> Vec<String> {
     let all = execution.answer().ranked().into_iter().map(|m| gold.naming.of(&m.item, graph, &gold.answers));
     all.filter(|a| Some(a) != gold.without.as_ref()).collect()
@@ -247,7 +246,7 @@ fn row(group: String, g: Group) -> PlanRow {
     row
 }
 
-/// The relations that a plan follows and measures, each with its direction, in order.
+/// Returns the relations that a plan follows and measures, each with its direction, in order.
 pub(super) fn relations_of(plan: &Plan) -> Vec<String> {
     let mut all = Vec::new();
     let mut add = |relation: &Relation| match relation {
@@ -273,7 +272,7 @@ pub(super) fn relations_of(plan: &Plan) -> Vec<String> {
     all
 }
 
-/// A plan on one line: `[Heat] directed_by -> ^directed_by`.
+/// Writes a plan on one line: `[Heat] directed_by -> ^directed_by`.
 fn one_line(plan: &Plan) -> String {
     let mut out: Vec<String> = Vec::new();
     for statement in &plan.statements {

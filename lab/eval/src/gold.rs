@@ -1,4 +1,4 @@
-//! Questions whose answers, and perhaps plans, are known: the open form, and what a reader of another set must tell.
+//! Questions with known answers and possibly plans: the open form, and the interface for other sets.
 
 use super::answers::Naming;
 use super::gold_fields::{answers, text};
@@ -13,19 +13,19 @@ use std::path::{Path, PathBuf};
 /// A question with its gold plan and answers.
 #[derive(Debug, Clone)]
 pub struct Gold {
-    /// What the set calls it.
+    /// Its id in the set.
     pub id: String,
     /// The question.
     pub question: String,
-    /// In which figures it counts.
+    /// Groups of figures in which it counts.
     pub groups: Vec<String>,
-    /// The plan, or why the plan language has none.
+    /// The plan, or the reason for which the plan language has none.
     pub plan: Result<Plan, String>,
     /// The answers, as a set.
     pub answers: BTreeSet<String>,
-    /// An answer that the set's convention leaves out.
+    /// An answer that the set's convention omits.
     pub without: Option<String>,
-    /// How the answers name what they mean.
+    /// Names that the answers use.
     pub naming: Naming,
     /// True if the graph is known to give exactly these answers.
     pub answerable: bool,
@@ -40,33 +40,33 @@ pub struct Tables {
     pub entities: String,
 }
 
-/// A form in which questions come, one a line of JSON.
+/// A format of questions, one on each line of JSON.
 pub trait QuestionSet: Sync {
-    /// What a line has that makes it one of this form, for people.
+    /// Describes the field that identifies a line of this form.
     fn marker_field(&self) -> &str;
 
     /// Returns true if a line is a question of this form.
     fn is_one(&self, line: &Value) -> bool;
 
-    /// The question of a line.
+    /// Reads the question of a line.
     ///
     /// # Errors
-    /// What the line lacks.
+    /// A missing field.
     fn gold(&self, line: &Value) -> Result<Gold, String>;
 
-    /// The graph that these questions are asked over, where it is no import of the files: made of the questions themselves, or of `triples` in a form of their
-    /// own.
+    /// Returns the graph of these questions, if it is no import of the files: made of the questions
+    /// themselves, or of `triples` in a format of their own.
     ///
     /// # Errors
-    /// What is wrong with the questions or the files.
+    /// A fault of the questions or the files.
     fn tables(&self, _questions: &[Value], _triples: &[PathBuf]) -> Option<Result<Tables, String>> {
         None
     }
 }
 
-/// The form that `pocketgraph train data` writes and that anyone can: `{"question", "answers"}`, and where they are known `"id"`, `"pattern"` and `"plan"` (the JSON form
-/// of plans). An answer is a label, or an array of a label and an identifier; where `count` says that there are more answers than stand there, the question counts for
-/// plans alone.
+/// The form of `pocketgraph train data`: `{"question", "answers"}`, and if known `"id"`, `"pattern"` and
+/// `"plan"` (the JSON form of plans). An answer is a label, or an array of a label and an identifier. If
+/// `count` is higher than the number of answers, the question counts for plans alone.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OpenForm;
 
@@ -104,7 +104,7 @@ impl QuestionSet for OpenForm {
     }
 }
 
-/// Reads a file of questions, each in the first of the forms that it is of.
+/// Reads a file of questions, each in the first form that matches.
 ///
 /// # Errors
 /// [`DataError`] for a file that cannot be read, and for a line in none of the forms.

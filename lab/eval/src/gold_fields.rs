@@ -1,12 +1,12 @@
-//! Fields of a question in JSON.
+//! Reads fields of a question in JSON.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A field that is text or a number, as text.
+/// Returns a field, text or a number, as text.
 ///
 /// # Errors
-/// That it is not there.
+/// A missing field.
 pub fn text(v: &Value, name: &str) -> Result<String, String> {
     match v.get(name) {
         Some(Value::String(s)) => Ok(s.clone()),
@@ -15,10 +15,10 @@ pub fn text(v: &Value, name: &str) -> Result<String, String> {
     }
 }
 
-/// The field `answers`, as a set.
+/// Returns the field `answers` as a set.
 ///
 /// # Errors
-/// That it is no array.
+/// If it is no array.
 pub fn answers(v: &Value) -> Result<BTreeSet<String>, String> {
     let all = v.get("answers").and_then(Value::as_array).ok_or("it has no answers")?;
     Ok(all.iter().map(|a| a.as_str().map_or_else(|| a.to_string(), str::to_owned)).collect())

@@ -1,21 +1,21 @@
-//! Figures by kind of question, where a set tells kinds: a mean over all hides that questions of four hops fare otherwise than those of two.
+//! Computes figures by kind of question, because a mean over all hides that four hops are harder than two.
 
 use super::data::{Question, shown_kind};
 use pocketgraph_measure::{Intervals, Measures};
 use std::collections::BTreeMap;
 
-/// The questions of one kind.
+/// Questions of one kind.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Group {
-    /// What the set calls the kind.
+    /// Name of the kind in the set.
     pub kind: String,
-    /// Number of questions that are of it.
+    /// Number of its questions.
     pub questions: usize,
-    /// How each retriever fares with them.
+    /// Figures of each retriever.
     pub rows: Vec<GroupRow>,
 }
 
-/// One retriever's figures for one kind.
+/// Figures of one retriever for one kind.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct GroupRow {
     /// The retriever.
@@ -26,7 +26,7 @@ pub struct GroupRow {
     pub intervals: Intervals,
 }
 
-/// The figures of every kind, by its name, of retrievers with the measures of each question; none where all questions are of one kind.
+/// Returns the figures of every kind, by name; empty if there is only one kind.
 pub fn groups(questions: &[Question], rows: &[(&str, &[Measures])]) -> Vec<Group> {
     let mut of: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (i, q) in questions.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! The language model of a measured index: it reads the passages for triples and relations, and writes summaries and reports, each for the retrievers whose
-//! originals have a model do so, and what each takes is counted apart.
+//! Language model of a measured index. It reads passages for triples and relations, and writes summaries and
+//! reports, for the retrievers whose originals do so; the tokens of each are counted apart.
 
 use super::cost::Prices;
 use super::counted_model::{CountedModel, Tokens};
@@ -16,21 +16,21 @@ use pocketgraph_native::progress::Progress;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What an index took, by what it was for.
+/// Tokens of an index, by purpose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct IndexTokens {
-    /// Triples.
+    /// Tokens for triples.
     pub triples: Tokens,
-    /// Entities and relations.
+    /// Tokens for entities and relations.
     pub relations: Tokens,
-    /// Reports on communities.
+    /// Tokens for reports on communities.
     pub reports: Tokens,
-    /// Summaries of clusters.
+    /// Tokens for summaries of clusters.
     pub summaries: Tokens,
 }
 
 impl IndexTokens {
-    /// What of it was for one retriever: what two share counts for both.
+    /// Returns the tokens for one retriever; shared ones count for each.
     pub fn of(&self, retriever: &str) -> Vec<Tokens> {
         match retriever {
             "hippo" => vec![self.triples],
@@ -49,12 +49,12 @@ pub struct IndexModel<'a> {
     chat: Rc<CountedModel>,
     kept: Rc<KeptReplies<'static>>,
     progress: &'a dyn Progress,
-    /// What its tokens cost.
+    /// Prices of its tokens.
     pub prices: Option<Prices>,
 }
 
 impl<'a> IndexModel<'a> {
-    /// The model behind `chat`, asked as `asking` says; its replies are kept in the cache, where there is one.
+    /// Wraps the model `chat`, with the settings `asking` and the replies in a cache, if there is one.
     pub fn new(
         chat: Box<dyn ChatModel>,
         asking: Asking,
@@ -70,21 +70,21 @@ impl<'a> IndexModel<'a> {
         IndexModel { index, read, chat: Rc::new(CountedModel::new(Box::new(Rc::clone(&kept)), None, identity)), kept, progress, prices }
     }
 
-    /// The model for the next question; what it is asked again for the same question is a reply of its own.
+    /// Returns the model for the next question; a repeated request for one question gets a reply of its own.
     pub fn begin(&self) -> Rc<CountedModel> {
         self.kept.begin();
         Rc::clone(&self.chat)
     }
 
-    /// What questions took so far.
+    /// Returns the tokens of questions so far.
     pub fn question_tokens(&self) -> Tokens {
         self.chat.tokens()
     }
 
-    /// Prepares what is needed, and says what that took.
+    /// Prepares what is needed, and returns the tokens for it.
     ///
     /// # Errors
-    /// [`ReadTriplesError`] when the model refuses or falls silent; what it wrote before that is kept, where there is a cache.
+    /// [`ReadTriplesError`] when the model refuses or does not answer; a cache keeps earlier replies.
     pub fn prepare(&self, needs: Needs, corpus: &Corpus<'_>, documents: &[Document]) -> Result<(Prepared, IndexTokens), ReadTriplesError> {
         let IndexModel { index, progress, .. } = self;
         let mut tokens = IndexTokens::default();
@@ -111,7 +111,7 @@ impl<'a> IndexModel<'a> {
         let knowledge = gathering.finish()?.map(|(graph, _)| graph);
         let writer = Writer::new(index, *progress, corpus.count);
         let beside = Beside { knowledge: knowledge.as_ref(), writer: Some(&writer), related: related.as_ref() };
-        // The tree apart, so that what its summaries take is known; of the rest only reports ask the model.
+        // The tree is built apart, to count its summaries; of the rest, only reports use the model.
         let mut out = prepare_with(Needs { facts: needs.triples(), tree: false, ..needs }, corpus, &beside)?;
         tokens.reports = lap();
         if needs.tree {
@@ -121,7 +121,7 @@ impl<'a> IndexModel<'a> {
         Ok((out, tokens))
     }
 
-    /// The options that a manifest tells of an index made with these needs.
+    /// Returns the manifest's options for an index with these needs.
     pub fn described(&self, needs: Needs) -> Vec<(String, String)> {
         let read = [("kg-llm", needs.triples()), ("relations-llm", needs.relations()), ("summaries-llm", needs.summaries())];
         read.into_iter().filter(|(_, used)| *used).map(|(option, _)| (option.to_owned(), self.index.asking.model.clone())).collect()

@@ -1,4 +1,4 @@
-//! Answers by kind of question, where a set tells kinds: which questions a way of answering is good at (as LPKG's figures by question type are).
+//! Computes figures of answers by kind of question, as in LPKG's table by question type.
 
 use super::data::shown_kind;
 use super::one_answer::{Answered, evidence_recall};
@@ -6,14 +6,14 @@ use pocketgraph_measure::{Estimate, mean};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// One way of answering over the questions of one kind.
+/// Figures of one way of answering for one kind of question.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KindRow {
-    /// What the set calls the kind.
+    /// Name of the kind in the set.
     pub kind: String,
     /// The way of answering.
     pub system: String,
-    /// Answers to questions of the kind: of several runs each counts.
+    /// Number of answers to questions of the kind; of several runs each counts.
     pub answers: usize,
     /// Exact match.
     pub em: Estimate,
@@ -25,11 +25,11 @@ pub struct KindRow {
     pub set_precision: f64,
     /// Mean recall of answers as sets.
     pub set_recall: f64,
-    /// Evidence recall; absent where the set names no pages.
+    /// Evidence recall; `None` if the set names no pages.
     pub evidence_recall: Option<Estimate>,
 }
 
-/// The figures of every kind and way, kinds by their names; none where all questions are of one kind.
+/// Returns the figures of every kind and way, kinds by name; empty if there is only one kind.
 pub(super) fn by_kind<'a>(ways: impl IntoIterator<Item = (&'a str, &'a [Answered])>) -> Vec<KindRow> {
     let mut of: BTreeMap<&str, Vec<(&str, Vec<&Answered>)>> = BTreeMap::new();
     for (system, each) in ways {

@@ -1,15 +1,15 @@
-//! A part of a set of questions, chosen by the questions themselves: what is learnt from or read, and what is kept for measuring.
+//! Selects parts of a set of questions by hashes of the questions, for training and for measuring.
 
 use sha2::{Digest, Sha256};
 use std::str::FromStr;
 
-/// Which of how many parts, or (`not-`) all the others. A question is in the part that the first eight bytes of its SHA-256, as a little-endian number,
-/// leave as the remainder.
+/// A part by number and count, or (`not-`) all the others. A question's part is the remainder of the first
+/// eight bytes of its SHA-256, as a little-endian number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part {
     which: u64,
     of: u64,
-    /// What the part leaves: to learn from `not-1/10` and measure with `1/10` is a fold of a cross-validation.
+    /// True for all the others, such as `not-1/10` to train on in a cross-validation.
     others: bool,
 }
 

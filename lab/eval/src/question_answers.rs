@@ -1,4 +1,4 @@
-//! Questions with their answers, for whoever wants to know which plans find just these.
+//! Questions with their answers, to find out which plans give exactly these.
 
 use super::execution::{answers, relations_of};
 use super::gold::{self, Gold, QuestionSet};
@@ -20,12 +20,12 @@ impl AnsweredQuestion {
         &self.0.question
     }
 
-    /// The set's own plan, where the plan language has one.
+    /// Returns the set's own plan, if the plan language has one.
     pub fn plan(&self) -> Option<&Plan> {
         self.0.plan.as_ref().ok()
     }
 
-    /// Returns true if a plan follows the relations of the set's own plan, each as often; where there is none, any does.
+    /// Returns true if a plan follows the relations of the set's own plan, each as often, or there is none.
     pub fn follows(&self, plan: &Plan) -> bool {
         self.plan().is_none_or(|own| relations_of(own) == relations_of(plan))
     }
@@ -37,7 +37,7 @@ impl AnsweredQuestion {
     }
 }
 
-/// Reads the questions of a file (as [`super::evaluate_plans`] does) that the graph answers, those of a part where one is given.
+/// Reads the questions of a file (as [`super::evaluate_plans`]) that the graph answers, of a part if given.
 ///
 /// # Errors
 /// [`DataError`] for files in none of the forms.

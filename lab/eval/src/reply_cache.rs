@@ -1,4 +1,4 @@
-//! A language model whose replies are kept, so that a measurement that was broken off goes on where it ended and pays for nothing twice.
+//! Caches a language model's replies, so that an interrupted measurement continues at no further cost.
 
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::{self, StreamExt};
@@ -8,25 +8,25 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Stands before a model. A reply that is whole is kept as a line of a recording, under everything that was asked.
+/// Wraps a model. A complete reply is stored as a line of a recording, by its whole request.
 pub struct KeptReplies<'a> {
     model: Box<dyn ChatModel + 'a>,
     cache: Option<Arc<Cache>>,
-    /// What tells this model's replies from another's: its address and name.
+    /// Identity of the model in the cache: its address and name.
     identity: String,
-    /// How often each request was made since the last [`KeptReplies::begin`]: protocols that let several replies vote ask the same thing again.
+    /// Number of each request since the last [`KeptReplies::begin`]: protocols that vote repeat requests.
     times: RefCell<HashMap<Key, u32>>,
     asked: Cell<usize>,
     reused: Cell<usize>,
 }
 
 impl<'a> KeptReplies<'a> {
-    /// A model before `model`; without a cache it only counts.
+    /// Wraps `model`; without a cache it only counts.
     pub fn new(model: Box<dyn ChatModel + 'a>, cache: Option<Arc<Cache>>, identity: String) -> Self {
         KeptReplies { model, cache, identity, times: RefCell::default(), asked: Cell::new(0), reused: Cell::new(0) }
     }
 
-    /// Begins a dialogue: the same request is its first again.
+    /// Begins a dialogue: requests count from the first again.
     pub fn begin(&self) {
         self.times.borrow_mut().clear();
     }
@@ -36,13 +36,13 @@ impl<'a> KeptReplies<'a> {
         self.asked.get()
     }
 
-    /// How many were kept from before.
+    /// Returns the number of cached replies.
     pub fn reused(&self) -> usize {
         self.reused.get()
     }
 
     fn key(&self, request: &ChatRequest) -> Key {
-        // Everything that a request holds: what is left out here would be answered with another request's reply.
+        // The whole request: an omitted part would lead to the reply of another request.
         let whole = format!("{request:?}");
         let of = |time: u32| Key::new(Kind::Reply, &[b"exchange", self.identity.as_bytes(), whole.as_bytes(), &time.to_le_bytes()]);
         let mut times = self.times.borrow_mut();
@@ -51,7 +51,7 @@ impl<'a> KeptReplies<'a> {
         of(*time)
     }
 
-    /// The reply as it was kept; none for one that is damaged.
+    /// Returns the reply from the cache; `None` if it is damaged or missing.
     async fn cached_reply(&self, key: &Key, request: &ChatRequest) -> Option<Vec<Result<pocketgraph::llm::Delta, LlmError>>> {
         let line = String::from_utf8(self.cache.as_ref()?.get(key)?).ok()?;
         let replay = Replay::read(&line).ok()?;
@@ -70,7 +70,8 @@ impl ChatModel for KeptReplies<'_> {
                 return Ok(stream::iter(items).boxed_local());
             }
             self.asked.set(self.asked.get() + 1);
-            // Taken to its end even if whoever asks wants only its beginning: a reply that is kept must be whole.
+            // The stream is read to its end, whatever the caller needs, because only whole replies are
+            // stored.
             let line = RefCell::new(String::new());
             let sink = |reported: &str| reported.clone_into(&mut line.borrow_mut());
             let items: Vec<_> = {

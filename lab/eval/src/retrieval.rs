@@ -1,4 +1,4 @@
-//! Running retrievers over a labelled set: the corpus becomes a bundle, and the questions go through the engine that readers run.
+//! Runs retrievers on a labelled set, whose corpus becomes a bundle, through the readers' engine.
 
 use super::cost::LlmCost;
 use super::counted_model::Tokens;
@@ -14,9 +14,9 @@ use pocketgraph_models::embeddings::EmbeddingCounts;
 use std::rc::Rc;
 use std::time::Instant;
 
-/// Pages that are ranked for each question.
+/// Number of pages ranked for each question.
 const DEPTH: usize = 10;
-/// Chunks that are ranked where a page may have several: ten pages are nearly always among them.
+/// Number of chunks ranked if a page may have several: they nearly always have ten pages.
 const CHUNKS: usize = 50;
 
 /// One retriever's figures.
@@ -36,25 +36,25 @@ pub struct Row {
     pub context_tokens: f64,
     /// Bytes of the sections that the retriever reads.
     pub index_bytes: u64,
-    /// Tokens that a language model read and wrote for the index and the questions, and what they cost: nothing without a model. `None` where they
-    /// go by what a model read or wrote for a bundle that was built before: its build told what that took.
+    /// Tokens of a language model for index and questions, and their cost; zero without a model. `None` if a
+    /// bundle from before needed a model: its build reported the tokens.
     pub llm: Option<LlmCost>,
-    /// True if these counts are in part an estimate, because the endpoint did not count.
+    /// True if these counts are partly estimated, because the endpoint did not count.
     pub estimated: bool,
-    /// Questions at which the model failed; they were ranked without it.
+    /// Number of questions at which the model failed; they were ranked without it.
     pub failed: usize,
-    /// Questions of which not all was found among the first five.
+    /// Number of questions with a gold page missing among the first five.
     pub missed: usize,
-    /// What was not found among the first five.
+    /// Gold pages that are not among the first five.
     pub misses: Vec<Missed>,
-    /// All that it brings, where that is a number of its own, as of AutoKG's Algorithm 3: what an answer by a model is given.
+    /// All passages of a retriever with a number of its own, such as AutoKG's Algorithm 3.
     pub whole: Option<Whole>,
     /// The measures of each question, in their order.
     #[serde(skip)]
     pub each: Vec<Measures>,
 }
 
-/// All that a retriever brings, however much that is.
+/// All passages that a retriever returns.
 #[derive(Debug, Clone, Copy, serde::Serialize)]
 pub struct Whole {
     /// Mean number of passages.
@@ -74,7 +74,7 @@ pub struct Missed {
     pub instead: Vec<String>,
 }
 
-/// How much better one retriever is than another, question by question.
+/// Differences of one retriever from another, question by question.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Paired {
     /// The retriever.
@@ -84,7 +84,7 @@ pub struct Paired {
 }
 
 impl Report {
-    /// Every other retriever against `baseline`; empty when that was not measured.
+    /// Compares every other retriever with `baseline`; empty if that was not measured.
     pub fn against(&self, baseline: &str) -> Vec<Paired> {
         let Some(base) = self.rows.iter().find(|r| r.retriever == baseline) else { return Vec::new() };
         let column = |row: &Row, i: usize| row.each.iter().map(|m| m.named()[i].1).collect::<Vec<_>>();
@@ -94,36 +94,36 @@ impl Report {
     }
 }
 
-/// The figures of a set.
+/// Figures of a set.
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct Report {
-    /// Passages.
+    /// Number of passages.
     pub passages: usize,
-    /// Pages that they belong to; as many where every passage is judged by itself.
+    /// Number of their pages; the same if every passage is judged by itself.
     pub pages: usize,
-    /// Questions measured.
+    /// Number of questions measured.
     pub questions: usize,
-    /// Questions left out: nothing that answers them is in the corpus, or nobody judged it.
+    /// Number of questions left out, because the corpus has no answer or none is judged.
     pub left_out: usize,
-    /// Seconds of each stage of the build; empty where a bundle was used again.
+    /// Seconds of each stage of the build; empty if a bundle was reused.
     pub build_seconds: Vec<(&'static str, f64)>,
-    /// Number of vectors that the build asked for, and how many of them an earlier one had left in the cache.
+    /// Number of vectors that the build needed, and of those from the cache.
     pub embedded: EmbeddingCounts,
-    /// One row a retriever.
+    /// One row for each retriever.
     pub rows: Vec<Row>,
-    /// The same by kind of question, where the set tells kinds.
+    /// The same by kind of question, if the set has kinds.
     pub groups: Vec<Group>,
-    /// The retriever that the others are compared with, where one was named.
+    /// The retriever with which the others are compared, if one was named.
     pub baseline: Option<String>,
-    /// The others against it.
+    /// Comparisons of the others with it.
     pub paired: Vec<Paired>,
 }
 
-/// Measures `retrievers` on a set whose bundle was made by `build`. Each passage is one chunk; what the model cannot hold (256 tokens) is not embedded, but
-/// is indexed. `done` is told after each question how many are done of all retrievers' questions.
+/// Measures `retrievers` on a set whose bundle was made by `build`. Each passage is one chunk, embedded up to
+/// the model's 256 tokens. `done` gets the number of questions done for all retrievers.
 ///
 /// # Errors
-/// [`EvalError`] when a retriever does not exist or the engine fails.
+/// [`EvalError`] if a retriever does not exist or the engine fails.
 pub async fn evaluate(
     passages: &Passages,
     questions: &[Question],
@@ -166,7 +166,7 @@ async fn measured(
     let size = |name: &str| manifest.section(name).map_or(0, |s| s.bytes + s.page_bytes);
     let (mut all, mut times, mut misses, mut tokens) = (Vec::new(), Vec::new(), Vec::new(), 0usize);
     let title = |p: u32| passages.pages.get(p as usize).map_or_else(String::new, |p| p.name().to_owned());
-    // What has a number of its own is ranked as far as that goes; its first places are the same.
+    // A retriever with a number of its own is ranked to that number; its first places are the same.
     let own_number = retriever.default_k().is_none();
     let k = (!own_number).then_some(if passages.pages.len() == passages.all.len() { DEPTH } else { CHUNKS });
     let (mut sizes, mut recalls) = (Vec::new(), Vec::new());
@@ -181,7 +181,7 @@ async fn measured(
         query.fact_filter = reader.map(|r| Rc::new(ByModel(r.begin())) as Rc<dyn FactFilter>);
         let ranked = retriever.retrieve(engine.corpus(), &query, k).await.map_err(EngineError::from)?;
         times.push(started.elapsed().as_secs_f64() * 1000.0);
-        // With everything at hand only a model's reply can be missing.
+        // The bundle is local, so only a model's reply can be missing.
         failed += usize::from(reader.is_some() && !ranked.missing.is_empty());
         let ids: Vec<u32> = ranked.chunks.iter().map(|c| c.chunk).collect();
         let (found, _) = engine.corpus().chunks(&ids).await.map_err(EngineError::from)?;
@@ -222,7 +222,7 @@ async fn measured(
     })
 }
 
-/// Returns true if a retriever ranks by what a language model read or wrote when its bundle was built with these options.
+/// Returns true if a retriever uses a language model's output from the build of a bundle with these options.
 fn by_a_model(retriever: &str, options: &[(String, String)]) -> bool {
     let asked_for: &[&str] = match retriever.split(':').next().unwrap_or(retriever) {
         "hippo" => &["kg-llm"],

@@ -1,4 +1,4 @@
-//! The bundle of a set: its passages are the chunks, so that every retriever is measured over the same ones.
+//! Builds the bundle of a set: its passages are the chunks, so that every retriever has the same ones.
 
 use super::data::Passages;
 use super::index_model::{IndexModel, IndexTokens};
@@ -21,10 +21,10 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Instant;
 
-/// Bytes of sections that are kept in memory: measurements should not wait for the disk.
+/// Bytes of sections kept in memory, so that measurements do not wait for the disk.
 const MEMORY: u64 = 4 << 30;
 
-/// Why a measurement failed.
+/// Reasons for which a measurement fails.
 #[derive(Debug, thiserror::Error)]
 pub enum EvalError {
     /// The bundle could not be written.
@@ -45,23 +45,22 @@ pub enum EvalError {
     /// No such retriever.
     #[error(transparent)]
     Retriever(#[from] UnknownRetriever),
-    /// The token table was to speak, and the bundle has none.
+    /// The token table is required, and the bundle has none.
     #[error("the bundle has no token table to measure: it was built without one, or of too few passages")]
     NoTable,
-    /// The bundle that was to be used again is of another corpus.
+    /// The bundle to reuse is of another corpus.
     #[error("the bundle has {found} chunks, the corpus {expected} passages: remove the folder to have it built anew")]
     OtherBundle {
-        /// Chunks of the bundle.
+        /// Number of chunks of the bundle.
         found: usize,
-        /// Passages of the corpus.
+        /// Number of passages of the corpus.
         expected: usize,
     },
 }
 
-/// How long each stage took.
 type Seconds = Vec<(&'static str, f64)>;
 
-/// What speaks for the questions.
+/// Encoder of questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum QuerySide {
     /// The full model.
@@ -73,42 +72,41 @@ pub enum QuerySide {
     Feedback,
 }
 
-/// What a set's bundle is made of besides its passages.
+/// Content of a set's bundle besides its passages.
 #[derive(Clone, Copy)]
 pub struct SetBuild<'a> {
-    /// What retrievers need.
+    /// Needs of the retrievers.
     pub needs: Needs,
     /// A knowledge graph to plan over.
     pub knowledge: Option<&'a KnowledgeGraph>,
-    /// The model that embeds, behind the vectors that are kept from earlier builds.
+    /// The model that embeds, with a cache of vectors from earlier builds.
     pub model: &'a CachedEmbedder<'a>,
-    /// The token table that the bundle carries.
+    /// The token table in the bundle.
     pub table: Option<&'a TokenTable>,
-    /// What embeds the questions.
+    /// Encoder of questions.
     pub side: QuerySide,
-    /// A token table whose unit vector is added to that of a question's layers, where these were trained beside it; the bundle does not carry it.
+    /// Token table, outside the bundle, whose unit vector is added to that of layers trained with it.
     pub added: Option<&'a TokenTable>,
-    /// The layers that the bundle carries for them.
+    /// The layers in the bundle.
     pub layers: &'a [u8],
-    /// Languages that questions will be in besides the passages', as the bundle is built for them.
+    /// Languages of questions other than the passages', for the build.
     pub questions: &'a [QuestionLanguage],
-    /// The language model that reads and writes for the retrievers whose originals have one; without it they go without.
+    /// Language model for the retrievers whose originals have one; without it they work without.
     pub reader: Option<&'a IndexModel<'a>>,
-    /// Is told how many passages are embedded.
+    /// Gets the number of embedded passages.
     pub progress: &'a (dyn Fn(usize) + Sync),
 }
 
 /// An open bundle of a set.
 pub struct SetBundle {
-    /// The engine over it, its model loaded.
+    /// The engine on it, with its model loaded.
     pub engine: Engine,
-    /// Seconds of each stage of the build; empty where a bundle was used again.
+    /// Seconds of each stage of the build; empty if a bundle was reused.
     pub build_seconds: Seconds,
-    /// Number of vectors that the build asked for, and how many of them were there already.
+    /// Number of vectors that the build needed, and of those from the cache.
     pub embedded: EmbeddingCounts,
-    /// What the language model read and wrote for the index; nothing without one, `None` where a bundle was used again.
+    /// Tokens of the language model for the index; zero without one, `None` if a bundle was reused.
     pub spent: Option<IndexTokens>,
-    /// The folder, where nobody wants to keep it.
     _temporary: Option<tempfile::TempDir>,
 }
 
@@ -120,8 +118,8 @@ pub struct MadeSet {
     temporary: Option<tempfile::TempDir>,
 }
 
-/// Builds the bundle of a set in the folder `keep` if there is none; without a folder it lives as long as it is open. A language model is asked on a runtime
-/// of its own, so not within another.
+/// Builds the bundle of a set in the folder `keep` if there is none; without a folder it is temporary. A
+/// language model runs on a runtime of its own, so not within another.
 ///
 /// # Errors
 /// [`EvalError`] when it cannot be built.
@@ -136,10 +134,10 @@ pub fn make_set(passages: &Passages, build: &SetBuild<'_>, keep: Option<&Path>) 
     Ok(MadeSet { folder, build_seconds, spent: Some(spent), temporary })
 }
 
-/// Opens the bundle of a set, with what speaks for its questions.
+/// Opens the bundle of a set, with the encoder of its questions.
 ///
 /// # Errors
-/// [`EvalError`] when it cannot be opened, has another number of passages, or lacks what is to speak.
+/// [`EvalError`] if it cannot be opened, has another number of passages, or lacks the encoder.
 pub async fn open_set(made: MadeSet, passages: &Passages, build: &SetBuild<'_>) -> Result<SetBundle, EvalError> {
     let MadeSet { folder, build_seconds, spent, temporary } = made;
     let engine = Engine::open(Rc::new(FolderSource::new(&folder)), MEMORY).await?;
@@ -148,7 +146,7 @@ pub async fn open_set(made: MadeSet, passages: &Passages, build: &SetBuild<'_>) 
     }
     match build.side {
         QuerySide::Model => engine.prepare().await?,
-        // Feedback would speak in its place, and its figures be taken for the table's.
+        // Feedback would replace it, and its figures would pass as the table's.
         QuerySide::Table if !TableEncoder::is_in(engine.corpus().bundle()) => return Err(EvalError::NoTable),
         QuerySide::Table => engine.prepare_table().await?,
         QuerySide::Feedback => {}
@@ -156,7 +154,7 @@ pub async fn open_set(made: MadeSet, passages: &Passages, build: &SetBuild<'_>) 
     Ok(SetBundle { engine, build_seconds, embedded: build.model.counts(), spent, _temporary: temporary })
 }
 
-/// Builds the bundle of a set; the seconds that each stage took, and what a language model read and wrote for it.
+/// Builds the bundle of a set. Returns the seconds of each stage, and a language model's tokens.
 fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(Seconds, IndexTokens), EvalError> {
     let SetBuild { needs, knowledge, model: embedder, table, reader, progress, .. } = *build;
     let model = embedder.model();
@@ -169,7 +167,7 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(
         let title = passages.pages.get(p.page as usize).map_or("", |page| page.title.as_str());
         Chunk {
             document: p.page,
-            // A page's title stands above its first section again.
+            // A page's title is the heading of its first section again.
             heading_path: if p.heading.is_empty() || p.heading == title { Vec::new() } else { vec![p.heading.clone()] },
             fragment: String::new(),
             text: p.text.clone(),

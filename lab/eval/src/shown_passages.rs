@@ -1,4 +1,4 @@
-//! Which passages a way of answering was shown, whatever turn they came in: what evidence recall counts.
+//! Collects the passages that a way of answering was shown in any turn, for evidence recall.
 
 use pocketgraph::agent::AgentEvent;
 use pocketgraph::answer::AskEvent;
@@ -6,29 +6,29 @@ use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph_measure::Judged;
 use std::collections::BTreeSet;
 
-/// The passages that were shown so far, by their numbers in the bundle.
+/// Passages shown so far, by their numbers in the bundle.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ShownPassages {
     chunks: BTreeSet<u32>,
 }
 
 impl ShownPassages {
-    /// Hears a quotation: it is taken from what was found.
+    /// Records the passages of a quotation: it comes from what was found.
     pub fn quoted(&mut self, event: &AskEvent) {
         if let AskEvent::Hits { result } = event {
             self.chunks.extend(result.hits.iter().map(|hit| hit.chunk));
         }
     }
 
-    /// Hears an answer of a model in one go: what it was shown is what it may cite.
+    /// Records the passages of a model's single answer: those that it may cite.
     pub fn record_answer(&mut self, event: &AskEvent) {
         if let AskEvent::References { references } = event {
             self.chunks.extend(references.iter().map(|r| r.chunk));
         }
     }
 
-    /// Hears a protocol: what its searches brought, and what its answer refers to. What a search for the question itself found before the model was asked
-    /// is not among it unless the protocol takes it.
+    /// Records the passages of a protocol: those of its searches and of its answer's references. A search for
+    /// the question before the first reply counts only if the protocol uses it.
     pub fn ran(&mut self, event: &AgentEvent) {
         match event {
             AgentEvent::Evidence { passages, .. } => self.chunks.extend(passages.iter().filter_map(|p| p.target.chunk())),
@@ -37,7 +37,7 @@ impl ShownPassages {
         }
     }
 
-    /// The share of the pages that answer a question of which a passage was shown; none where no page is known to.
+    /// Returns the share of gold pages of which a passage was shown; `None` without gold pages.
     ///
     /// # Errors
     /// [`EngineError`] when the passages cannot be loaded.

@@ -1,4 +1,4 @@
-//! The graph that questions are asked over: imported from files, read as the set's own knowledge base, or made of the questions' evidence.
+//! Loads the graph of questions: imported from files, a set's own, or made of the questions' evidence.
 
 use super::execution::PlansError;
 use super::gold::QuestionSet;
@@ -8,7 +8,7 @@ use pocketgraph_measure::records::lines;
 use pocketgraph_native::eprintln;
 use std::path::PathBuf;
 
-/// The graph for these questions: what the first form that knows of one says, else an import of the files.
+/// Returns the graph for these questions: that of the first form with one, else an import of the files.
 ///
 /// # Errors
 /// [`PlansError`] for files that cannot be read or make no graph, and where there is no graph at all.

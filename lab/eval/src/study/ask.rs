@@ -1,4 +1,4 @@
-//! Asking the questions of a study, each in every way and with every seed before the next, so that what was measured when it was ended compares.
+//! Asks the questions of a study, each in every way before the next, so that interrupted runs are comparable.
 
 use super::file::{Study, StudyError};
 use super::indexes::OpenSet;
@@ -12,7 +12,7 @@ use pocketgraph::llm::{ChatModel, ChatRequest, ChatStream, LlmError};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-/// After so many failures of the model in a row there is no point in going on.
+/// Number of failures of the model in a row after which the run ends.
 const FAILURES: usize = 5;
 
 /// One answer of a study.
@@ -30,34 +30,34 @@ pub struct StudyAnswer {
     pub answered: Answered,
 }
 
-/// With what is asked.
+/// Settings for asking.
 pub struct Asker<'a> {
     /// The study.
     pub study: &'a Study,
-    /// The options of its protocols.
+    /// Options of its protocols.
     pub options: &'a AgentOptions,
-    /// The model, where there is one.
+    /// The model, if there is one.
     pub chat: Option<&'a dyn ChatModel>,
-    /// What tells the model from others.
+    /// Identity of the model.
     pub identity: &'a str,
-    /// Where the study keeps what it makes.
+    /// Folder of the study's results.
     pub folder: &'a Path,
-    /// Is told how many answers there are.
+    /// Gets the number of answers.
     pub done: &'a dyn Fn(usize),
 }
 
-/// What came of asking.
+/// Result of asking.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StudyProgress {
-    /// Every answer that there is: kept from before, given now, and, not kept, those at which the model failed.
+    /// Every answer: from earlier runs, from this one, and the model's failures, which are not stored.
     pub asked: Vec<StudyAnswer>,
-    /// How many were kept from before.
+    /// Number of answers from earlier runs.
     pub before: usize,
-    /// Why it ended before its last question, where it did.
+    /// Reason for an early end.
     pub stopped: Option<String>,
 }
 
-/// A model that is given a seed with each request that has none.
+/// A model that adds a seed to each request without one.
 struct Seeded<'a> {
     model: &'a dyn ChatModel,
     seed: u64,
@@ -70,21 +70,20 @@ impl ChatModel for Seeded<'_> {
     }
 }
 
-/// One answer to give.
 struct Task<'a> {
     set: &'a OpenSet,
     question: &'a Question,
     seed: u64,
     system: &'a System,
-    /// The place of the system's retriever among the set's bundles.
+    /// Index of the system's retriever among the set's bundles.
     at: usize,
 }
 
-/// Gives every answer of a study that is not kept yet; `stop` ends it when it resolves. An answer at which the model failed counts, but is not kept: the next
-/// run asks for it again.
+/// Gives every missing answer of a study; it ends when `stop` resolves. An answer at which the model failed
+/// counts but is not stored: the next run repeats it.
 ///
 /// # Errors
-/// [`StudyError`] when a bundle cannot be searched, or an answer not be kept.
+/// [`StudyError`] if a bundle cannot be searched, or an answer cannot be stored.
 pub async fn ask_all(with: &Asker<'_>, sets: &[OpenSet], mut stop: LocalBoxFuture<'_, ()>) -> Result<StudyProgress, StudyError> {
     let mut kept: Journal<StudyAnswer> = Journal::open(&with.folder.join("answers.jsonl"))?;
     let systems = with.study.systems();
@@ -97,7 +96,7 @@ pub async fn ask_all(with: &Asker<'_>, sets: &[OpenSet], mut stop: LocalBoxFutur
             (with.done)(out.asked.len());
             continue;
         }
-        // Work that waits for nothing would otherwise never let a signal in.
+        // Work that never waits would otherwise leave no room for a signal.
         tokio::task::yield_now().await;
         let work = give(with, &task).boxed_local();
         let answered = match select(&mut stop, work).await {
@@ -144,7 +143,6 @@ async fn give(with: &Asker<'_>, task: &Task<'_>) -> Result<Answered, StudyError>
     Ok(answer(&bundle.engine, task.question, task.system, &setup).await?)
 }
 
-/// Every answer of a study, in the order in which they are given.
 fn tasks<'a>(study: &'a Study, systems: &'a [System], sets: &'a [OpenSet]) -> Vec<Task<'a>> {
     let mut out = Vec::new();
     for set in sets {
@@ -160,7 +158,7 @@ fn tasks<'a>(study: &'a Study, systems: &'a [System], sets: &'a [OpenSet]) -> Ve
     out
 }
 
-/// Everything that an answer depends on.
+/// Returns the key of everything that an answer depends on.
 fn task_key(with: &Asker<'_>, task: &Task<'_>) -> String {
     let index = task.set.bundles.get(task.at).map_or("", |(_, _, key)| key.as_str());
     let model = if wants_model(&task.system.protocol) { with.identity } else { "" };

@@ -1,4 +1,4 @@
-//! The file of a study.
+//! Reads the file of a study.
 
 use crate::answering::{ASK, System, protocol_of, wants_model};
 use crate::set_bundle::EvalError;
@@ -12,13 +12,13 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Why a study cannot be run.
+/// Reasons for which a study cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     /// A file of the study.
     #[error("{path}: {reason}")]
     Io {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
         /// Error of the system.
         reason: std::io::Error,
@@ -31,7 +31,7 @@ pub enum StudyError {
         /// Description of the fault.
         reason: Box<toml::de::Error>,
     },
-    /// What the file says cannot be done.
+    /// A setting that is not possible.
     #[error("{path}: {what}")]
     Content {
         /// The file.
@@ -59,7 +59,7 @@ pub enum StudyError {
         /// The retriever.
         retriever: String,
     },
-    /// Nothing could be asked.
+    /// No request could be sent.
     #[error(transparent)]
     Asking(#[from] pocketgraph_llm_client::asker::AskError),
 }
@@ -68,17 +68,17 @@ pub enum StudyError {
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Study {
-    /// How passages are looked for.
+    /// Retrievers of the passages.
     pub retrievers: Vec<String>,
     /// `quote`, `ask`, `plan` or protocols.
     pub protocols: Vec<String>,
-    /// What the model's sampling begins with, one run each; what needs no model is run once.
+    /// Seeds of the model's sampling, one run for each; a protocol without a model runs once.
     #[serde(default = "one_seed")]
     pub seeds: Vec<u64>,
-    /// Number of passages that a search brings; each protocol's own number when absent.
+    /// Number of passages of a search; `None` for each protocol's own.
     #[serde(default)]
     pub k: Option<u32>,
-    /// True if the model reads and writes for the index, where a retriever's original has one do so.
+    /// True if the model reads and writes for the index, for retrievers whose originals do so.
     #[serde(default)]
     pub model_reads: bool,
     /// Further options of the protocols.
@@ -92,16 +92,16 @@ pub struct Study {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StudySet {
-    /// What tables call it, and its folder.
+    /// Its name in tables, and its folder.
     pub name: String,
     /// JSON Lines of passages.
     pub corpus: PathBuf,
     /// JSON Lines of questions with their answers.
     pub questions: PathBuf,
-    /// The first so many questions only.
+    /// Maximum number of questions, from the first on.
     #[serde(default)]
     pub first: Option<usize>,
-    /// How a list of answers is to be read.
+    /// Meaning of a list of answers.
     #[serde(default)]
     pub answers_are: AnswersAre,
 }
@@ -111,7 +111,7 @@ fn one_seed() -> Vec<u64> {
 }
 
 impl Study {
-    /// Reads a study. Paths in it are from the folder that it lies in.
+    /// Reads a study. Its paths are relative to its folder.
     ///
     /// # Errors
     /// [`StudyError`] with the file and what is wrong in it.
@@ -161,10 +161,10 @@ impl Study {
         self.options().map(|_| ())
     }
 
-    /// The options of the protocols.
+    /// Returns the options of the protocols.
     ///
     /// # Errors
-    /// What is no option, or cannot be read.
+    /// An unknown option, or one that cannot be read.
     pub fn options(&self) -> Result<AgentOptions, String> {
         let given = serde_json::to_value(&self.options).map_err(|e| e.to_string())?;
         let given = named_options(given.as_object().cloned().unwrap_or_default())?;
@@ -173,7 +173,7 @@ impl Study {
         measured_with(self.k, Some(&given))
     }
 
-    /// Every protocol with every retriever.
+    /// Returns every protocol with every retriever.
     pub fn systems(&self) -> Vec<System> {
         let with = |protocol: &String| {
             let protocol = protocol.clone();
@@ -182,15 +182,14 @@ impl Study {
         self.protocols.iter().flat_map(with).collect()
     }
 
-    /// The seeds with which a protocol is run.
+    /// Returns the seeds for a protocol.
     pub fn seeds_of(&self, protocol: &str) -> &[u64] {
-        // Without a model nothing is drawn.
+        // Without a model there is no sampling.
         let most = if wants_model(protocol) { self.seeds.len() } else { 1 };
         self.seeds.get(..most).unwrap_or(&self.seeds)
     }
 }
 
-/// The first name that stands twice.
 fn repeated<'a>(names: &[&'a str]) -> Option<&'a str> {
     let mut seen = BTreeSet::new();
     names.iter().find(|name| !seen.insert(**name)).copied()

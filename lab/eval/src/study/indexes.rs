@@ -1,4 +1,4 @@
-//! The indexes of a study: for each set and retriever a bundle of its own, built from nothing, so that its time, bytes and tokens are its own.
+//! Builds the indexes of a study: a bundle for each set and retriever, with its own time, bytes and tokens.
 
 use super::file::{Study, StudyError, StudySet};
 use super::journal::{Journal, key};
@@ -18,50 +18,50 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::rc::Rc;
 
-/// What the index of one retriever over one set took.
+/// Cost of the index of one retriever over one set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IndexRow {
     /// The set.
     pub set: String,
     /// The retriever.
     pub retriever: String,
-    /// Passages.
+    /// Number of passages.
     pub passages: usize,
-    /// Tokens of the passages, as the embedding model counts them.
+    /// Number of tokens of the passages, as the embedding model counts them.
     pub corpus_tokens: u64,
-    /// Seconds of each stage of the build, the model's replies among them.
+    /// Seconds of each stage of the build, with the model's replies.
     pub seconds: Vec<(String, f64)>,
-    /// True if replies of an earlier, interrupted build were there already: the seconds are then too few.
+    /// True if an interrupted build had left replies: the seconds are then too few.
     pub in_parts: bool,
     /// Bytes of the sections that the retriever reads.
     pub bytes: u64,
-    /// Tokens that a language model read for it.
+    /// Number of tokens that a language model read for it.
     pub prompt_tokens: u64,
-    /// Tokens that it wrote.
+    /// Number of tokens that it wrote.
     pub completion_tokens: u64,
-    /// True if these counts are in part an estimate.
+    /// True if these counts are partly estimated.
     pub estimated: bool,
 }
 
-/// With what indexes are built.
+/// Settings for building indexes.
 pub struct Indexing<'a> {
     /// Embedder of texts.
     pub embedder: &'a NativeEmbedder,
-    /// The model that reads and writes for them, and how it is asked; used where the study wants it.
+    /// The model that reads and writes for them, with its settings; used if the study says so.
     pub model: Option<(Rc<dyn ChatModel>, Asking)>,
-    /// Where the study keeps what it makes.
+    /// Folder of the study's results.
     pub folder: &'a Path,
-    /// Hears how far it is.
+    /// Gets the progress.
     pub progress: &'a dyn Progress,
 }
 
-/// A set with its questions, and an open bundle for each retriever of the study, in their order.
+/// A set with its questions, and an open bundle for each retriever of the study, in order.
 pub struct OpenSet {
     /// Its name.
     pub name: String,
-    /// Its questions that have an answer.
+    /// Its questions with an answer.
     pub questions: Vec<Question>,
-    /// What the indexes took, and the bundles; each with the key of all that its hits depend on.
+    /// Costs of the indexes, and the bundles; each with the key of all that its hits depend on.
     pub(super) bundles: Vec<(IndexRow, SetBundle, String)>,
 }
 
@@ -79,10 +79,10 @@ impl OpenSet {
     }
 }
 
-/// Builds the indexes of a study, those that are not there yet.
+/// Builds the missing indexes of a study.
 ///
 /// # Errors
-/// [`StudyError`] when a set cannot be read or an index not be built.
+/// [`StudyError`] if a set cannot be read or an index cannot be built.
 pub fn make_indexes(study: &Study, with: &Indexing<'_>) -> Result<Vec<OpenSet>, StudyError> {
     let made = std::fs::create_dir_all(with.folder);
     made.map_err(|reason| StudyError::Io { path: with.folder.to_owned(), reason })?;
@@ -115,7 +115,7 @@ fn index(
     reader: Option<&(Rc<dyn ChatModel>, Asking)>,
     kept: &mut Journal<IndexRow>,
 ) -> Result<(IndexRow, SetBundle), StudyError> {
-    // Names of retrievers hold marks that names of folders had better not.
+    // Names of retrievers have characters that are unsuitable for folders.
     let name: String = retriever.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let folder = with.folder.join("indexes").join(&set.name).join(format!("{name}-{}", key.get(..12).unwrap_or(key)));
     let before = kept.get(key).filter(|_| folder.join(MANIFEST).exists()).cloned();

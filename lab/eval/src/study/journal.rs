@@ -1,4 +1,4 @@
-//! What a study has measured so far: a file of JSON Lines that only grows, each line under a key of everything that its value depends on.
+//! Stores a study's results: an append-only file of JSON Lines, each with a key of all that it depends on.
 
 use super::file::StudyError;
 use pocketgraph_cache::digest;
@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// The key of a value that depends on these parts and nothing else.
+/// Returns the key of a value that depends on exactly these parts.
 pub(super) fn key(parts: &[&[u8]]) -> String {
     digest(parts).iter().map(|byte| format!("{byte:02x}")).collect()
 }
@@ -20,7 +20,7 @@ struct Line<T> {
     value: T,
 }
 
-/// Values under keys, on the disk before the next is made.
+/// Values by key, each on disk before the next is computed.
 #[derive(Debug)]
 pub struct Journal<T> {
     path: PathBuf,
@@ -29,10 +29,10 @@ pub struct Journal<T> {
 }
 
 impl<T: Serialize + DeserializeOwned> Journal<T> {
-    /// Opens a file of such, or begins one. A line that was cut off when the machine or the program ended is passed over.
+    /// Opens or begins such a file. A line that was cut off by a crash is skipped.
     ///
     /// # Errors
-    /// [`StudyError::Io`] when it cannot be read or written.
+    /// [`StudyError::Io`] if it cannot be read or written.
     pub fn open(path: &Path) -> Result<Journal<T>, StudyError> {
         let failed = |reason| StudyError::Io { path: path.to_owned(), reason };
         let bytes = match std::fs::read(path) {
@@ -48,15 +48,15 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         Ok(Journal { path: path.to_owned(), file, all })
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&T> {
         self.all.get(key)
     }
 
-    /// Keeps a value.
+    /// Stores a value.
     ///
     /// # Errors
-    /// [`StudyError::Io`] when it cannot be written.
+    /// [`StudyError::Io`] if it cannot be written.
     pub fn put(&mut self, key: &str, value: T) -> Result<(), StudyError> {
         let failed = |reason| StudyError::Io { path: self.path.clone(), reason };
         let line = Line { key: key.to_owned(), value };

@@ -1,8 +1,8 @@
-//! Studies: retrievers by protocols over several sets and seeds, as the comparison of graph retrievers under agentic search by RAGSearch (arXiv 2604.09666)
-//! has them, on one corpus, one embedder and one budget for all.
+//! Studies compare retrievers and protocols over several sets and seeds, as RAGSearch (arXiv 2604.09666)
+//! compares graph retrievers under agentic search, with one corpus, one embedder and one budget for all.
 //!
-//! A study is a file ([`Study`]). Its index is built for each retriever alone, so that what it costs is its own; its answers are kept one by one in the
-//! study's folder, so that a run that was ended goes on where it was. What is kept, as JSON Lines, is the result.
+//! A study is a file ([`Study`]). Each retriever has an index of its own, for its own cost. The study's
+//! folder keeps every answer, so that an interrupted run continues. These JSON Lines are the result.
 
 mod ask;
 mod file;
