@@ -1,4 +1,4 @@
-//! What is written of the Rust types and tables: the options and notices as JavaScript, TypeScript and the handbook have them.
+//! Writes the Rust types and tables of options and notices for JavaScript, TypeScript and the handbook.
 
 use miette::{IntoDiagnostic, Result};
 use pocketgraph::agent::options::{Group, Kind, OPTIONS, OptionSpec, protocols};
@@ -7,7 +7,7 @@ use pocketgraph::retrieve;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Stands over a file that is written as a whole.
+/// Header of a file that is written as a whole.
 const WRITTEN: &str =
     "// Written by `pocketgraph-lab interface` from src/agent/options.rs and crates/search/src/answer/notice.rs. Do not edit.\n";
 /// A line of documentation is at most so long.

@@ -86,7 +86,7 @@ fn read_in_wasm() -> BTreeSet<String> {
 
 #[test]
 fn the_wasm_reads_every_option_and_no_other() {
-    // What the facade alone does, and what it hands to the engine in another form.
+    // Options that the facade handles itself, or passes to the engine in another form.
     let facade = ["onProgress", "memoryLimit", "worker", "prefetch", "eager", "history"];
     let inner = ["callTool", "send", "hits", "keywords"];
     let named: BTreeSet<String> = OPTIONS.iter().map(|o| o.name.to_owned()).filter(|name| !facade.contains(&name.as_str())).collect();

@@ -1,4 +1,5 @@
-//! What each planner proposes for questions, with what its certainty follows from and whether it is right: what `tuning/plans.py` fits that certainty to.
+//! Lists the plans that each planner proposes for questions, with the features of their certainty and whether
+//! they are right, for `tuning/plans.py`.
 
 use crate::sets::SETS;
 use futures::executor::block_on;
@@ -14,7 +15,7 @@ use pocketgraph_models::planner_model::{NativePlanner, PlannerSource};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// Answers that are written of one plan.
+/// Maximum number of answers written of one plan.
 const WRITTEN: usize = 20;
 
 /// Arguments of the command.

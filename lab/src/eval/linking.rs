@@ -22,7 +22,7 @@ pub struct Args {
     json: bool,
 }
 
-/// How well a graph's names are found in questions.
+/// Figures of finding a graph's names in questions.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct LinkingRow {
     /// The file of questions.

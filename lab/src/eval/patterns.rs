@@ -33,7 +33,7 @@ pub struct Args {
 /// Questions that are listed because another pattern was told.
 const LISTED: usize = 2000;
 
-/// How often the pattern of questions is told from their words.
+/// Figures of recognising the pattern of questions by their words.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 pub struct PatternReport {
     /// Questions with a gold pattern.

@@ -122,7 +122,7 @@ pub fn run(args: &Args) -> Result<()> {
         bars.at(n as u64);
     };
     let made = make_set(&passages, &build, args.bundle.as_deref()).into_diagnostic()?;
-    // Where the model was asked for the index: its connections are of that runtime.
+    // On the same runtime as the index: the model's connections belong to it.
     let work = evaluate(&passages, &questions.all, &args.retrievers, made, &build, &done);
     let mut report = asker::run(async { Ok(work.await) }).into_diagnostic()?.into_diagnostic()?;
     bars.finish();

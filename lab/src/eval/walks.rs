@@ -29,14 +29,14 @@ pub struct Args {
     json: bool,
 }
 
-/// What [`evaluate_walks`] found.
+/// Result of [`evaluate_walks`].
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct WalksReport {
     /// Plans executed.
     pub plans: usize,
     /// Steps of each.
     pub steps: usize,
-    /// Whether relations were given by their labels, to be ranked, rather than exactly.
+    /// True if relations were given by their labels, to be ranked, rather than exactly.
     pub by_label: bool,
     /// Plans whose answer holds the node that the walk ended at.
     pub reached: usize,

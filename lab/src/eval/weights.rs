@@ -1,4 +1,5 @@
-//! What the rules, the trained planner, or meaning plan with other weights, and how much of it is right: what `tuning/rules.py` fits those weights by.
+//! Measures the plans of the rules, the trained planner, or meaning with other weights, to which
+//! `tuning/rules.py` fits them.
 
 use crate::sets::SETS;
 use futures::executor::block_on;

@@ -190,7 +190,7 @@ fn spelt(triples: &[Triple], kind: &str, question: &str) -> Result<Plan, String>
     Ok(draft.plan(answer, question))
 }
 
-/// How a question compares: a yes-no question asks whether two are the same; else the first word that says so.
+/// Returns the comparison in a question: equality for a yes-no question; else the first word that states one.
 fn direction(question: &str) -> Option<How> {
     let first = words(question).first().map(|w| fold(w.text)).unwrap_or_default();
     if ["are", "is", "do", "does", "did", "was", "were", "have", "has"].contains(&first.as_str()) {

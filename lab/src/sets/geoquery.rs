@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Relations whose tails are numbers.
 const NUMBERS: [&str; 7] = ["population", "area", "density", "length", "altitude", "highest_elevation", "lowest_elevation"];
 const COUNTRY: &str = "usa";
 const COUNTRY_NAMES: &str = "united states|united states of america|us|u.s.|america|the country|american|continental us";
@@ -67,7 +66,7 @@ fn gold(v: &Value) -> Result<Gold, String> {
     })
 }
 
-/// What a question asks beyond steps, by its logical form, else by its SQL.
+/// Returns the aggregation of a question, by its logical form, else by its SQL.
 fn kind(form: &str, sql: &str) -> &'static str {
     let has = |words: &[&str]| words.iter().any(|w| form.contains(w) || sql.contains(w));
     match () {

@@ -21,7 +21,7 @@ pub(super) fn plan(form: &str, question: &str) -> Result<Plan, String> {
     Ok(compiler.draft.plan(answer, Some(question.to_owned())))
 }
 
-/// What is known of a variable: entities by their names, or a statement's set.
+/// Known restriction of a variable: entities by their names, or a statement's set.
 #[derive(Debug, Clone)]
 enum Source {
     Entities(Vec<String>),
@@ -61,7 +61,7 @@ fn measured(goal: &str, of: &str) -> Option<&'static str> {
     })
 }
 
-/// What `largest` measures of a type when it does not say.
+/// Returns the default measure of a type for `largest`.
 fn usual(of: &str) -> Option<&'static str> {
     Some(match of {
         "city" | "capital" => "population",
@@ -236,7 +236,7 @@ impl Compiler {
         Ok((place.to_owned(), set, body.to_vec()))
     }
 
-    /// What the goals about a variable leave of its type.
+    /// Restricts a variable's type by the goals about it.
     fn joined(&mut self, of: &str, goals: &Goals<'_>, bound: &Bound) -> Result<Source, String> {
         let own = |g: &&Term| g.mentions(of);
         let (mut sets, mut minus, mut filters) = (Vec::new(), Vec::new(), Vec::new());

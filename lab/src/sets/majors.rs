@@ -1,6 +1,6 @@
-//! What GeoQuery calls its entities, and which of them are major.
+//! Names of entities in GeoQuery, and the rule for major ones.
 
-/// What makes a thing of a type major: the relation and what it must exceed.
+/// Relation and threshold that make a thing of a type major.
 pub(super) const MAJOR: [(&str, &str, f64); 3] = [("city", "population", 150_000.0), ("river", "length", 750.0), ("lake", "area", 750.0)];
 
 /// The identifier of an entity: a river and a state may share a name.

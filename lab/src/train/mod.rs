@@ -67,7 +67,6 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     }
 }
 
-/// Reads the first lines of a file of JSON Lines.
 fn read_lines(path: &Path, most: usize) -> Result<Vec<Value>> {
     let file = File::open(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
     let line = |line: std::io::Result<String>| serde_json::from_str(&line.into_diagnostic()?).into_diagnostic();

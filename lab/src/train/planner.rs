@@ -316,7 +316,6 @@ fn read(files: &[PathBuf]) -> Result<(TrainingSet, Vec<(String, usize)>)> {
     Ok((lessons, counts))
 }
 
-/// Describes an evaluation.
 fn describe_evaluation(p: &Evaluation) -> String {
     let executed = p.executed.map_or_else(String::new, |executed| format!(", answers {executed:.4}"));
     format!(

@@ -16,12 +16,10 @@ pub fn bits(text: &str) -> std::result::Result<Bits, String> {
     }
 }
 
-/// Reads a number of layers.
 pub(super) fn layers(text: &str) -> std::result::Result<usize, String> {
     text.parse().ok().filter(|n| (1..=6).contains(n)).ok_or_else(|| "write a number from 1 to 6".to_owned())
 }
 
-/// Writes a file.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::write(path, bytes).into_diagnostic().wrap_err_with(|| format!("{} cannot be written", path.display()))
 }
