@@ -1,7 +1,7 @@
-//! Second moments of the inputs of a BERT's linear layers over made-up texts, from a plain forward pass in floating point.
+//! Computes second moments of the inputs of a BERT's linear layers over made-up texts, in floats.
 //!
-//! Texts are drawn from the vocabulary by rank, many of them short, as questions are. Nothing is downloaded and the draw is fixed, so that the
-//! moments, and the weights rounded by them, are the same on every run.
+//! Texts are drawn from the vocabulary by rank, many of them short, like questions. Nothing is downloaded and
+//! the draw is fixed, so that the moments, and the weights rounded by them, are the same on every run.
 
 use rayon::prelude::*;
 
@@ -39,7 +39,7 @@ const LENGTHS: [usize; 15] = [0, 1, 2, 3, 5, 7, 9, 12, 4, 16, 6, 32, 8, 80, 250]
 const TEXTS: usize = 225;
 const CLS: u32 = 101;
 const SEP: u32 = 102;
-/// Tokens from here to `LETTERS` are marks and single letters of many scripts; after them come words, the most frequent first.
+/// Tokens up to `LETTERS` are marks and single letters of many scripts; the words follow by frequency.
 const MARKS: u32 = 999;
 const LETTERS: u32 = 1996;
 
@@ -63,10 +63,12 @@ pub fn texts(words: u32) -> Vec<Vec<u32>> {
     (0..TEXTS).map(|i| [CLS].into_iter().chain((0..length(i)).map(|_| token())).chain([SEP]).collect()).collect()
 }
 
-/// Hears of every linear layer in turn (its block, its place there, itself, the moments of its inputs) and may give other weights to go on with.
+/// Callback for every linear layer in turn (its block, its index, itself, the moments of its inputs). It may
+/// return other weights to continue with.
 pub type Each<'a> = dyn FnMut(usize, usize, &Dense, Moments) -> miette::Result<Option<Vec<f32>>> + 'a;
 
-/// Runs texts, given as sums of embeddings with `hidden` numbers a token, through the layers; tells `each` the moments of every linear layer's inputs.
+/// Runs texts, given as sums of embeddings with `hidden` numbers per token, through the layers, and passes
+/// the moments of every linear layer's inputs to `each`.
 ///
 /// # Errors
 /// Those of `each`.

@@ -1,7 +1,7 @@
-//! Rounding a weight matrix so that its outputs change little, rather than its weights: GPTQ (Frantar et al., "GPTQ", 2022).
+//! Rounds a weight matrix so that its outputs change little: GPTQ (Frantar et al., "GPTQ", 2022).
 //!
-//! Inputs are rounded one after the other; the error that one leaves in the outputs is made up for by the inputs not yet rounded, as far as they
-//! tend to go together, which the second moments of the layer's inputs tell.
+//! Inputs are rounded one after the other. Those not yet rounded compensate for the error in the outputs, as
+//! far as the second moments of the layer's inputs show that they vary together.
 
 use super::calibrate::Moments;
 use miette::miette;
@@ -15,10 +15,10 @@ const DAMPING: f64 = 0.01;
 pub const GROUP: usize = 64;
 /// Levels of four bits, in steps.
 const LEVELS: (f64, f64) = (-8.0, 7.0);
-/// A step is so many times the row's scale at most: then every level of every step is an integer of eight bits.
+/// Maximum step, in multiples of the row's scale: every level of every step fits eight bits.
 const LARGEST_STEP: u8 = 16;
 
-/// Rounds the rows of `weights` (`n` inputs each) to integers of magnitude at most 127 times a scale per row. Gives both.
+/// Rounds the rows of `weights` (`n` inputs each) to integers of at most 127 scales of the row. Returns both.
 ///
 /// # Errors
 /// When the moments are not those of any inputs, so that the damped matrix has no Cholesky factor.
@@ -33,7 +33,8 @@ pub fn round(weights: &[f32], moments: &Moments) -> miette::Result<(Vec<i32>, Ve
     Ok((rows.iter().flat_map(|r| r.0.iter().copied()).collect(), rows.iter().map(|r| r.1).collect()))
 }
 
-/// As [`round`], to what four bits can say: each run of [`GROUP`] inputs of a row has an integer step of 1 to 16, and its integers are -8 to 7 steps.
+/// Rounds as [`round`], to four bits: each run of [`GROUP`] inputs of a row has an integer step of 1 to 16,
+/// and its integers are -8 to 7 steps.
 ///
 /// # Errors
 /// As [`round`].
@@ -106,7 +107,7 @@ impl Spread {
 fn grid(row: &[f32], importance: &[f64]) -> (f32, Vec<u8>) {
     let largest = row.iter().fold(0.0f32, |m, w| m.max(w.abs()));
     let mut best = (f64::INFINITY, 0.0, vec![1; row.len().div_ceil(GROUP)]);
-    // With the first scale, the largest weight is the largest level of the largest step; smaller ones cut the largest weights off.
+    // The first scale maps the largest weight to the largest level; smaller ones cut off the largest weights.
     for share in (10..=20).rev().map(|s| s as f32 / 20.0) {
         let scale = share * largest / (f32::from(LARGEST_STEP) * 7.5);
         if scale == 0.0 {

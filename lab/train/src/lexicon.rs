@@ -1,5 +1,5 @@
-//! Words that only questions to train on need: a further language is a folder beside `lexicon/en` and an entry here. What all the program knows of a
-//! language is in [`pocketgraph::text::lexicon`].
+//! Words that only training questions need: a further language is a folder beside `lexicon/en` and an entry
+//! here. The program's words are in [`pocketgraph::text::lexicon`].
 
 use pocketgraph::text::lexicon::Table;
 use pocketgraph::text::table;

@@ -1,4 +1,5 @@
-//! `pocketgraph train query-table`: a vector for every token, so that the sum of a question's rows points where all-MiniLM-L6-v2 would.
+//! Trains a token table (`pocketgraph train query-table`): a vector for every token, whose sum over a
+//! question points like all-MiniLM-L6-v2's vector.
 //!
 //! q = normalise(b + sum of T[token]), without `[CLS]` and `[SEP]`. The rows begin as the model's own vectors of single tokens, without their mean (in which
 //! they agree, and which would drown what tells them apart) and damped by frequency as in SIF (Arora, Liang and Ma 2017). They are then fitted to
@@ -60,7 +61,8 @@ pub struct Fit {
     pub held_out: f64,
 }
 
-/// The beginning: the model's vectors of single tokens, `alone`, without their mean, damped by how often the token comes in `tokens`.
+/// Returns the initial table: the model's vectors of single tokens, `alone`, without their mean, damped by
+/// the frequency of the token in `tokens`.
 pub fn untrained(alone: &[Vec<f32>], tokens: &[Vec<u32>]) -> TokenTable {
     let dim = alone.first().map_or(0, Vec::len);
     let mut counts = vec![1u64; alone.len()];
@@ -136,7 +138,7 @@ impl Adam {
             (u, f64::from(cosine))
         };
         let (gradients, cosines): (Vec<Vec<f32>>, Vec<f64>) = batch.par_iter().map(lesson).unzip();
-        // Which texts hold each token: a token that comes twice is there twice.
+        // Texts with each token: a token that occurs twice is listed twice.
         let vocabulary = table.rows.len() / dim;
         let mut ends = vec![0usize; vocabulary + 1];
         for &t in batch.iter().flat_map(|&i| &lessons.tokens[i]) {
@@ -179,7 +181,7 @@ fn update(x: &mut [f32], gradient: &[f32], first: &mut [f32], second: &mut [f32]
     }
 }
 
-/// Puts the gradient of `weight` (1 - cos(u, y)) with respect to u in the place of u, for a y of length 1; gives the cosine.
+/// Replaces u by the gradient of `weight` (1 - cos(u, y)) for a y of length 1; returns the cosine.
 pub fn cosine_gradient(u: &mut [f32], y: &[f32], weight: f32) -> f32 {
     // It is (cos * q - y) / |u|, q = u / |u|.
     let length = norm(u).max(1e-6);
@@ -194,7 +196,7 @@ pub fn alone(model: &NativeEmbedder) -> Vec<Vec<f32>> {
     model.embed_tokens(&(0..model.words().rows() as u32).map(|t| vec![t]).collect::<Vec<_>>())
 }
 
-/// The distillation targets of `texts`, whose vectors are given, without those that have no content token: they teach nothing.
+/// Returns the distillation targets of `texts` with their vectors, without texts that have no content token.
 pub fn distillation_targets(model: &NativeEmbedder, texts: &[String], vectors: &[Vec<f32>]) -> DistillationTargets {
     let tokens = texts.par_iter().map(|text| model.tokenizer().content(text)).collect::<Vec<_>>();
     let mut lessons = DistillationTargets { tokens: Vec::new(), targets: QuantizedMatrix::empty(model.dim()) };

@@ -13,7 +13,7 @@ pub enum Bits {
 }
 
 impl Bits {
-    /// How many there are of a weight.
+    /// Returns the number of this kind in a weight.
     pub fn count(self) -> usize {
         match self {
             Bits::Eight => 8,
@@ -52,13 +52,13 @@ pub fn by_columns(dense: &Dense, mut moments: Moments, bits: Bits) -> miette::Re
     Ok(ByColumns { rows, scales, columns })
 }
 
-/// The weights that rounded ones stand for, which the layers after them are rounded by.
+/// Returns the weights that rounded ones represent, by which later layers are rounded.
 pub fn unrounded(rows: &[i32], scales: &[f32], columns: &[f32]) -> Vec<f32> {
     let rows = rows.chunks_exact(columns.len().max(1)).zip(scales);
     rows.flat_map(|(row, scale)| row.iter().zip(columns).map(move |(&q, c)| q as f32 * scale * c)).collect()
 }
 
-/// One factor a column: the root mean square of its weights, over the median column's. Columns whose weights are all zero keep 1.
+/// Returns a factor for each column: the root mean square of its weights over the median column's, or 1.
 fn column_factors(values: &[f32], n: usize) -> Vec<f32> {
     let mut squares = vec![0.0f64; n];
     for row in values.chunks_exact(n) {

@@ -1,7 +1,7 @@
-//! Short texts to learn from: sentences, titles, labels and questions out of files, varied so that they resemble what readers type.
+//! Collects short training texts from files: sentences, titles, labels and questions, with variations.
 //!
-//! Questions are short, documents are long. So sentences are taken one by one, a long one gives a window of its words, some give only a few of their
-//! content words, and titles are put into questions. Same files, same seed, same texts.
+//! Questions are short, documents are long. So sentences are taken singly, a long one as a window of its
+//! words, some as a few of their content words, and titles become questions. Same files and seed, same texts.
 
 use crate::lexicon::title_questions;
 use flate2::read::MultiGzDecoder;
@@ -31,9 +31,9 @@ const FIELDS: [&str; 13] = [
 ];
 /// Words of the shortest and the longest window of a sentence.
 const WINDOW: (usize, usize) = (5, 22);
-/// One sentence in so many is reduced to a few of its content words.
+/// One of this many sentences is reduced to a few of its content words.
 const KEYWORDS_EVERY: usize = 8;
-/// A text of at most so many words is a title or a label, and one in `TEMPLATE_EVERY` of them is put into a question.
+/// Maximum number of words of a title or label; one of `TEMPLATE_EVERY` becomes a question.
 const TITLE_WORDS: usize = 5;
 const TEMPLATE_EVERY: usize = 4;
 
@@ -47,7 +47,8 @@ pub struct Draw {
     pub most: usize,
     /// Texts to measure with, out of whose sentences none is learnt from.
     pub held_out: usize,
-    /// Number of passes over the sentences if one text of each is not enough: each further pass gives other windows, content words and questions.
+    /// Number of passes over the sentences if one text of each is too few: each further pass gives other
+    /// windows, content words and questions.
     pub rounds: usize,
     /// Fixes which texts are drawn.
     pub seed: u64,
@@ -64,8 +65,8 @@ pub struct Texts {
     pub files: Vec<(PathBuf, usize)>,
 }
 
-/// Texts out of files and folders (JSON Lines, TSV, Markdown, plain text, each also gzipped). No file gives many more than another as long as
-/// the others have more to give. Texts that stand in `without`, but for case and spaces, are left out.
+/// Collects texts from files and folders (JSON Lines, TSV, Markdown, plain text, each also gzipped). No file
+/// gives many more than another while others have more. Texts of `without`, in any case, are left out.
 ///
 /// # Errors
 /// When a file cannot be read, or nothing is left.
@@ -134,7 +135,7 @@ fn says_more(text: &str) -> bool {
     words >= WINDOWED || (words > 0 && words <= TITLE_WORDS && !text.ends_with(['?', '.', '!']))
 }
 
-/// Another text out of one of which [`says_more`] holds: a question about a title; a window of a sentence or a few of its content words.
+/// Returns another text for one with [`says_more`]: a question, a window, or a few content words.
 fn varied_again(text: &str, random: &mut Random) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     if words.len() <= TITLE_WORDS {
@@ -168,7 +169,7 @@ fn key(text: &str) -> String {
     fold(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// How many of each source's texts are taken: all sources alike, and what small ones lack from the large ones.
+/// Returns the number of texts from each source: equal shares, with the large ones making up for small ones.
 fn shares(sizes: &[usize], most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|&i| sizes[i]);
@@ -233,7 +234,7 @@ fn pieces(path: &Path) -> Result<Vec<String>> {
                 language_of(&value, false, &mut out);
             }
         }
-        // Cells are names, codes and descriptions; several names of one thing stand in one cell, between bars.
+        // Cells have names, codes and descriptions; several names of one thing are in one cell, between bars.
         Some(Format::Tsv) => {
             let cells = text.lines().flat_map(|l| l.split(['\t', '|']));
             cells.filter(|c| !c.contains('/') && c.bytes().any(|b| b.is_ascii_lowercase())).for_each(|c| push_sentences(c, &mut out));

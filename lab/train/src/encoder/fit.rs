@@ -1,6 +1,6 @@
-//! The student's training: batches of texts of about one length, the next of which is made while one is trained on.
+//! Trains the student: batches of texts of about one length, the next one prepared during training.
 //!
-//! Every step follows from the seed and its own number, so that a run that was interrupted goes on as if nothing had happened.
+//! Every step follows from the seed and its own number, so that an interrupted run continues identically.
 
 use crate::network::{
     self, Adam, Batch, Layout, Learner, Measure, Network, Rates, Run, Schedule, StopReason, TrainingEvent, batches, vectors,
@@ -22,7 +22,8 @@ pub fn usual() -> Schedule {
     Schedule { batch, rates: rates(batch, None), check_every: 65_536, ..Schedule::default() }
 }
 
-/// AdamW's learning rates: all layers alike; where none is given, 6e-4 at batch size 128, scaled by the square root of the batch size.
+/// Returns AdamW's learning rates, the same for all layers: by default 6e-4 at batch size 128, scaled by the
+/// square root of the batch size.
 pub fn rates(batch: usize, rate: Option<f32>) -> Rates {
     let rate = rate.unwrap_or_else(|| 6e-4 * (batch as f32 / USUAL_BATCH).max(1.0).sqrt());
     Rates { rate, encoder: 1.0, share: 1.0, ..Rates::default() }
@@ -62,7 +63,7 @@ pub struct EncoderTrainer<'a> {
     pub targets: &'a DistillationTargets,
     /// Texts to measure with.
     pub held_out: &'a DistillationTargets,
-    /// The token table whose unit vector is added to the student's before both are compared with the model's; it stays as it is.
+    /// The token table whose unit vector is added to the student's before comparison; it stays constant.
     pub added: Option<&'a TokenTable>,
     /// Tells the run to write a checkpoint and end.
     pub stop: &'a AtomicBool,
@@ -124,8 +125,8 @@ impl EncoderTrainer<'_> {
         Evaluation { step: state.step, seen: state.seen, seconds: state.seconds, loss, cosine }
     }
 
-    /// The mean cosine of the held-out texts' vectors to the model's, so many texts at a time (on a card best as many as in training, for which its
-    /// kernels are made).
+    /// Returns the mean cosine of the held-out texts' vectors to the model's, in batches (on a GPU best of
+    /// the size in training, for which its kernels are made).
     pub fn cosine(&self, network: &mut dyn Network, parameters: &[f32], batch: usize) -> f64 {
         let mut order: Vec<usize> = (0..self.held_out.tokens.len()).collect();
         order.sort_by_key(|&i| (self.held_out.tokens[i].len(), i));

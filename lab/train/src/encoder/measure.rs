@@ -30,7 +30,8 @@ pub fn rounded(
     rounded_layers(layout, parameters, embedder.model(), texts, bits, MAX_TOKENS)
 }
 
-/// The mean cosine of the vectors that the engine gives with these layers, beside a token table where there is one, to the targets.
+/// Returns the mean cosine to the targets of the engine's vectors with these layers and perhaps a token
+/// table.
 pub fn cosine_of(model: &MiniLm, added: Option<&TokenTable>, embedder: &NativeEmbedder, lessons: &DistillationTargets) -> f64 {
     let of = |(i, content): (usize, &Vec<u32>)| {
         let ids: Vec<u32> = framed(content).collect();

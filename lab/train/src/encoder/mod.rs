@@ -18,7 +18,7 @@ pub use teacher::{Teacher, tokens};
 use super::network::Sizes;
 use pocketgraph_models::minilm::{HEADS, HIDDEN, INTERMEDIATE, LAYERS};
 
-/// The sizes of a student with so many of MiniLM's layers.
+/// Returns the sizes of a student with `layers` of MiniLM's layers.
 pub fn sizes(layers: usize) -> Sizes {
     Sizes { hidden: HIDDEN, heads: HEADS, intermediate: INTERMEDIATE, layers, first: [0; 3], tags: 0 }
 }

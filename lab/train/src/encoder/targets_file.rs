@@ -10,7 +10,7 @@ use std::path::Path;
 /// The names of the two sets in the file: the training set and the held-out set.
 const PARTS: [&str; 2] = ["learnt", "held-out"];
 
-/// Writes distillation targets of the training set and the held-out set; `drawn` says what they were drawn from.
+/// Writes distillation targets of the training set and the held-out set; `drawn` describes their sources.
 ///
 /// # Errors
 /// When that fails.

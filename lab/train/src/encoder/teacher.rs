@@ -37,7 +37,7 @@ impl Teacher {
         Layout::new(sizes(LAYERS))
     }
 
-    /// The unit vectors of texts given as content tokens, in their order; `progress` is told how many are done.
+    /// Returns the unit vectors of texts given as content tokens, in order; `progress` gets the number done.
     pub fn vectors(&mut self, embedder: &NativeEmbedder, texts: &[Vec<u32>], progress: &(dyn Fn(usize) + Sync)) -> QuantizedMatrix {
         let mut out = QuantizedMatrix::empty(embedder.dim());
         match self {

@@ -14,7 +14,7 @@ const PIECE: usize = 1 << 15;
 /// Learning rates of a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
-    /// The heads' rate; each layer has `share` of what stands above it.
+    /// Rate of the heads; each layer has `share` of the rate above it.
     pub rate: f32,
     /// Share of the heads' rate that the last layer has.
     pub encoder: f32,
@@ -51,7 +51,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Nothing remembered yet of so many numbers.
+    /// Returns empty moments of `numbers` numbers.
     pub fn new(numbers: usize) -> Moments {
         Moments { mean: vec![0.0; numbers], square: vec![0.0; numbers], steps: 0 }
     }
@@ -67,7 +67,7 @@ pub struct Adam {
 }
 
 impl Adam {
-    /// The optimiser that goes on with what it remembers; of another number of numbers it remembers nothing.
+    /// Creates the optimiser with these moments; with another number of them it starts empty.
     pub fn new(layout: &Layout, rates: &Rates, moments: Moments) -> Adam {
         let matrices = layout.matrices();
         let mut pieces = Vec::new();
@@ -102,8 +102,8 @@ impl Adam {
         (1.0 - BETAS.0.powi(steps), 1.0 - BETAS.1.powi(steps))
     }
 
-    /// One step against the gradient, with `factor` of the rates. Gives the gradient's length before it was shortened. A gradient that is not finite
-    /// is passed over.
+    /// Steps against the gradient, with `factor` of the rates. Returns the gradient's length before clipping.
+    /// A gradient with NaN or infinity is skipped.
     pub fn step(&mut self, parameters: &mut [f32], gradient: &[f32], rates: &Rates, factor: f32) -> f32 {
         // In pieces that do not depend on the number of cores.
         let squares: Vec<f64> = gradient.par_chunks(PIECE).map(|g| g.iter().map(|&g| f64::from(g) * f64::from(g)).sum()).collect();

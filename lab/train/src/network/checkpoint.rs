@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// The file's name in its folder.
 const FILE: &str = "checkpoint.safetensors";
 
 /// One evaluation on the held-out set.

@@ -1,7 +1,7 @@
-//! The network and its derivatives on the processor, by hand: no padding, no graph of operations, and buffers that are used again.
+//! Computes the network and its derivatives on the processor, without padding, in reused buffers.
 //!
-//! A batch is cut into two halves that are computed at once where there are two cores; their gradients are added in one order, so that the
-//! number of cores does not change the result.
+//! A batch is divided into two halves that run concurrently on two cores; their gradients are added in a
+//! fixed order, so that the number of cores does not change the result.
 
 use super::matmul::{View, ViewMut, multiply};
 use super::parameters::{DenseAt, LayerAt, Layout, NormAt};
@@ -33,7 +33,6 @@ struct LayerCache {
     qkv: Vec<f32>,
     /// The shares of attention: by sequence and head, a row a token.
     shares: Vec<f32>,
-    /// Output of attention.
     gathered: Vec<f32>,
     middle: Normed,
     /// GELU's values and derivatives.
@@ -394,7 +393,8 @@ fn exp_negative(x: f32) -> f32 {
     p * f32::from_bits((t.to_bits() << 23).wrapping_add(0x3f80_0000))
 }
 
-/// GELU (Hendrycks and Gimpel 2016) in place, x Φ(x), and its derivative Φ(x) + x φ(x). Φ's tail by Abramowitz and Stegun 7.1.26.
+/// Applies GELU (Hendrycks and Gimpel 2016) in place, x Φ(x), with its derivative Φ(x) + x φ(x). Φ's tail by
+/// Abramowitz and Stegun 7.1.26.
 fn gelu(x: &mut [f32], slope: &mut [f32]) {
     const ROOT: f32 = 0.398_942_3;
     for (v, s) in x.iter_mut().zip(slope) {

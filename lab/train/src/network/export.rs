@@ -1,4 +1,4 @@
-//! Trained floats to the engine's layers, rounded to int8 or to four bits as `pocketgraph-lab train minilm` rounds them.
+//! Rounds trained floats to the engine's layers, int8 or four bits, as `pocketgraph-lab train minilm` does.
 
 use super::parameters::{DenseAt, LayerAt, Layout, norm_of};
 use crate::calibrate::{Block, Dense, Moments, Norm, walk};
@@ -8,8 +8,9 @@ use pocketgraph::embed::{MiniLm, Positions};
 use pocketgraph::nn::{Encoder, Factors, Layer, Linear};
 use pocketgraph_models::minilm::EPSILON;
 
-/// The engine's model of these parameters, heads aside. `encoder` is what the layers were taken from; its input normalisation and first
-/// `max_tokens` positions are the model's. `texts` are sums of word and position vectors: their inputs say what rounding must keep.
+/// Returns the engine's model of these parameters, without heads. The layers came from `encoder`; its input
+/// normalisation and first `max_tokens` positions are the model's. `texts` are sums of word and position
+/// vectors, for the rounding.
 ///
 /// # Errors
 /// When a number is not finite, or the sizes are not the encoder's.

@@ -2,13 +2,14 @@
 
 use super::{Adam, Batch, Moments, Network, Rates, Scores};
 
-/// Numbers in training and the optimiser's memory of them. They stay where they are computed with, which may be a card, and leave it when they are
-/// asked for.
+/// Numbers in training with the optimiser's moments. They stay where they are computed, possibly on a GPU,
+/// until they are read.
 pub trait Learner {
     /// The scores of a batch, with the numbers as they are. What [`Learner::learn`] needs of it is remembered.
     fn forward(&mut self, batch: &Batch) -> Scores;
 
-    /// One step of AdamW, with `factor` of the rates, against the gradient of a loss whose gradient by the last batch's scores is `by_scores`.
+    /// Makes one step of AdamW, with `factor` of the rates, for a loss whose gradient by the last batch's
+    /// scores is `by_scores`.
     fn learn(&mut self, by_scores: &Scores, rates: &Rates, factor: f32);
 
     /// Writes the numbers and the memory as they are now.

@@ -16,7 +16,7 @@ pub(super) struct ViewMut<'a> {
 }
 
 impl<'a> View<'a> {
-    /// `rows` rows of `columns` numbers, of which each begins `stride` after the one before.
+    /// Views `rows` rows of `columns` numbers, each of which begins `stride` after the one before.
     pub(super) fn rows(values: &'a [f32], rows: usize, columns: usize, stride: usize) -> View<'a> {
         check(values.len(), rows, columns, stride);
         View { values, shape: (rows, columns), strides: (stride, 1) }
@@ -29,7 +29,6 @@ impl<'a> View<'a> {
 }
 
 impl<'a> ViewMut<'a> {
-    /// As [`View::rows`].
     pub(super) fn rows(values: &'a mut [f32], rows: usize, columns: usize, stride: usize) -> ViewMut<'a> {
         check(values.len(), rows, columns, stride);
         ViewMut { values, shape: (rows, columns), stride }
@@ -46,7 +45,8 @@ pub(super) fn multiply(factor: f32, a: View<'_>, b: View<'_>, keep: f32, c: View
     let ((m, k), n) = (a.shape, b.shape.1);
     assert!(b.shape.0 == k && c.shape == (m, n), "{m} x {k} times {} x {n} into {:?}", b.shape.0, c.shape);
     let step = |n: usize| n as isize;
-    // SAFETY: `View::rows` and `ViewMut::rows` checked that every element that these shapes and strides reach lies in its slice, and `c` is borrowed alone.
+    // SAFETY: `View::rows` and `ViewMut::rows` checked that every element within these shapes and strides
+    // lies in its slice, and `c` is borrowed alone.
     unsafe {
         matrixmultiply::sgemm(
             m,

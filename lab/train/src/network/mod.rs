@@ -1,7 +1,9 @@
-//! Layers of all-MiniLM-L6-v2 to be trained, for every command that trains some: weights in one run of floats ([`Layout`]), machines that compute scores
-//! and gradients over it ([`Network`]), the optimiser, runs on disk, and the way back to the engine's rounded layers.
+//! Trainable layers of all-MiniLM-L6-v2 for all training commands: weights in one run of floats ([`Layout`]),
+//! devices that compute scores and gradients ([`Network`]), the optimiser, runs on disk, and export to the
+//! engine's rounded layers.
 //!
-//! Word vectors, positions and the normalisation before the first layer are never trained, so that a page shares them with the text search.
+//! Word vectors, positions and the normalisation before the first layer are never trained, so that a page
+//! shares them with the text search.
 
 mod adam;
 mod checkpoint;
@@ -63,12 +65,13 @@ pub trait Network {
     /// The scores of a batch. The back-end remembers what [`Network::backward`] needs of it.
     fn forward(&mut self, parameters: &[f32], batch: &Batch) -> Scores;
 
-    /// The scores of a batch of which no gradient will be asked.
+    /// Returns the scores of a batch that needs no gradient.
     fn scores(&mut self, parameters: &[f32], batch: &Batch) -> Scores {
         self.forward(parameters, batch)
     }
 
-    /// The gradient by all parameters, of a loss whose gradient by the last batch's scores is `by_scores`. `gradient` is overwritten.
+    /// Computes the gradient by all parameters of a loss whose gradient by the last batch's scores is
+    /// `by_scores`. Overwrites `gradient`.
     fn backward(&mut self, parameters: &[f32], by_scores: &Scores, gradient: &mut [f32]);
 
     /// These numbers in training on this machine, with the optimiser's memory of them.

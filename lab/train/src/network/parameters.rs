@@ -1,4 +1,4 @@
-//! The trainable numbers as one run of floats, and where in it each matrix stands.
+//! The trainable numbers as one run of floats, with the place of each matrix.
 
 use pocketgraph::embed::MiniLm;
 use pocketgraph::nn::{Layer, LayerNorm, Linear, PANEL};
@@ -17,8 +17,8 @@ pub struct Sizes {
     pub intermediate: usize,
     /// Layers.
     pub layers: usize,
-    /// Classes that are read off the first token, one head after the other: shape, aggregation, number. With none of these and no tags there are no heads, and
-    /// what is read is the mean of the token vectors.
+    /// Classes read from the first token, one head for each: shape, aggregation, number. Without these and
+    /// tags there are no heads, and the output is the mean of the token vectors.
     pub first: [usize; 3],
     /// Classes of a token.
     pub tags: usize,
@@ -155,7 +155,8 @@ impl Layout {
         self.first.weight.start..self.len
     }
 
-    /// Numbers to begin with: the first layers of a trained encoder, of which the sizes must be its own, and small random heads.
+    /// Returns initial numbers: the first layers of a trained encoder of the same sizes, and small random
+    /// heads.
     pub fn from_encoder(&self, model: &MiniLm, seed: u64) -> Vec<f32> {
         let mut values = vec![0.0; self.len];
         self.fill_layers(&mut values, model.encoder().layers());
@@ -163,7 +164,8 @@ impl Layout {
         values
     }
 
-    /// Numbers of a network without heads to begin with: these layers of a trained encoder, of which the sizes must be its own.
+    /// Returns initial numbers of a network without heads: these layers of a trained encoder of the same
+    /// sizes.
     pub fn from_layers<'m>(&self, layers: impl IntoIterator<Item = &'m Layer>) -> Vec<f32> {
         let mut values = vec![0.0; self.len];
         self.fill_layers(&mut values, layers);
@@ -234,7 +236,7 @@ fn normal(random: &mut Random) -> f64 {
     radius * (std::f64::consts::TAU * random.unit()).cos()
 }
 
-/// The weights of a layer, row by row, as the floats that they stand for.
+/// Returns the weights of a layer, row by row, as floats.
 fn dequantised(linear: &Linear) -> Vec<f32> {
     let (inputs, outputs) = (linear.inputs(), linear.outputs());
     let mut out = vec![0.0; inputs * outputs];

@@ -83,7 +83,7 @@ impl Run<'_> {
                 loss_sum += loss;
                 losses += 1;
             }
-            // What was not evaluated is so at the end.
+            // A last evaluation follows at the end.
             let looks = done >= 1.0 || schedule.evaluates_after(state.step, total);
             if looks || reported.elapsed() > Duration::from_secs(10) {
                 let loss = loss_sum / f64::from(losses.max(1));

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub struct Schedule {
     /// Passes over the texts.
     pub epochs: usize,
-    /// The run ends after so many minutes, if that is sooner; the rate falls by the clock then.
+    /// Maximum duration in minutes; the rate then falls by the clock.
     pub minutes: Option<f64>,
     /// Texts a step.
     pub batch: usize,
@@ -43,12 +43,12 @@ impl Default for Schedule {
 }
 
 impl Schedule {
-    /// Steps of a pass over so many texts.
+    /// Returns the steps of a pass over `texts` texts.
     pub fn per_epoch(&self, texts: usize) -> u64 {
         texts.div_ceil(self.batch.max(1)).max(1) as u64
     }
 
-    /// Steps of the whole run over so many texts, where no clock ends it.
+    /// Returns the steps of the whole run over `texts` texts, if no clock ends it.
     pub fn total(&self, texts: usize) -> u64 {
         (self.epochs as u64 * self.per_epoch(texts)).max(1)
     }
@@ -58,7 +58,7 @@ impl Schedule {
         step.is_multiple_of((self.check_every / self.batch.max(1)).max(1) as u64) || step == total
     }
 
-    /// The part of the run, from 0 to 1, that is done after so many of all steps and seconds.
+    /// Returns the finished part of the run, from 0 to 1, after `step` of `total` steps and `seconds`.
     pub fn done(&self, step: u64, total: u64, seconds: f64) -> f64 {
         let by_steps = step as f64 / total as f64;
         self.minutes.map_or(by_steps, |m| by_steps.max(seconds / (60.0 * m))).min(1.0)
@@ -70,7 +70,7 @@ impl Schedule {
         warm * (1.0 - done) as f32
     }
 
-    /// Returns true if it is time for another checkpoint, so many seconds after the last.
+    /// Returns true if a checkpoint is due, `seconds` after the last.
     pub fn saves(&self, seconds: f64) -> bool {
         seconds > 60.0 * self.save_minutes
     }

@@ -19,13 +19,13 @@ use std::sync::mpsc::sync_channel;
 const BLOCK: usize = 512;
 /// Attempts at one example: most patterns come to a dead end now and then.
 const TRIES: u64 = 200;
-/// Answers written out; the count says how many there are.
+/// Maximum number of answers written out; the count has their total.
 const ANSWERS: usize = 50;
 
 /// Options for making examples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataOptions {
-    /// How many, over all patterns alike.
+    /// Number of examples, equally over all patterns.
     pub examples: usize,
     /// Percentage of relations that are kept for testing.
     pub held_relations: u32,
@@ -69,7 +69,7 @@ pub struct DataReport {
     pub rephrased: (usize, usize),
 }
 
-/// Why no examples were made.
+/// Reasons for which no examples are made.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// The graph has nothing to ask about.

@@ -7,7 +7,7 @@ use pocketgraph::plan::Extreme;
 use pocketgraph::planner::{LogicalForm, Query};
 use pocketgraph_cluster::Random;
 
-/// The type that its answers must have, where it says one: of a step its own, of a conjunction that of its parts.
+/// Returns the type of a query's answers, if it has one: of a step its own, of a conjunction that of a part.
 fn target_of(query: &Query) -> Option<TypeId> {
     match query {
         Query::Step { target, .. } => *target,
@@ -130,7 +130,7 @@ impl<'g> Grounder<'g> {
         self.starts(from, relation, direction).then_some(Into { from, relation, direction })
     }
 
-    /// Whether a question can start at a node along a relation: it is something that has a name, and what it leads to is no long list.
+    /// Returns true if a question can start at a node along a relation: an entity with not too many tails.
     fn starts(&self, node: NodeId, relation: RelationId, direction: Direction) -> bool {
         self.graph.is_entity(node) && (1..=MOST).contains(&self.graph.follow(node, relation, direction).len())
     }
@@ -317,7 +317,7 @@ impl<'g> Grounder<'g> {
         })
     }
 
-    /// A type of the node to say, or none: the question then says "what".
+    /// Returns a type of the node to name, or none: the question then says "what".
     fn target(&self, node: NodeId, random: &mut Random) -> Option<TypeId> {
         let types = self.graph.types(node);
         if types.is_empty() || random.below(4) == 0 { None } else { types.get(random.below(types.len().min(2))).copied() }

@@ -37,7 +37,7 @@ pub struct Written {
 /// Options of a file of pairs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PairOptions {
-    /// How many of each pattern; patterns that are absent are left out.
+    /// Number of each pattern; absent patterns are left out.
     pub of: BTreeMap<String, usize>,
     /// Demonstrations in each instruction.
     pub demonstrations: usize,
@@ -159,7 +159,6 @@ fn two_at_a_time(
     Some(combined)
 }
 
-/// Returns the question of a step.
 fn sub_question(step: &SearchKg, renamed: &dyn Fn(&str) -> Option<String>) -> Option<Template> {
     let head = match &step.head {
         Head::Reference(name) => Part::Reference(renamed(name)?),

@@ -417,7 +417,7 @@ impl Wording<'_> {
         found
     }
 
-    /// Whether all parts follow the same relation; what they follow it from then.
+    /// Returns the common relation of all parts, if they have one, with their sources.
     pub(super) fn alike(parts: &[Query]) -> Option<(Vec<&Query>, RelationId, Direction, Option<TypeId>)> {
         let mut found: Option<(Vec<&Query>, RelationId, Direction, Option<TypeId>)> = None;
         for part in parts {
@@ -632,7 +632,6 @@ impl Wording<'_> {
         Some(verbs[random.below(verbs.len())].clone())
     }
 
-    /// A mention of an entity.
     pub(super) fn mention(&self, node: NodeId, random: &mut Random) -> QuestionPieces {
         // Fewer aliases than for relations: of many entities they are codes and spellings in other scripts.
         let label = self.graph.label(node);
@@ -691,7 +690,6 @@ pub(super) fn end_of_list(random: &mut Random) -> &'static str {
     if random.below(5) > 0 { "" } else { pick(random, &ends) }
 }
 
-/// An article for what is said.
 fn article_of(random: &mut Random, noun: &QuestionPieces) -> &'static str {
     article(random, noun.0.first().map_or("", |piece| piece.0.as_str()))
 }

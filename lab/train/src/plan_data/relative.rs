@@ -35,7 +35,7 @@ pub(super) fn stranded(label: &str) -> Option<(&str, &'static str, Goes)> {
 }
 
 impl Wording<'_> {
-    /// What a forward step finds, by a clause about what it starts from; `None` where the relation has no such words.
+    /// Returns the result of a forward step as a clause about its source; `None` without words for it.
     pub(super) fn relative(
         &self,
         of: &Query,

@@ -347,7 +347,7 @@ impl<'g> Wording<'g> {
         QuestionPieces::plain(lead).then(self.phrase(query, Number::Many, false, random))
     }
 
-    /// Who, when or where, by the class of what the last step leads to; else what.
+    /// Returns who, when or where, by the class of the last step's results; else what.
     pub(super) fn question_word(&self, query: &Query) -> &'static str {
         let Query::Step { relation, direction, target, .. } = query else { return "What" };
         let vocabulary = self.graph.vocabulary();
@@ -516,7 +516,7 @@ fn lower(mut phrased: QuestionPieces) -> QuestionPieces {
     phrased
 }
 
-/// Whether one thing is spoken of or several.
+/// Grammatical number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Number {
     /// One.

@@ -25,7 +25,7 @@ pub struct Evaluation {
     pub aggregation: f64,
     /// F1 of tags, by token.
     pub tag_f1: f64,
-    /// Share of questions of which everything is right.
+    /// Share of questions with everything right.
     pub exact: f64,
     /// Share of questions whose plan, executed over the graph, finds the right answers; where there was a graph.
     pub executed: Option<f64>,

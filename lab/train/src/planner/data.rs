@@ -15,7 +15,6 @@ use std::io::{BufRead, BufReader};
 use std::ops::Range;
 use std::path::Path;
 
-/// Lines that are read at a time.
 const BLOCK: usize = 1 << 16;
 
 /// A training set, and how many examples of the data were left out.

@@ -33,7 +33,6 @@ pub fn rounded(
         .wrap_err("the trained weights are no model")
 }
 
-/// The heads of these parameters.
 fn heads(layout: &Layout, parameters: &[f32]) -> Heads {
     let head = |at: &DenseAt, outputs: std::ops::Range<usize>| Head {
         weights: parameters[at.weight.start + outputs.start * at.inputs..at.weight.start + outputs.end * at.inputs].to_vec(),

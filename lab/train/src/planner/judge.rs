@@ -36,7 +36,7 @@ pub struct Judged {
     pub questions: usize,
     /// Those with a reading.
     pub read: usize,
-    /// Those of which the best reading finds exactly the right answers.
+    /// Number of those whose best reading finds exactly the right answers.
     pub right: usize,
     /// The sum of the answers' F1.
     pub f1: f64,
@@ -248,7 +248,6 @@ impl<'g> Judge<'g> {
     }
 }
 
-/// F1 of a set of answers.
 fn f1(found: &BTreeSet<String>, wanted: &[String]) -> f64 {
     let wanted: BTreeSet<&str> = wanted.iter().map(String::as_str).collect();
     let common = found.iter().filter(|f| wanted.contains(f.as_str())).count();

@@ -72,7 +72,7 @@ pub struct Labels {
     pub mentions: Vec<Range<usize>>,
 }
 
-/// Why an example is left out.
+/// Reasons for which an example is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
 pub enum LabelError {
     /// The plan has another shape than those that the model knows.

@@ -69,7 +69,7 @@ pub struct Measured {
     pub shapes: usize,
     /// Those with the right aggregation and, where it counts, number.
     pub aggregations: usize,
-    /// Those of which everything is right.
+    /// Number of those with everything right.
     pub exact: usize,
     /// Tags that were given and right, given, and wanted; tokens without a tag apart.
     pub tags: [usize; 3],
@@ -116,7 +116,7 @@ impl Measured {
         self.share(self.aggregations)
     }
 
-    /// Share of questions of which everything is right.
+    /// Returns the share of questions with everything right.
     pub fn exact_match(&self) -> f64 {
         self.share(self.exact)
     }

@@ -18,7 +18,7 @@ pub struct TrainingExample {
     pub pattern: String,
     /// Identifiers of the entities that it names.
     pub entities: Vec<String>,
-    /// True if the data says its words' tags; of questions with a pattern alone it does not.
+    /// True if the data has the words' tags; questions with a pattern alone have none.
     pub tagged: bool,
 }
 
