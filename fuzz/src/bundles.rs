@@ -1,4 +1,4 @@
-//! Whole bundles, changed where their formats say something, with every hash made right again: what a host that means ill can send.
+//! Changes whole bundles in meaningful places, with correct hashes: what a malicious host can send.
 
 use crate::mutate::{COUNTS, Random, bytes, put_varint};
 use futures::executor::block_on;
@@ -41,7 +41,7 @@ struct Page {
     items: u32,
     data: Rc<Vec<u8>>,
     sha256: [u8; 32],
-    /// What its list says of its inflated length, where that is not the truth.
+    /// Inflated length that its list claims, if it is false.
     raw: Option<u32>,
     lost: bool,
 }
@@ -58,9 +58,9 @@ struct Section {
     /// The file, inflated; of a section of pages its header alone, where the list of pages is still what it was.
     root: Vec<u8>,
     pages: Option<Vec<Page>>,
-    /// What stands behind the list of pages.
+    /// Bytes after the list of pages.
     rest: Vec<u8>,
-    /// Whether `root` is the whole file although there are pages.
+    /// True if `root` is the whole file although there are pages.
     whole: bool,
     /// Another section whose file is given out as this one's.
     alias: Option<usize>,
@@ -95,7 +95,7 @@ impl Parts {
         for (name, text) in DOCUMENTS {
             std::fs::write(docs.join(name), text).unwrap();
         }
-        // So many chunks that the bundle has sketches of them and a token table.
+        // Enough chunks for sketches and a token table.
         let harbour =
             |i: u32| format!("{{\"title\":\"Harbour {i}\",\"text\":\"Harbour {i} was built in {} by Mara Kestrel.\"}}\n", 1800 + i);
         std::fs::write(docs.join("harbours.jsonl"), (0..40).map(harbour).collect::<String>()).unwrap();
@@ -116,8 +116,8 @@ impl Parts {
         parts
     }
 
-    /// Adds the sections that only a language model writes, of the sizes that the rest of the bundle asks for: relations with their statements, reports on
-    /// the communities, summaries of the tree.
+    /// Adds the sections that need a language model, in the sizes of the rest of the bundle: relations with
+    /// their statements, reports on communities, summaries of the tree.
     fn write_as_a_model_would(&mut self) {
         let dim = self.manifest.embedder.dimension as usize;
         let chunks = self.manifest.counts.chunks;
@@ -179,7 +179,7 @@ impl Parts {
         Parts { sections: manifest.sections.iter().map(section).collect(), manifest }
     }
 
-    /// The same without the models, whose megabytes would have to be decoded for each question. They have targets of their own.
+    /// Returns the same without the models, whose megabytes each question would decode.
     pub fn without_models(&self) -> Parts {
         let mut out = self.clone();
         out.sections.retain(|s| !["layers", "words", "vocabulary", "table", "planner"].contains(&s.name.as_str()));
@@ -345,7 +345,8 @@ const QUESTIONS: [&str; 6] = [
     "Which films were directed by someone born in Tromsund?",
 ];
 
-/// Opens a bundle and asks of it whatever a reader may: every retriever, a quoted answer, the link of a name, and the check of the whole. Whether it opened.
+/// Opens a bundle and runs a reader's queries: every retriever, a quoted answer, the link of a name, the
+/// check. Returns true if it opened.
 pub fn trial(files: BTreeMap<String, Vec<u8>>, number: usize) -> bool {
     let question = |i: usize| QUESTIONS[(number + i) % QUESTIONS.len()];
     let source = Rc::new(MemorySource { files });

@@ -12,12 +12,12 @@ use std::path::Path;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
-/// Most times as long, and as much memory, that four times the size may take.
+/// Maximum growth of time and memory for input of four times the size.
 const MOST_TIMES: u32 = 5;
 /// The same at the next larger size, where caches no longer make the smaller text the quicker one.
 const MOST_TIMES_NEXT: u32 = 6;
 
-/// What is quicker, or smaller, is not compared.
+/// Time below which no comparison is made.
 const NOISE: Duration = Duration::from_millis(100);
 const SMALL: usize = 8 << 20;
 
@@ -32,9 +32,9 @@ const SIZES: [usize; 3] = [32 << 10, 128 << 10, 512 << 10];
 const LARGE_FORMS: usize = 3;
 const LARGE_SIZES: [usize; 2] = [512 << 10, 2 << 20];
 
-/// An element of a format, the halves of which are nested where it has two.
+/// An element of a format; its halves are nested if it has two.
 struct Element {
-    /// What is made of it: a file's name, and whether a second file, which the first one brings in, has the same text.
+    /// Name of the file, and true below if a second file, which the first includes, has the same text.
     file: &'static str,
     is_brought_in: bool,
     top: String,
@@ -42,7 +42,6 @@ struct Element {
     halves: (String, String),
 }
 
-/// What reading a text takes.
 struct Taken {
     time: Duration,
     memory: usize,
@@ -83,7 +82,6 @@ pub fn run(time: Duration, first: usize) -> (usize, Vec<String>) {
     (inputs, findings)
 }
 
-/// Reads the table of elements.
 fn elements() -> Vec<Element> {
     let parted = |text: &str| {
         let (before, after) = text.split_once('¦').unwrap_or((text, ""));
@@ -114,7 +112,7 @@ impl Element {
         format!("{}{}", self.halves.0, self.halves.1)
     }
 
-    /// Returns a document of so many bytes in one of the forms.
+    /// Returns a document of `bytes` bytes in one of the forms.
     fn text(&self, form: usize, bytes: usize, all: &[Element], at: usize) -> String {
         let (before, after) = (&self.halves.0, &self.halves.1);
         let whole = self.whole();

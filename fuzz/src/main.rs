@@ -50,7 +50,7 @@ fn main() {
         println!("{GROWTH}");
         return;
     }
-    // A name stands for the targets that begin with it.
+    // A name selects the targets that begin with it.
     let is_chosen = |name: &str| names.is_empty() || names.iter().any(|n| name.starts_with(n.as_str()));
     let chosen: Vec<_> = all.iter().filter(|t| is_chosen(&t.name)).collect();
     if chosen.is_empty() && !is_chosen(GROWTH) {

@@ -1,10 +1,10 @@
-//! What an input makes the program allocate.
+//! Measures the memory that an input makes the program allocate.
 
 use crate::attempt;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// More at once than this ends the program: an input that asks for so much must not take the machine with it.
+/// Maximum number of bytes allocated at once; a larger request ends the program, to protect the machine.
 const MOST: usize = 2 << 30;
 
 static HELD: AtomicUsize = AtomicUsize::new(0);

@@ -49,7 +49,7 @@ pub fn put_varint(out: &mut Vec<u8>, mut n: u32) {
 }
 
 fn place(random: &mut Random, from: usize, to: usize) -> usize {
-    // Headers and counts stand at the beginning: that is where four changes of ten are made.
+    // Four of ten changes are made at the beginning, where headers and counts are.
     let span = to.saturating_sub(from);
     let near = if random.below(10) < 4 { span.min(24) } else { span };
     from + random.below(near)

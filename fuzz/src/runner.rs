@@ -1,4 +1,4 @@
-//! Runs a target over changed inputs, and tells panics, hangs and inputs that take much memory.
+//! Runs a target on changed inputs, and reports panics, hangs and inputs that take much memory.
 
 use crate::attempt::{self, NUMBER, SEED};
 use crate::memory;
@@ -18,14 +18,14 @@ const SLOW: Duration = Duration::from_secs(3);
 static NAME: Mutex<String> = Mutex::new(String::new());
 static PANIC_MESSAGE: Mutex<String> = Mutex::new(String::new());
 
-/// What came of a run.
+/// Result of a run.
 #[derive(Debug, Default)]
 pub struct Run {
     /// Inputs tried.
     pub inputs: u64,
     /// Inputs that the target took for what it reads.
     pub taken: u64,
-    /// What was found, each with the number of its input.
+    /// Findings, each with the number of its input.
     pub findings: Vec<String>,
     /// The most that an input made the program allocate, in bytes.
     pub most_memory: usize,
@@ -67,7 +67,7 @@ pub fn processor_time() -> Duration {
     BEGAN.elapsed()
 }
 
-/// The input of a number: the seed of a target that it picks, changed as the number says.
+/// Returns the input of a number, which selects a seed of the target and its changes.
 pub fn input(target: &Target, seed: u64, number: u64) -> Vec<u8> {
     let mut random = Random::new(seed.wrapping_add(number).wrapping_mul(0x2545_f491_4f6c_dd1d));
     let mut input = random.one(&target.seeds).clone();
@@ -75,7 +75,7 @@ pub fn input(target: &Target, seed: u64, number: u64) -> Vec<u8> {
     input
 }
 
-/// Tries the kept inputs of a target, then changed ones for so long, or so many.
+/// Tries the kept inputs of a target, then changed ones, up to a time and a number.
 pub fn run(target: &Target, kept: &Path, seed: u64, time: Duration, most: u64, findings: &Path) -> Run {
     let mut out = Run::default();
     if let Ok(mut name) = NAME.lock() {

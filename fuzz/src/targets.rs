@@ -1,4 +1,4 @@
-//! What is fed: a target for every decoder of what strangers write.
+//! Targets for every decoder of foreign input.
 
 use crate::bundles::{Partner, Parts, trial, write_files};
 use crate::mutate::{self, Random};
@@ -32,15 +32,15 @@ type Read = Box<dyn Fn(&[u8]) -> bool>;
 
 /// A decoder under test.
 pub struct Target {
-    /// What it is called: also the folder of its kept inputs.
+    /// Name of the target, and of the folder with its kept inputs.
     pub name: String,
-    /// What inputs are made of.
+    /// Inputs before changes.
     pub seeds: Vec<Vec<u8>>,
-    /// How a seed is changed.
+    /// Kind of changes to a seed.
     pub change: Change,
     /// Reads an input; whether it is what the target reads.
     pub read: Read,
-    /// Bytes that an input may make the program allocate: so many for each of its own, and so many besides.
+    /// Number of bytes that an input may make the program allocate: per byte of its own, and in addition.
     pub allowed: (usize, usize),
 }
 
@@ -164,7 +164,7 @@ fn sections(parts: &Parts, out: &mut Vec<Target>) {
         }),
     );
     add("planner", "planner", root, Box::new(|b| PlannerModel::decode(b).is_ok()));
-    // Sections that are read together, one after the other behind their lengths.
+    // Sections that are read together, one after the other, after their lengths.
     let joined = |names: &[&str]| {
         let all: Vec<Vec<u8>> = names.iter().map(|n| parts.files_of(n).into_iter().next().unwrap_or_default()).collect();
         all.iter().flat_map(|b| (b.len() as u32).to_le_bytes().into_iter().chain(b.iter().copied())).collect::<Vec<u8>>()
@@ -190,7 +190,7 @@ fn sections(parts: &Parts, out: &mut Vec<Target>) {
     ));
 }
 
-/// Seeds that a small bundle of the program's own has no file of: what a language model writes, and lists of many pages.
+/// Returns seeds of sections that a small bundle lacks: those of a language model, and lists of many pages.
 fn made(section: &str) -> Vec<Vec<u8>> {
     let vectors = QuantizedMatrix::from_rows(DIM as usize, [[0.5f32; DIM as usize], [0.25; DIM as usize]].iter().map(|r| &r[..]));
     match section {
@@ -240,7 +240,7 @@ fn made(section: &str) -> Vec<Vec<u8>> {
     }
 }
 
-/// Pieces that stand behind their lengths; what does not fit is empty.
+/// Splits pieces that follow their lengths; pieces that do not fit are empty.
 fn parted<const N: usize>(mut bytes: &[u8]) -> [&[u8]; N] {
     [0; N].map(|_| {
         let Some((length, rest)) = bytes.split_first_chunk::<4>() else { return &[][..] };
@@ -297,7 +297,7 @@ const UNIGRAM_PIECES: &[(&str, i32)] = &[
     ("ss", -260),
 ];
 
-/// A ligature becomes letters, a sign is dropped, and a letter with a mark behind it becomes one.
+/// Folds a ligature into letters, drops a sign, and joins a letter with the mark after it.
 fn unigram_folding() -> Folding {
     Folding::new(&[(0xad, vec![]), (0xdf, vec![0x73, 0x73]), (0xfb03, vec![0x66, 0x66, 0x69])], &[[0x65, 0x301, 0xe9]])
 }
@@ -395,7 +395,7 @@ fn texts() -> Vec<Target> {
             seeds(&["{\"a\":[1,2.5e3,{\"b\":null}],\"c\":\"\\u00e9\\n\"}", "[]", "[[[]]]", "\"x\"", whole]),
             written(JSON),
             of_text(|t| {
-                // What was read is written, and reads back as the same.
+                // The value is written, and must read back as the same.
                 let Ok(value) = json::parse(t) else { return false };
                 let again = value.to_string();
                 assert_eq!(json::parse(&again).map(|v| v.to_string()), Ok(again.clone()), "JSON does not read back");
@@ -642,7 +642,7 @@ const NOTEBOOK: &[&str] = &[
     "\"worksheets\":[",
 ];
 
-/// Reads a document of that name, and cuts what it says into chunks: all of its text, within the tokens.
+/// Reads a document with that name, and splits its text into chunks: all of it, within the tokens.
 fn document(path: &'static str) -> Read {
     Box::new(move |bytes| {
         let Ok(corpus) = ingest_bytes(path, bytes.to_vec(), &IngestOptions::default()) else { return false };
@@ -780,7 +780,7 @@ const OPEN_TEXT: &str = "<o><style:style style:name='S'><style:text-properties s
     <text:list><text:list-item text:start-value='3'><text:p>Third</text:p></text:list-item></text:list><office:spreadsheet><table:table table:name='T'>\
     <table:table-row table:number-rows-repeated='9'><table:table-cell table:number-columns-repeated='3' table:number-columns-spanned='2'><text:p>x</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></o>";
 
-/// A target that puts its input into an archive, with what else such a file needs, so that changes reach the reader inside.
+/// Returns a target that packs its input into a complete archive, so that changes reach the inner reader.
 fn packed(name: &str, path: &'static str, seed: &str, files: fn(&str) -> Vec<(&str, &str)>) -> Target {
     let read = document(path);
     let inside: Read = Box::new(move |bytes| read(&zipped(&files(&String::from_utf8_lossy(bytes)))));
@@ -939,7 +939,7 @@ fn plans() -> Vec<Target> {
         let read = of_text(move |t| {
             let _ = Surface::of(t);
             let Ok(parsed) = surface.read(t, &Limits::default()) else { return false };
-            // What makes sense reads back, where it can be written at all: not every surface can say everything.
+            // A meaningful plan reads back, if it can be written at all: no surface has everything.
             let sense = pocketgraph::plan::check::check(&parsed.plan, &parsed.positions, &Limits::default()).is_ok();
             if let Ok(text) = surface.print(&parsed.plan)
                 && sense
@@ -986,8 +986,8 @@ fn plan_files() -> BTreeMap<&'static str, Vec<Vec<u8>>> {
     out
 }
 
-/// Whole bundles: one target that changes any section, one for each section alone, and one that merges the changed bundle with
-/// a sound one. Their inputs are numbers, from which a changed bundle follows.
+/// Returns targets for whole bundles: one changes any section, one for each section alone, and one merges the
+/// changed bundle with a sound one. A changed bundle follows from a number, the input.
 fn bundles(parts: &Rc<Parts>) -> Vec<Target> {
     let small = Rc::new(parts.without_models());
     // Its bundle has half a megabyte, which is held several times over.
@@ -1010,7 +1010,7 @@ fn bundles(parts: &Rc<Parts>) -> Vec<Target> {
     out
 }
 
-/// Writes so many changed bundles into a folder, each into one of its own.
+/// Writes a number of changed bundles into folders of their own.
 pub fn write_bundles(folder: &Path, bundles: u64, seed: u64) {
     let parts = Parts::build().without_models();
     for number in 0..bundles {
