@@ -1,7 +1,7 @@
 //! Words, stop words and stems.
 
 use super::fold;
-use super::lexicon::{Arabic, Language, SPOKEN};
+use super::lexicon::{ARTICLES, Language, SPOKEN};
 use super::signs::with_signs;
 use rust_stemmers::{Algorithm, Stemmer};
 use std::ops::Range;
@@ -92,7 +92,8 @@ pub fn stem(folded: &str) -> String {
         return Stemmer::create(Algorithm::English).stem(folded).into_owned();
     }
     // At least three letters must be left, or it is no article.
-    let bare = Arabic.articles().rows().filter_map(|article| folded.strip_prefix(article.word)).find(|rest| rest.len() >= 6);
+    let bare =
+        ARTICLES.iter().flat_map(|table| table.rows()).filter_map(|article| folded.strip_prefix(article.word)).find(|rest| rest.len() >= 6);
     bare.unwrap_or(folded).to_owned()
 }
 

@@ -27,6 +27,7 @@ use pocketgraph::names::{
     order_by_chunks, term_of_name,
 };
 use pocketgraph::planner::{PHRASES, PhraseIndex, Phrases};
+use pocketgraph::text::lexicon::LANGUAGES;
 use pocketgraph::vector::QuantizedMatrix;
 use pocketgraph_ingest::namesakes::titles_with_places;
 use pocketgraph_ingest::rank::Weighed;
@@ -102,7 +103,7 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     vectors(&mut w, contents, &order)?;
     let sketched = sketches(&mut w, contents, &order)?;
     weights(&mut w, contents.weights, &order)?;
-    let tables = function_words(contents.documents, contents.model.as_ref().map_or(&[], |model| model.questions));
+    let tables = function_words(contents.documents, contents.model.as_ref().map_or(&[], |model| model.questions), &LANGUAGES);
     if !tables.is_empty() {
         w.section("function-words", &encode_function_words(&tables), GZIP, &[])?;
     }
@@ -278,7 +279,7 @@ fn lists(w: &mut SectionWriter, section: &str, kind: Kind, index: &PagedIndex) -
 
 fn lexical(w: &mut SectionWriter, contents: &Contents<'_>, order: &[usize]) -> Result<(), WriteError> {
     let mut builder = LexicalBuilder::default();
-    let forms = Forms::of(contents.documents, contents.chunks);
+    let forms = Forms::of(contents.documents, contents.chunks, &LANGUAGES);
     let titles = titles_with_places(contents.documents);
     for &i in order {
         let chunk = &contents.chunks[i];

@@ -1,73 +1,27 @@
 //! Words of languages, as data: function words, irregular forms, comparatives, measures, question cues and everyday names.
 //!
-//! A language is a folder `lexicon/CODE` of this crate and a file here that names the tables it has ([`English`] is one to copy). What a table means stands
-//! in its first lines. What the code speaks is [`SPOKEN`].
+//! A language is a folder `lexicon/CODE` of this crate, with any of the tables that [`Language`] names; what a table means
+//! stands in its first line. `build.rs` makes a type of each folder.
 
-mod arabic;
-mod chinese;
-mod dutch;
-mod english;
-mod french;
-mod german;
-mod hindi;
-mod italian;
-mod japanese;
-mod korean;
-mod portuguese;
-mod russian;
-mod spanish;
 mod table;
-mod turkish;
 
-pub use arabic::Arabic;
-pub use chinese::Chinese;
-pub use dutch::Dutch;
-pub use english::English;
-pub use french::French;
-pub use german::German;
-pub use hindi::Hindi;
-pub use italian::Italian;
-pub use japanese::Japanese;
-pub use korean::Korean;
-pub use portuguese::Portuguese;
-pub use russian::Russian;
-pub use spanish::Spanish;
 pub use table::{Row, Table, lines, lines_begin, values};
-pub use turkish::Turkish;
 
-/// The language whose questions are understood, and in which the program's own words are.
-pub const SPOKEN: English = English;
-
-/// All languages that something is known of. Only who needs every table asks for it: a build, no page.
-pub const LANGUAGES: [&dyn Language; 14] = [
-    &Arabic,
-    &Chinese,
-    &Dutch,
-    &English,
-    &French,
-    &German,
-    &Hindi,
-    &Italian,
-    &Japanese,
-    &Korean,
-    &Portuguese,
-    &Russian,
-    &Spanish,
-    &Turkish,
-];
+/// The language of whatever says nothing of its own, and of the program's own words.
+pub const SPOKEN: En = En;
 
 macro_rules! tables {
     ($($(#[$doc:meta])* $name:ident,)*) => {
         /// A language: tables of words, each named as its file is. What a language has no file for is empty.
         pub trait Language: Sync {
             /// The language's code: the name of its folder.
-            fn code(&self) -> &'static str;
-            $($(#[$doc])* fn $name(&self) -> Table<'static> { Table::new("") })*
+            fn code(&self) -> &str;
+            $($(#[$doc])* fn $name(&self) -> Table<'_> { Table::new("") })*
         }
 
         /// The tables of a language, each with its file's name.
         #[cfg(test)]
-        fn all(of: &dyn Language) -> Vec<(&'static str, Table<'static>)> {
+        fn all(of: &dyn Language) -> Vec<(&'static str, Table<'_>)> {
             vec![$((stringify!($name), of.$name())),*]
         }
     };
@@ -112,6 +66,8 @@ tables! {
     everyday_types,
     /// Function words and fillers beyond the stop words.
     function_words,
+    /// Changes of words: the stemmer, joints of compounds, prefixes, and further tags of the language.
+    grammar,
     /// Nouns that say no more than the question word.
     hypernyms,
     /// Index terms that say how to answer.
@@ -172,28 +128,16 @@ tables! {
     articles,
 }
 
-/// Defines a language as its folder's tables.
-macro_rules! language {
-    ($(#[$doc:meta])* $language:ident, $code:literal, [$($name:ident),* $(,)?]) => {
-        $(#[$doc])*
-        #[derive(Debug, Clone, Copy, Default)]
-        pub struct $language;
+include!(concat!(env!("OUT_DIR"), "/languages.rs"));
 
-        impl $crate::lexicon::Language for $language {
-            fn code(&self) -> &'static str {
-                $code
-            }
-            $(fn $name(&self) -> $crate::lexicon::Table<'static> {
-                $crate::table!(concat!("lexicon/", $code, "/", stringify!($name), ".tsv"))
-            })*
-        }
-    };
+/// Returns the language of a tag, if it is one of these.
+pub fn find_language<'l>(languages: &[&'l dyn Language], tag: &str) -> Option<&'l dyn Language> {
+    languages.iter().copied().find(|language| language.code() == tag || language.grammar().has("tag", tag))
 }
-use language;
 
 /// Returns true if a full stop after this word, in lower case, ends no sentence. All languages count, since a text does not name its own.
 pub fn is_abbreviation(word: &str) -> bool {
-    English.abbreviations().contains(word) || German.abbreviations().contains(word)
+    ABBREVIATIONS.iter().any(|table| table.contains(word))
 }
 
 #[cfg(test)]
@@ -211,9 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn every_folder_is_a_language_and_every_file_a_table_of_it() {
-        let folders = fs::read_dir(folder(&English).join("..")).unwrap().count();
-        assert_eq!(folders, LANGUAGES.len());
+    fn every_file_of_a_language_is_a_table_with_words() {
         for language in LANGUAGES {
             let of = all(language);
             for entry in fs::read_dir(folder(language)).unwrap() {
