@@ -29,7 +29,7 @@ fn embed(texts: &[String]) -> Vec<Vec<f32>> {
 }
 
 fn graph_of(texts: &[&str], options: &AutoKgOptions) -> (KeywordGraph, AutoKgReport) {
-    let views: Vec<ChunkView<'_>> = texts.iter().map(|text| ChunkView { text, title: "Notes", headings: &[] }).collect();
+    let views: Vec<ChunkView<'_>> = texts.iter().map(|text| ChunkView { text, title: "Notes", headings: &[], language: "" }).collect();
     let owned: Vec<String> = texts.iter().map(|t| (*t).to_owned()).collect();
     build(&views, &embed(&owned), &embed, options, &|_, _, _| {}).unwrap()
 }
@@ -124,7 +124,7 @@ fn poor_corpora_give_poor_graphs_and_no_panic() {
 
 #[test]
 fn vectors_that_do_not_fit_are_refused() {
-    let views = [ChunkView { text: "a", title: "", headings: &[] }; 2];
+    let views = [ChunkView { text: "a", title: "", headings: &[], language: "" }; 2];
     let run = |vectors: &[Vec<f32>]| build(&views, vectors, &embed, &AutoKgOptions::default(), &|_, _, _| {}).err();
     assert_eq!(run(&[vec![1.0]]), Some(AutoKgError::Count { chunks: 2, vectors: 1 }));
     assert_eq!(run(&[vec![1.0], vec![]]), Some(AutoKgError::Dimension { row: 1, found: 0, expected: 1 }));
@@ -143,7 +143,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn any_texts_and_vectors_give_a_graph(texts in prop::collection::vec(".{0,60}", 0..12), values in prop::collection::vec(prop::num::f32::ANY, 36)) {
-        let views: Vec<ChunkView<'_>> = texts.iter().map(|text| ChunkView { text, title: text, headings: &[] }).collect();
+        let views: Vec<ChunkView<'_>> = texts.iter().map(|text| ChunkView { text, title: text, headings: &[], language: "" }).collect();
         let vectors: Vec<Vec<f32>> = (0..texts.len()).map(|i| values[3 * i..3 * i + 3].to_vec()).collect();
         let any = |phrases: &[String]| phrases.iter().map(|p| vec![p.len() as f32, f32::NAN, 0.0]).collect::<Vec<_>>();
         let (graph, _) = build(&views, &vectors, &any, &AutoKgOptions::default(), &|_, _, _| {}).unwrap();

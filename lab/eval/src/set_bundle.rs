@@ -196,8 +196,11 @@ fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(
     lap("names and sentences");
     let keywords = match needs.keywords {
         true => {
-            let views: Vec<ChunkView<'_>> =
-                chunks.iter().map(|c| ChunkView { text: &c.text, title: title_of(c), headings: &c.heading_path }).collect();
+            let language_of = |c: &Chunk| documents.get(c.document as usize).map_or("", |d| d.language.as_str());
+            let views = chunks
+                .iter()
+                .map(|c| ChunkView { text: &c.text, title: title_of(c), headings: &c.heading_path, language: language_of(c) })
+                .collect::<Vec<_>>();
             Some(autokg::build(&views, &vectors, &embed, &AutoKgOptions::default(), &|_, _, _| {})?.0)
         }
         false => None,

@@ -59,10 +59,9 @@ impl Stage<Corpus<'_>> for DrawKeywords<'_> {
         let views: Vec<ChunkView<'_>> = sample
             .iter()
             .filter_map(|&c| chunks.get(c as usize))
-            .map(|c| ChunkView {
-                text: &c.text,
-                title: documents.get(c.document as usize).map_or("", |d| d.title.as_str()),
-                headings: &c.heading_path,
+            .map(|c| {
+                let (title, language) = documents.get(c.document as usize).map_or(("", ""), |d| (&d.title, &d.language));
+                ChunkView { text: &c.text, title, headings: &c.heading_path, language }
             })
             .collect();
         let (mut graph, report, usage) = self.drawn(options, embedder, &views, &vectors, progress)?;

@@ -2,8 +2,12 @@
 
 use super::ChunkView;
 use super::wordclass::{is_function_word, singular};
+use pocketgraph_text::lexicon::{LANGUAGES, Language, Table, find_language};
 use pocketgraph_text::{fold, words};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
+
+/// A language needs at least one chunk in this many: a few may be recognised wrongly.
+const ONE_IN: usize = 20;
 
 /// A word in a text.
 #[derive(Debug, Clone, Copy)]
@@ -72,12 +76,14 @@ pub struct Corpus {
     pub chunks: Vec<Vec<Token>>,
     /// Tokens of each distinct title or heading.
     pub headings: Vec<Vec<Token>>,
+    /// The function words of the languages that it is in.
+    pub function_words: Vec<Table<'static>>,
 }
 
 impl Corpus {
     /// Reads all chunks.
     pub fn new(chunks: &[ChunkView<'_>]) -> Self {
-        let mut corpus = Corpus::default();
+        let mut corpus = Corpus { function_words: function_words(chunks), ..Corpus::default() };
         let mut headings = Names::default();
         for chunk in chunks {
             let tokens = corpus.tokens(chunk.text, true);
@@ -166,6 +172,16 @@ pub fn is_ideograph(c: char) -> bool {
     matches!(c as u32, 0x3040..=0x30ff | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3134f)
 }
 
+/// Returns the function words of each language that enough chunks are in.
+fn function_words(chunks: &[ChunkView<'_>]) -> Vec<Table<'static>> {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for chunk in chunks {
+        *counts.entry(chunk.language).or_default() += 1;
+    }
+    let common = counts.into_iter().filter(|(_, n)| n * ONE_IN >= chunks.len());
+    common.filter_map(|(tag, _)| find_language(&LANGUAGES, tag)).map(Language::stop_words).collect()
+}
+
 /// Returns the byte ranges of lines that are code, console output or tables rather than prose.
 fn code_lines(text: &str) -> Vec<std::ops::Range<usize>> {
     let mut out = Vec::new();
@@ -198,15 +214,27 @@ fn is_code(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::super::word_use::classify;
     use super::*;
     use proptest::prelude::*;
 
     fn view(text: &str) -> ChunkView<'_> {
-        ChunkView { text, title: "A Title", headings: &[] }
+        ChunkView { text, title: "A Title", headings: &[], language: "" }
     }
 
     fn shown(corpus: &Corpus, tokens: &[Token]) -> Vec<String> {
         tokens.iter().map(|t| corpus.keys.get(t.key).to_owned()).collect()
+    }
+
+    #[test]
+    fn function_words_are_those_of_the_documents_languages() {
+        let is_function_word = |languages: &[&str]| {
+            let views: Vec<_> = languages.iter().map(|language| ChunkView { language, ..view("x") }).collect();
+            classify("nicht", &Corpus::new(&views).function_words).function
+        };
+        assert!(is_function_word(&["de"]) && is_function_word(&["en", "de"]));
+        assert!(!is_function_word(&["en"]) && !is_function_word(&[""]) && !is_function_word(&["xx"]));
+        assert!(!is_function_word(&[&["de"][..], &["en"; 20]].concat()), "one chunk of many may be recognised wrongly");
     }
 
     #[test]
@@ -239,7 +267,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read(text in ".{0,120}") {
-            Corpus::new(&[ChunkView { text: &text, title: &text, headings: &[] }]);
+            Corpus::new(&[ChunkView { text: &text, title: &text, headings: &[], language: "" }]);
         }
     }
 }

@@ -208,7 +208,7 @@ mod tests {
     }
 
     fn top(texts: &[&str], members: &[u32], avoid: &[String], keywords: usize) -> Vec<String> {
-        let views: Vec<ChunkView<'_>> = texts.iter().map(|text| ChunkView { text, title: "", headings: &[] }).collect();
+        let views: Vec<ChunkView<'_>> = texts.iter().map(|text| ChunkView { text, title: "", headings: &[], language: "" }).collect();
         let mut extractor = LocalExtractor::new(&views, 3, &letters);
         let centre = vec![0.2; 26];
         let request = Request { shown: members, members, centre: &centre, avoid, keywords, words: 3 };
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn refinement_drops_repetitions() {
-        let views: Vec<ChunkView<'_>> = GARDEN.iter().map(|text| ChunkView { text, title: "", headings: &[] }).collect();
+        let views: Vec<ChunkView<'_>> = GARDEN.iter().map(|text| ChunkView { text, title: "", headings: &[], language: "" }).collect();
         let mut extractor = LocalExtractor::new(&views, 3, &letters);
         let kept = extractor.refine(vec!["greenhouse".into(), "Greenhouse".into(), "steam engine".into(), "unheard of".into()]).unwrap();
         assert_eq!(kept.len(), 2, "{kept:?}");

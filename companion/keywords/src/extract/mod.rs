@@ -23,6 +23,8 @@ pub struct ChunkView<'a> {
     pub title: &'a str,
     /// Headings above it, outermost first.
     pub headings: &'a [String],
+    /// Its document's language, as `de`; empty if nothing tells it.
+    pub language: &'a str,
 }
 
 /// Turns phrases into unit vectors, one each, in the space of the chunks' vectors.

@@ -66,7 +66,8 @@ impl Phrases {
             40..5000 => 2,
             _ => 3,
         };
-        let classes: Vec<Class> = (0..corpus.keys.len()).map(|k| classify(corpus.keys.get(k as u32))).collect();
+        let class = |k| classify(corpus.keys.get(k as u32), &corpus.function_words);
+        let classes: Vec<Class> = (0..corpus.keys.len()).map(class).collect();
         let mut finder =
             Finder { corpus, classes, usage: vec![Usage::default(); corpus.keys.len()], minimum, words: words.clamp(1, MAX_WORDS) };
         finder.learn_words();

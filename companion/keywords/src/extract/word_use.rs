@@ -3,6 +3,7 @@
 use super::commonness::specificity;
 use super::corpus::is_ideograph;
 use super::wordclass::{Before, announces, has_adjective_ending, is_adverb_or_plain_adjective, is_function_word, is_vague, may_be_verb};
+use pocketgraph_text::lexicon::Table;
 
 /// Use of a word or phrase.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,12 +44,12 @@ pub struct Class {
     pub identifier: bool,
 }
 
-/// Classifies a word.
-pub fn classify(word: &str) -> Class {
+/// Classifies a word, with the function words of the languages of its corpus.
+pub fn classify(word: &str, function_words: &[Table<'_>]) -> Class {
     let first = word.chars().next().unwrap_or(' ');
     Class {
         before: announces(word),
-        function: is_function_word(word),
+        function: is_function_word(word) || function_words.iter().any(|table| table.contains(word)),
         describes: is_adverb_or_plain_adjective(word),
         verb: may_be_verb(word),
         ing: word.len() > 4 && word.ends_with("ing"),
