@@ -61,6 +61,7 @@ test_everything() {
   step 'format' check_format
   step 'dependencies' check_dependencies
   step 'figures of the handbook' node scripts/benchmarks.mjs --check
+  step 'fitted constants' python3 tuning/check.py
   # First of the builds, because the program carries the package inside. Linking WebAssembly keeps one core busy; the others look at the crates meanwhile.
   need_cargo_component clippy clippy
   mkdir -p "$TARGET"

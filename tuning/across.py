@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fits how much words count for a question that may be in another language than the documents (COMMON_LANGUAGE of crates/search/src/retrieve/fusion.rs).
+"""Measures how much words count for a question that may be in another language than the documents (COMMON_LANGUAGE of crates/search/src/retrieve/fusion.rs).
 
     tuning/across.py PROGRAM CANDIDATES XQUAD OUT LANGUAGE…
 
@@ -12,14 +12,14 @@ import json, pathlib, subprocess, sys
 
 WEIGHT = 75  # of multilingual-e5-small's cosine (companion/models/src/e5/mod.rs)
 USUAL = 70  # FUSION_WEIGHT
-COSINE, WORDS, NAMED, TITLE, COSINE_REST, WORDS_REST, RARE = range(7)
+COSINE, WORDS, NAMED, TITLE, COSINE_REST, WORDS_REST = range(6)
 GRID = (0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6)
 
 
 def rank_of(row, least, gold):
     meaning = (WEIGHT / (100 - WEIGHT)) / (USUAL / (100 - USUAL))
     words = min(1.0, row["held"] / least) if least else 1.0
-    score = lambda x: (x[RARE] ** 3 * (10 * x[NAMED] + 1.2 * x[TITLE]) + words * (3.5 * x[WORDS] + 0.8 * x[WORDS_REST])
+    score = lambda x: (2.9 * x[NAMED] + 2.3 * x[TITLE] + words * (3.5 * x[WORDS] + 0.8 * x[WORDS_REST])
                        + meaning * (4.9 * x[COSINE] + 4.2 * x[COSINE_REST]))
     scored = sorted(row["candidates"], key=lambda c: -score(c["features"]))
     return next((i for i, c in enumerate(scored) if c["path"] in gold), 99)

@@ -2,28 +2,36 @@
 to be taken for what begins as it does (crates/search/src/lexical/typo.rs).
 
     python3 -m pip install snowballstemmer
-    python3 tuning/forms.py SETS de ar hi
+    python3 tuning/forms.py SETS de ar hi     two minutes; writes tuning/features/forms.json
+    python3 tuning/forms.py                   fits OTHER_FORM to what is there; CI checks it so (tuning/check.py)
 
 SETS holds LANGUAGE.corpus.jsonl and LANGUAGE.questions.jsonl. A BM25 of a few lines stands in for the program's: the same folding, k1 and b, without its
-correction of misspelt words. Told are recall@1 and recall@5 of each language at each value, and of each language the value that the others choose.
+correction of misspelt words. Told are recall@1 and recall@5 of each language at each value, and of each language the value that the others choose. What is kept says of
+each question of a language, in their order, whether its passage is first: a digit for each four, the first one the highest bit. OTHER_FORM is the value with the highest mean of recall@1.
 """
 
 import bisect
 import json
 import math
+import pathlib
 import re
 import sys
 import unicodedata
 from collections import Counter, defaultdict
 
-import snowballstemmer
+try:
+    import snowballstemmer
+except ImportError:  # not for the fit
+    snowballstemmer = None
 
+FEATURES = pathlib.Path(__file__).parent / "features/forms.json"
+SHARES = (0.3, 0.5, 0.7, 1.0)
 ARTICLES = ("وال", "بال", "كال", "فال", "لل", "ال")
 PLAIN = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "æ": "ae", "œ": "oe", "þ": "th", "ı": "i", "ħ": "h", "ß": "ss", "ی": "ي", "ى": "ي", "ک": "ك", "ـ": "", "ة": "ه"}
 JOINTS = {"de": ("", "s", "es", "n", "en", "e", "er")}
 STEMMERS = {"de": "german", "ar": "arabic", "hi": "hindi"}
 LEAST_PART = 4
-PORTER = snowballstemmer.stemmer("english")
+PORTER = snowballstemmer and snowballstemmer.stemmer("english")
 
 
 def fold(text):
@@ -111,7 +119,7 @@ class Language:
             for t, n in tf.items():
                 if n:
                     postings[t].append((i, n * 2.2 / (n + 1.2 * (0.25 + 0.75 * lengths[i] / mean))))
-        known, first, five = sorted(postings), 0, 0
+        known, first, five = sorted(postings), "", 0
         for question, gold in self.questions:
             weights = {t: 1.0 for t in question}
             for t in question if unseen else ():
@@ -129,25 +137,54 @@ class Language:
                     scores[i] += weight * share * math.log(1 + (len(self.docs) - len(found) + 0.5) / (len(found) + 0.5))
             gold = gold if isinstance(gold, list) else [gold]
             best = [self.ids[i] for i, _ in sorted(scores.items(), key=lambda s: (-s[1], s[0]))[:5]]
-            first += bool(best) and best[0] in gold
+            first += "01"[bool(best) and best[0] in gold]
             five += any(b in gold for b in best)
-        return first / len(self.questions), five / len(self.questions)
+        return first, five / len(self.questions)
 
 
-sets, tags = sys.argv[1], sys.argv[2:]
-languages = {tag: Language(sets, tag) for tag in tags}
-told = lambda recall: "%.4f / %.4f" % recall
-for tag, language in languages.items():
-    print(tag, "words as they are", told(language.recall(0, 0, False)), "unseen forms by their beginning", told(language.recall(0, 0, True)))
-table = {}
-for share in (0.3, 0.5, 0.7, 1.0):
+def recall_of(first):
+    return first.count("1") / len(first)
+
+
+def told(recall):
+    return f"{recall_of(recall[0]):.4f} / {recall[1]:.4f}"
+
+
+def measure(sets, tags):
+    """Measures the languages, and keeps which passages are first at each share."""
+    languages = {tag: Language(sets, tag) for tag in tags}
     for tag, language in languages.items():
-        table[tag, share] = language.recall(share, 0, True)
-        print(tag, "OTHER_FORM", share, told(table[tag, share]))
-for tag in tags:
-    best = max((0.3, 0.5, 0.7, 1.0), key=lambda share: sum(table[other, share][0] for other in tags if other != tag))
-    print(f"without {tag}: OTHER_FORM {best}, which gives {tag}", told(table[tag, best]))
-for tag in languages:
-    if languages[tag].parts:
-        for share in (0.2, 0.35, 0.5, 0.7, 1.0):
-            print(tag, "PART", share, told(languages[tag].recall(0.5, share, True)))
+        print(tag, "words as they are", told(language.recall(0, 0, False)), "unseen forms by their beginning", told(language.recall(0, 0, True)))
+    kept = {tag: {} for tag in tags}
+    for share in SHARES:
+        for tag, language in languages.items():
+            found = language.recall(share, 0, True)
+            kept[tag][str(share)] = found[0]
+            print(tag, "OTHER_FORM", share, told(found))
+    for tag, language in languages.items():
+        for share in (0.2, 0.35, 0.5, 0.7, 1.0) if language.parts else ():
+            print(tag, "PART", share, told(language.recall(0.5, share, True)))
+    pack = lambda bits: f"{len(bits)} " + f"{int(bits.ljust(-(-len(bits) // 4) * 4, '0'), 2):0{-(-len(bits) // 4)}x}"
+    packed = {tag: {share: pack(bits) for share, bits in of.items()} for tag, of in kept.items()}
+    FEATURES.parent.mkdir(exist_ok=True)
+    FEATURES.write_text(json.dumps(packed, indent=1) + "\n", encoding="utf-8")
+
+
+def fit():
+    """The constant that the stored features give."""
+    def unpack(packed):
+        length, digits = packed.split()
+        return f"{int(digits, 16):0{4 * len(digits)}b}"[: int(length)]
+
+    table = {tag: {float(share): recall_of(unpack(of)) for share, of in shares.items()} for tag, shares in json.loads(FEATURES.read_text(encoding="utf-8")).items()}
+    best = lambda tags: max(SHARES, key=lambda share: sum(table[tag][share] for tag in tags))
+    for tag in table:
+        share = best([other for other in table if other != tag])
+        print(f"without {tag}: OTHER_FORM {share}, which gives {tag} {table[tag][share]:.4f}")
+    return {"OTHER_FORM": best(table)}
+
+
+if __name__ == "__main__":
+    if sys.argv[1:]:
+        measure(sys.argv[1], sys.argv[2:])
+    print(fit())

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Measures what a build infers of a graph without a schema: the constants of companion/knowledge/src/kg/shape.rs, as_tables.rs and infer/mod.rs.
 
-    python3 tuning/kinds.py FOLDER DATA [--lab LAB]
+    python3 tuning/kinds.py FOLDER DATA [--lab LAB]     writes tuning/features/kinds.json; with LAB it tries rules for kinds, too
+    python3 tuning/kinds.py                             fits shapes and tables to what is there, in a second; CI checks constants so (tuning/check.py)
 
 Shapes are statements of relations: every head has one tail, every tail has one head, it says the same as another turned round, its values are a few. TRUE has for each
 relation of six graphs which of them hold by what the relation means (place of birth: one each; shares border with: symmetric). A statement that holds is worth 1 and one that does not costs 2. For
@@ -26,6 +27,7 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
+FEATURES = HERE / "tuning/features/kinds.json"
 WRONG = 0.02
 EXCEPTIONS = [0, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2]
 FEW = [1, 2, 3, 4, 5, 8, 12]
@@ -146,70 +148,76 @@ def leave_out(name, grid, worths, now):
         gained.append(worths[left][chosen[-1]] - worths[left][now])
     flat = [v for v in grid if everywhere[v] >= max(everywhere.values()) - 0.01]
     print(f"  best {best(everywhere)}; within .01 of it {flat[0]} to {flat[-1]}; chosen without each graph in turn {chosen}, which on the one left out gains {sum(gained) / len(gained):+.3f} on {now}")
+    return best(everywhere)
 
 
-def shapes(of):
+def shape_features(of):
+    """Of each graph what its relations count to, with what is true of each, and statements made of what so many heads have."""
     told = {g: {k: v.split() for k, v in t.items()} for g, t in TRUE.items()}
-    relations = {g: counted(of[g][0]) for g in TRUE}
-    worths, share = {}, {}
-    for g, mine in relations.items():
-        known = [(r, c) for r, c in mine.items() if c.triples >= 3 and (r not in told[g].get("-", []) or r in told[g]["one"])]
-        # The share of what could be stated.
-        can = max(1, sum(len(told[g].get(k, [])) for k in ("one", "back", "round")))
-        worths[g] = {x: worth([(getattr(c, k) <= x, r in told[g].get(k, [])) for r, c in known for k in ("one", "round")]) / can for x in EXCEPTIONS}
-    leave_out("EXCEPTIONS", EXCEPTIONS, worths, 0.02)
-    for at, (name, grid, now) in enumerate((("CLOSED, values", MOST, 250), ("CLOSED, uses of each", EACH, 5))):
-        worths = {}
-        for g, mine in relations.items():
-            known = [(r, c) for r, c in mine.items() if not c.values and r not in told[g].get("-", []) and c.triples >= 3]
-            can = max(1, len(told[g].get("few", [])))
-            closed = lambda c, most, each: c.bare <= 0.02 and c.tails <= most and c.triples >= each * c.tails
-            worths[g] = {x: worth([(closed(c, *((x, 5) if at == 0 else (250, x))), r in told[g]["few"]) for r, c in known]) / can for x in grid}
-        leave_out(name, grid, worths, now)
     drawn = random.Random(28)
-    worths = {}
+    out = {}
     for g in TRUE:
+        true = lambda kind, r: r in told[g].get(kind, [])
+        graph = out[g] = {"can": max(1, sum(len(told[g].get(k, [])) for k in ("one", "back", "round"))), "few": max(1, len(told[g].get("few", []))), "relations": [], "closed": [], "made": []}
+        for r, c in counted(of[g][0]).items():
+            if c.triples >= 3 and (not true("-", r) or true("one", r)):
+                graph["relations"].append([round(c.one, 5), true("one", r), round(c.round, 5), true("round", r)])
+            if c.triples >= 3 and not c.values and not true("-", r):
+                graph["closed"].append([round(c.bare, 5), c.tails, c.triples, true("few", r)])
         # Statements from what so many heads have, with all that each has.
         tails = collections.defaultdict(lambda: collections.defaultdict(set))
         for h, r, t in of[g][0]:
             tails[r][h].add(t)
-        known = [r for r in tails if r not in told[g].get("-", []) or r in told[g]["one"]]
-        made = []
-        for r in known:
-            for _ in range(20):
+        made = collections.Counter()
+        for r in tails:
+            for _ in range(20) if not true("-", r) or true("one", r) else ():
                 heads = drawn.sample(sorted(tails[r]), min(len(tails[r]), drawn.randrange(1, 16)))
-                made.append((sum(len(tails[r][h]) for h in heads), all(len(tails[r][h]) == 1 for h in heads), r in told[g]["one"]))
-        worths[g] = {x: worth([(n >= x and one, true) for n, one, true in made]) / len(made) for x in FEW}
-    leave_out("FEW", FEW, worths, 3)
+                made[sum(len(tails[r][h]) for h in heads), all(len(tails[r][h]) == 1 for h in heads), true("one", r)] += 1
+        graph["made"] = [[*statement, n] for statement, n in sorted(made.items())]
+    return out
 
 
-def tables(of, types):
+def shapes(features):
+    of = lambda worth_of: {g: worth_of(graph) for g, graph in features.items()}
+    exceptions = lambda graph: {x: worth([(r[at] <= x, r[at + 1]) for r in graph["relations"] for at in (0, 2)]) / graph["can"] for x in EXCEPTIONS}
+    fitted = {"EXCEPTIONS": leave_out("EXCEPTIONS", EXCEPTIONS, of(exceptions), 0.02)}
+    closed = lambda graph, most, each: worth([(bare <= 0.02 and tails <= most and triples >= each * tails, true) for bare, tails, triples, true in graph["closed"]]) / graph["few"]
+    leave_out("CLOSED, values", MOST, of(lambda graph: {x: closed(graph, x, 5) for x in MOST}), 250)
+    leave_out("CLOSED, uses of each", EACH, of(lambda graph: {x: closed(graph, 250, x) for x in EACH}), 5)
+    few = lambda graph: {x: sum(worth([(n >= x and one, true)]) * times for n, one, true, times in graph["made"]) / sum(m[3] for m in graph["made"]) for x in FEW}
+    return fitted | {"FEW": leave_out("FEW", FEW, of(few), 3)}
+
+
+def table_features(of, types):
+    """Of each side of each relation: how many of half its ends have the type that most have, of how many, and how many of the other half have not."""
     drawn = random.Random(28)
-    said = {}
+    out = {}
     for g, kinds in types.items():
         ends = collections.defaultdict(list)
         for h, r, t in of[g][0]:
             for at, node in ((0, h), (1, t)):
                 if kinds.get(node):
                     ends[r, at].append(kinds[node])
-        said[g] = {x: [0, 0, 0] for x in NEARLY_ALL}
-        for side, all in ends.items():
+        out[g] = []
+        for all in ends.values():
             drawn.shuffle(all)
             seen, rest = all[: len(all) // 2], all[len(all) // 2 :]
-            if len(seen) < 10:
-                continue
-            kind, n = collections.Counter(k for ks in seen for k in set(ks)).most_common(1)[0]
-            for x in NEARLY_ALL:
-                if n >= x * len(seen):
-                    said[g][x][0] += 1
-                    said[g][x][1] += sum(kind not in ks for ks in rest) / len(rest)
-                said[g][x][2] += 1
-    share = lambda of, x: sum(s[x][1] for s in of) / max(1, sum(s[x][0] for s in of))
-    print("NEARLY_ALL: " + ", ".join(f"of {sum(s[x][0] for s in said.values())} sides of {sum(s[x][2] for s in said.values())} {share(said.values(), x):.3f} wrongly at {x}" for x in NEARLY_ALL))
+            if len(seen) >= 10:
+                kind, n = collections.Counter(k for ks in seen for k in sorted(set(ks))).most_common(1)[0]
+                out[g].append([n, len(seen), sum(kind not in ks for ks in rest), len(rest)])
+    return out
+
+
+def tables(features):
+    said = {g: {x: [(wrong, rest) for n, seen, wrong, rest in sides if n >= x * seen] for x in NEARLY_ALL} for g, sides in features.items()}
+    share = lambda of, x: sum(wrong / rest for s in of for wrong, rest in s[x]) / max(1, sum(len(s[x]) for s in of))
+    every, count = said.values(), sum(map(len, features.values()))
+    print("NEARLY_ALL: " + ", ".join(f"of {sum(len(s[x]) for s in every)} sides of {count} {share(every, x):.3f} wrongly at {x}" for x in NEARLY_ALL))
+    least = lambda of: next((x for x in NEARLY_ALL if share(of, x) <= WRONG), NEARLY_ALL[-1])
     for left in said:
-        others = [s for g, s in said.items() if g != left]
-        chosen = next((x for x in NEARLY_ALL if share(others, x) <= WRONG), NEARLY_ALL[-1])
-        print(f"  without {left} {chosen}: of {said[left][chosen][0]} sides there {share([said[left]], chosen):.3f} wrongly")
+        chosen = least([s for g, s in said.items() if g != left])
+        print(f"  without {left} {chosen}: of {len(said[left][chosen])} sides there {share([said[left]], chosen):.3f} wrongly")
+    return {"NEARLY_ALL": least(every)}
 
 
 def is_called(kind, name, wider):
@@ -267,14 +275,28 @@ def kinds(of, types, lab):
         leave_out(name, grid, worths[name], next(v for v in grid if abs(v - now[name]) < 1e-4))
 
 
-if __name__ == "__main__":
+def fit():
+    """What the stored features give, by constant."""
+    features = json.loads(FEATURES.read_text(encoding="utf-8"))
+    return shapes(features["shapes"]) | tables(features["tables"])
+
+
+def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("data", type=pathlib.Path)
-    parser.add_argument("--lab", default=HERE / "target/debug/pocketgraph-lab")
+    parser.add_argument("folder", type=pathlib.Path, nargs="?")
+    parser.add_argument("data", type=pathlib.Path, nargs="?")
+    parser.add_argument("--lab")
     args = parser.parse_args()
-    args.folder.mkdir(parents=True, exist_ok=True)
-    all_graphs = graphs(args.folder, args.data)
-    shapes(all_graphs)
-    tables(all_graphs, declared(args.data))
-    kinds(all_graphs, declared(args.data), args.lab)
+    if args.folder:
+        args.folder.mkdir(parents=True, exist_ok=True)
+        all_graphs, types = graphs(args.folder, args.data), declared(args.data)
+        features = {"shapes": shape_features(all_graphs), "tables": table_features(all_graphs, types)}
+        FEATURES.parent.mkdir(exist_ok=True)
+        FEATURES.write_text(json.dumps(features, separators=(",", ":")).replace('"tables"', '\n"tables"') + "\n", encoding="utf-8")
+    print(fit())
+    if args.lab:
+        kinds(all_graphs, types, args.lab)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,8 +1,7 @@
 //! The plans that the planners propose for a question, in one list under one score.
 //!
 //! Each planner has its own measure of how sure it is, and none knows what the others say. Here a logistic function of what all of them say tells the
-//! probability that a plan is right ([`Candidates::certainty`]). Its weights are fitted to questions about films, geography, people and things of
-//! Wikidata, an encyclopedia, code packages, an organisation and documentation, leaving out one of these at a time (`tuning/plans.py`).
+//! probability that a plan is right ([`Candidates::certainty`]), with the weights of `certainty.rs`.
 
 use super::certainty::{FEATURES, WEIGHTS};
 use super::chain::is_same_as_cue;

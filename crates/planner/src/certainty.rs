@@ -1,4 +1,4 @@
-//! How much each thing that is known of a plan counts for its certainty. Hand-set, because the values are those of a fit by `tuning/plans.py`
+//! Weights of what is known of a plan for its certainty. Hand-set, because the values are those of a fit by `tuning/plans.py`
 //! before the planner was trained anew: fitted with the new one, they planned questions about documentation that name bare options.
 
 /// How many things are known of a plan.

@@ -1,11 +1,11 @@
-//! How much each thing counts that the rules look at. The values are those of a prototype that was tuned on the development questions of MetaQA.
+//! Weights of the things that the rules look at. Hand-set: they are those of a prototype that was tuned on the development questions of MetaQA.
 //!
 //! `tuning/rules.py` tries each at none, half and one and a half times its value over seven domains, and searches for better ones leaving a domain out at a time. On
 //! 26 November 2026 it had eleven more: ten made nothing better in any domain, of 5,614 questions, and went; what was kept of
 //! the confidence of a plan that finds nothing was best at none in whichever domain was left out. Of those of the rules that are left no other value helped domains that were left out.
 //! Of the drafts' weights three went (a step that the question leaves unsaid is worth nothing in whichever domain was left out), and two have the values that it found.
 //! `rule` and `accident` came to them on 27 November 2026: no other value helped. Of those of meaning (`--meaning`) no other value of `ahead`, `apart` and `fitting` helped domains that were left out.
-//! `same_meaning` is hand-set, because the seven domains have no documentation, where nearly all that is asked is something else: without it five of the seven would be
+//! `same_meaning` stays, because the seven domains have no documentation, where nearly all that is asked is something else: without it five of the seven would be
 //! planned better and packages worse.
 
 macro_rules! weights {

@@ -21,7 +21,8 @@ pub const QUESTION: &str = "query: ";
 /// See [`QUESTION`].
 pub const PASSAGE: &str = "passage: ";
 
-/// Share of the cosine in the fused score, in percent, which was not fitted (`tuning/fusion.mjs` would).
+/// The cosine's share in the fused score, in percent. Hand-set: shares between were not
+/// measured for this model (`tuning/fusion.mjs` would).
 pub const WEIGHT: u64 = 75;
 
 /// Numbers in a vector.
@@ -42,7 +43,8 @@ pub enum TextRole {
     Passage,
 }
 
-/// Returns the mean that is subtracted from the vectors of a role; `tuning/e5_means.py` fitted it.
+/// Returns the mean that is subtracted from the vectors of a side ([`pocketgraph_embed::take_mean`]). `tuning/e5_means.py`
+/// writes the file.
 pub fn mean(side: TextRole) -> Vec<f32> {
     let (questions, passages) = include_bytes!("means.f32").split_at(4 * HIDDEN);
     let bytes = if side == TextRole::Question { questions } else { passages };

@@ -1,7 +1,7 @@
 //! Which blocks answer, and how sure that is.
 //!
-//! One linear model over [`FEATURES`](super::FEATURES) weighs the blocks against each other and against there being no answer. It is fitted by `tuning/answers.py` with sites held
-//! out.
+//! One linear model over [`FEATURES`](super::FEATURES) weighs the blocks against each other and against there being no answer. Its weights are in
+//! `weights.rs`.
 
 use super::candidates::{self, Candidate, dot, has_digit, headings_of};
 use super::question::{Question, QuestionTerm};

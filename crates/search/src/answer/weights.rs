@@ -1,4 +1,6 @@
-//! The weights by which blocks are chosen and answers told from what is merely close. Written by `tuning/answers.py`; not to be changed by hand.
+//! The weights by which blocks are chosen and answers told from what is merely close. Fitted and written by
+//! `tuning/answers.py` on 28 November 2026; not to be changed by hand. Its features, blocks of sites and
+//! languages with their texts, are too large to keep; the script says how to make them.
 
 use super::features::FEATURES;
 

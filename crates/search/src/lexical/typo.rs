@@ -71,7 +71,7 @@ const LEAST_ABBREVIATION: usize = 3;
 const MOST_BEGUN: usize = 8;
 
 /// Of `known`, the terms that share the longest beginning with `term`, a form that the build did not see, where it is long enough: a stemmer of every language
-/// in place of a stemmer for each. `tuning/forms.py` measures it.
+/// in place of a stemmer for each. Hand-set; `tuning/forms.py` measures it.
 pub(super) fn begun<'t>(term: &str, known: impl Iterator<Item = &'t TermPostings>) -> Vec<&'t TermPostings> {
     let shared = |t: &TermPostings| term.chars().zip(t.term.chars()).take_while(|(a, b)| a == b).count();
     let letters = term.chars().count();

@@ -10,8 +10,8 @@ use futures::future::{FutureExt, LocalBoxFuture};
 /// So many times as many chunks are ranked as are wanted where weights or their pages may move some of them down.
 const MORE: usize = 3;
 
-/// The least cosine of a question and a passage that share no word, for the passage to be shown where the embedder is `minilm`. Set by `tuning/nonsense.mjs`: of
-/// made-up words .99 stay below it; of the handbook's dialogues' questions, which share words with it and are shown whatever it is, .95 are above.
+/// The least cosine of a question and a passage that share no word, for the passage to be shown where the embedder is `minilm`. Hand-set: in
+/// `tuning/nonsense.mjs` .99 of made-up words stay below it; of the handbook's dialogues' questions, which share words with it and are shown whatever it is, .95 are above.
 const NEAR_ENOUGH: f32 = 0.35;
 
 /// What a retriever ranks, its scores multiplied by the weights of the bundle, as they are where the bundle has none. Of one page at most `per_page` chunks

@@ -81,10 +81,11 @@ fn is_unread(corpus: &Corpus, query: &Query) -> bool {
 
 /// What share of a question's words, by rarity, its best passage must hold for them to count as they do in one language, where the embedder knows many: below it
 /// they count for less, in proportion, down to nothing. A question in another language than the documents' has names and figures in common with them at most, and
-/// words that only look alike. On XQuAD's passages and questions in five languages (`tuning/across.py`).
+/// words that only look alike. Hand-set: best on XQuAD in five languages (`tuning/across.py`) beside weights of `auto` that
+/// were given up.
 const COMMON_LANGUAGE: f32 = 0.5;
 
-/// How much BM25 counts for this question, 0 to 1: all of it with any model but the one of many languages that this was fitted with.
+/// How much BM25 counts for this question, 0 to 1: all of it with any model but the one of many languages.
 pub(super) fn words_share(corpus: &Corpus, query: &Query, found: &LexicalResult) -> f32 {
     let multilingual = corpus.bundle().manifest().embedder.id == MULTILINGUAL;
     if multilingual { (held_share(corpus, query, found) / COMMON_LANGUAGE).min(1.0) } else { 1.0 }

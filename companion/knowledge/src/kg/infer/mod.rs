@@ -15,8 +15,8 @@ use pocketgraph_kg::{BuildNode, INFERRED, KgBuilder, KgError, TypeId};
 use sides::{Sides, side};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Parameters of the inference of types. `tuning/kinds.py` tries each with other values over six graphs
-/// without their declared types, leaving one graph out at a time. On the graphs that were left out no other
+/// Rules for the kinds of things. Hand-set: `tuning/kinds.py` tries other values over six graphs whose
+/// declared types are taken away, leaving one of them out at a time. On graphs that were left out no other
 /// value is better, and `many_sides` (2 to 9), `noun` (0 to 1) and `support` (.6 to .8) are flat.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]

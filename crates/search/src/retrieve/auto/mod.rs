@@ -34,7 +34,8 @@ const COVERED: usize = 10;
 /// Chunks of one named document that are candidates.
 const OF_A_DOCUMENT: usize = 20;
 
-/// The weights of the first pass, by feature. Those of names and titles come from `tuning/auto.py`, which leaves each of twelve sets out once.
+/// The weights of the first pass, by feature. Hand-set: those of names and titles are of a fit by `tuning/auto.py`
+/// to twelve sets. Later ones, with the rarity of names, were given up.
 mod weight {
     /// Cosine to the question.
     pub const D: f32 = 4.9;
