@@ -3,9 +3,9 @@
 use pocketgraph_kg::{Class, EntityType, INFERRED, KnowledgeGraph};
 use std::fmt::Write;
 
-/// A relation is said to lead from or to one type if this part of its triples do: the least at which, over
-/// the declared types of CoDEx, Freebase and GeoQuery, a table says at most 2 % of ends wrongly. Fitted by
-/// `tuning/kinds.py`.
+/// Minimum share of a relation's triples of one type for the table to name it as domain or range: the least
+/// at which, over the declared types of CoDEx, Freebase and GeoQuery, a table names at most 2 % of ends
+/// wrongly. Fitted by `tuning/kinds.py`.
 const NEARLY_ALL: f64 = 0.9;
 
 /// Tables of relations (`--relations`) and of types (`--types`).

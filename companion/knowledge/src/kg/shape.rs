@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Share of exceptions that a rule may have, since data have errors. Fitted by `tuning/kinds.py`.
 const EXCEPTIONS: f64 = 0.02;
-/// A closed set has at most so many values, each borne by so many things on the whole. Hand-set: in
-/// `tuning/kinds.py` it is flat from 250 values on, and 3 things (.449) are better than 5 (.430).
+/// Maximum number of values of a closed set, and minimum number of triples per value. Hand-set: in
+/// `tuning/kinds.py` it is flat from 250 values on, and 3 triples (.449) are better than 5 (.430).
 const CLOSED: (usize, usize) = (250, 5);
-/// Relations with fewer triples say nothing. Fitted by `tuning/kinds.py`.
+/// Minimum number of triples that determine a relation's shape. Fitted by `tuning/kinds.py`.
 const FEW: usize = 3;
 
 /// Shape of a relation in the data.

@@ -21,8 +21,8 @@ pub const QUESTION: &str = "query: ";
 /// See [`QUESTION`].
 pub const PASSAGE: &str = "passage: ";
 
-/// The cosine's share in the fused score, in percent. Hand-set: shares between were not
-/// measured for this model (`tuning/fusion.mjs` would).
+/// Share of the cosine in the fused score, in percent. Hand-set: `tuning/fusion.mjs` was not run for this
+/// model.
 pub const WEIGHT: u64 = 75;
 
 /// Numbers in a vector.
