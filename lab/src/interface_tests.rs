@@ -1,4 +1,4 @@
-//! The table of options, the Rust types, what reads them in the wasm, and the files that are written of them: all agree.
+//! Checks that the table of options, the Rust types, their readers in the wasm, and the written files agree.
 #![allow(clippy::unwrap_used)]
 
 use super::*;

@@ -1,4 +1,4 @@
-//! The kinds that a build infers for things without a type, with other values of what decides: what `tuning/kinds.py` measures.
+//! Infers the kinds of things without a type with other parameters, for `tuning/kinds.py`.
 
 use miette::{IntoDiagnostic, Result};
 use pocketgraph::kg::{Class, KnowledgeGraph};
@@ -27,7 +27,7 @@ struct Sides<'a> {
     range: Vec<(&'a str, u32)>,
 }
 
-/// Prints the values as they are; then, for each line of the standard input, which gives some of them others, what every relation joins.
+/// Prints the values; then, for each line of changed values on the standard input, the types of relations.
 ///
 /// # Errors
 /// When files cannot be read, or a line is no trial.

@@ -38,7 +38,7 @@ const LISTED: usize = 2000;
 pub struct PatternReport {
     /// Questions with a gold pattern.
     pub questions: usize,
-    /// Questions whose query has a pattern that no question type here stands for, or none that can be read; they do not count.
+    /// Questions whose pattern has no question type here, or cannot be read; they do not count.
     pub left_out: usize,
     /// Whose pattern is the gold pattern.
     pub right: usize,
@@ -55,8 +55,9 @@ pub struct PatternReport {
 /// Names the pattern of a question whose names stand at these places.
 pub type PatternTeller<'a> = &'a dyn Fn(&str, &[std::ops::Range<usize>]) -> String;
 
-/// Tells the patterns of a file of questions with a gold `type` (CLQA-Wiki) or a `sparql` query (ComplexWebQuestions), with names found by
-/// quotes and capitals; by rules, or by a `teller`. Of a `part` only its questions count.
+/// Recognises the patterns of questions with a gold `type` (CLQA-Wiki) or a `sparql` query
+/// (ComplexWebQuestions), with names found by quotes and capitals; by rules, or by a `teller`. Of a `part`
+/// only its questions count.
 ///
 /// # Errors
 /// [`DataError`] for a file that cannot be read.

@@ -50,8 +50,7 @@ pub struct WalksReport {
     pub max_ms: f64,
 }
 
-/// Executes `plans` plans of `steps` steps, each from a random walk: from a random entity, each time along a random edge in either
-/// direction.
+/// Executes `plans` plans of `steps` steps, each along random edges, in any direction, from a random entity.
 ///
 /// # Errors
 /// [`PlansError`] for a plan that does not pass its checks; walks make none.

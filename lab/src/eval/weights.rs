@@ -35,7 +35,7 @@ pub struct Args {
     meaning: bool,
 }
 
-/// Prints the weights as JSON; then, for each line of the standard input, which gives some of them other values, how many questions are planned rightly and wrongly.
+/// Prints the weights as JSON; then, for each line of changed ones, the numbers of right and wrong plans.
 ///
 /// # Errors
 /// When files cannot be read, a line is no trial, or a plan does not pass its checks.

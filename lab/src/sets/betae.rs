@@ -44,8 +44,8 @@ fn betae(v: &Value) -> Result<Gold, String> {
     })
 }
 
-/// A compiled part of a query: a set, or everything but it. Complements are never executed: they are pushed outwards until a difference
-/// or a second complement takes them up.
+/// A compiled part of a query: a set, or everything except it. Complements are never executed: they move
+/// outwards until a difference or a second complement absorbs them.
 struct Part {
     name: String,
     complement: bool,

@@ -1,7 +1,8 @@
 //! 2WikiMultiHopQA: a graph of its questions' own evidence triples, and the plans that those triples spell.
 //!
-//! Two triples of one chain may call what joins them by two names ("Oswiu of Northumbria", "Oswiu"): inside a question they are one
-//! entity. A country and the word for its people ("American") are one too. The titles of the pages that a question is about are names of its entities too.
+//! Two triples of one chain may name their common entity differently ("Oswiu of Northumbria", "Oswiu"), or by
+//! a country's adjective ("American"): they are one. Titles of the question's pages are names of its entities
+//! too.
 
 use super::draft::Draft;
 use pocketgraph::kg::date;
@@ -92,7 +93,7 @@ fn clean(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").trim_matches('"').replace('|', "/")
 }
 
-/// The graph of all questions' triples as tables that an import reads: triples with datatypes, and entities with their other names.
+/// Returns the graph of all questions' triples as tables for an import.
 fn tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<Tables, String> {
     let mut out = Tables { triples: "head\trelation\ttail\tdatatype\n".to_owned(), entities: "id\tlabel\taliases\n".to_owned() };
     let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! GeoQuery: its knowledge base as tables of a graph, and its questions with their logical forms as plans.
 //!
-//! The knowledge base keeps a river and a state of one name apart by their types, and says where a city is in its name. What its authors
-//! define beyond its facts is added: everything is in the one country, and a major city, river or lake is a large one.
+//! The knowledge base distinguishes a river and a state of one name by type, and names a city with its state.
+//! Its authors' definitions are added: everything is in the one country, and major things are large ones.
 
 use super::logic;
 use super::majors::{MAJOR, entity_id};
@@ -41,8 +41,8 @@ impl QuestionSet for GeoQuery {
     }
 }
 
-/// A question with the plan of its logical form. It counts in the figures of its split, of its kind, and, where it names one entity and
-/// asks for nothing but steps, among those.
+/// Reads a question with the plan of its logical form. It counts for its split, its kind and, if it names one
+/// entity and only needs steps, for those.
 fn gold(v: &Value) -> Result<Gold, String> {
     let (question, split) = (text(v, "question")?, text(v, "question_split")?);
     let form = v.get("prolog").and_then(Value::as_str);

@@ -1,7 +1,7 @@
 //! GeoQuery's logical forms as plans.
 //!
-//! A form is a conjunction of goals about variables. The set of a variable is what its goals leave: a goal that joins it to another
-//! variable is a step from that variable's set; `largest` and the like are superlatives over the set of their own goals.
+//! A form is a conjunction of goals about variables. A variable's set is the result of its goals: a goal with
+//! another variable is a step from that one's set; `largest` and the like are superlatives over their goals.
 
 use super::draft::Draft;
 use super::majors::{MAJOR, entity_id};
@@ -307,7 +307,7 @@ impl Compiler {
         self.follow(&point, &[("highest_point", true), ("highest_elevation", false)], None).map(Some)
     }
 
-    /// The ways from one variable of a goal to the other: one of several relations, or two one after the other. `None` for goals that join nothing.
+    /// Returns the ways from one variable of a goal to the other: relations, or two in a row.
     fn step(&self, goal: &Term, from: &str, to: &str) -> Option<Vec<(&'static str, bool)>> {
         let (name, arguments) = goal.parts()?;
         let [first, second] = arguments else { return None };

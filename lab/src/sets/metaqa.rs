@@ -25,7 +25,7 @@ impl QuestionSet for MetaQa {
     }
 }
 
-/// MetaQA: a path such as `movie_to_director_to_movie` from the marked entity. The anchor is left out of the answers of longer paths.
+/// MetaQA: a path such as `movie_to_director_to_movie` from the marked entity, which longer paths exclude.
 fn metaqa(v: &Value) -> Result<Gold, String> {
     let (entity, path, question) = (text(v, "entity")?, text(v, "plan")?, text(v, "question")?);
     let stops: Vec<&str> = path.split("_to_").collect();

@@ -1,4 +1,4 @@
-//! Terms of Prolog, as far as GeoQuery's logical forms use them: atoms, variables, compound terms, conjunctions, negation.
+//! Parses Prolog terms of GeoQuery's forms: atoms, variables, compound terms, conjunctions, negation.
 
 /// A term.
 #[derive(Debug, Clone, PartialEq, Eq)]

