@@ -1,9 +1,10 @@
 //! Trains a token table (`pocketgraph train query-table`): a vector for every token, whose sum over a
 //! question points like all-MiniLM-L6-v2's vector.
 //!
-//! q = normalise(b + sum of T[token]), without `[CLS]` and `[SEP]`. The rows begin as the model's own vectors of single tokens, without their mean (in which
-//! they agree, and which would drown what tells them apart) and damped by frequency as in SIF (Arora, Liang and Ma 2017). They are then fitted to
-//! the model's vectors of short texts by Adam (Kingma and Ba 2015) over all rows. Same texts, same seed, same bytes, whatever the number of threads.
+//! q = normalise(b + sum of T[token]), without `[CLS]` and `[SEP]`. The rows begin as the model's own vectors
+//! of single tokens, without their mean (which they share, and which would hide their differences) and damped
+//! by frequency as in SIF (Arora, Liang and Ma 2017). Adam (Kingma and Ba 2015) then fits them to the model's
+//! vectors of short texts. The same texts and seed give the same bytes.
 
 use pocketgraph::vector::{QuantizedMatrix, QuantizedVector};
 use pocketgraph_cluster::Random;

@@ -1,9 +1,10 @@
 //! `pocketgraph train encoder`: a few layers of all-MiniLM-L6-v2 that embed questions about as all six do.
 //!
-//! The student begins as layers of the model itself (first, last, and evenly between) on the model's own word vectors, positions and input
-//! normalisation, which stay as they are. It learns the model's unit vectors of short texts: q is the mean of the last layer's token vectors, the loss
-//! 1 - cos(q, y), the optimiser AdamW (DistilBERT, Sanh et al. 2019, begins with every other layer likewise). With a token table beside it, q is that mean's
-//! direction plus the table's unit vector, and the student learns what the table lacks.
+//! The student begins as layers of the model itself (first, last, and evenly between) on the model's own word
+//! vectors, positions and input normalisation, which stay constant. It learns the model's unit vectors of
+//! short texts: q is the mean of the last layer's token vectors, the loss 1 - cos(q, y), the optimiser AdamW
+//! (DistilBERT, Sanh et al. 2019, begins likewise). With a token table, q is that mean's direction plus the
+//! table's unit vector, and the student learns what the table lacks.
 
 mod fit;
 mod targets_file;

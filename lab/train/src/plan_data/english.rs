@@ -4,7 +4,7 @@ use crate::lexicon;
 use pocketgraph::text::lexicon::{Language, SPOKEN};
 use pocketgraph_cluster::Random;
 
-/// Returns true if a label goes on by itself ("directed by", "member of"): it is said after a verb, and not as "the … of".
+/// Returns true if a label needs a noun after it ("directed by", "member of") and follows a verb.
 pub fn participle(label: &str) -> bool {
     label.rsplit_once(' ').is_some_and(|(_, last)| SPOKEN.prepositions().has(last, "clause")) || present(label)
 }

@@ -90,8 +90,8 @@ struct Example {
     record: Value,
 }
 
-/// Makes examples of the graph `own` and writes them as JSON Lines, those for training and those for testing apart. `graph` reads the same graph anew for
-/// each worker, since a graph belongs to one thread; `progress` hears how many are done.
+/// Makes examples of the graph `own` and writes them as JSON Lines, for training and for testing. `graph`
+/// reads it anew for each worker, since a graph belongs to one thread; `progress` gets the number done.
 ///
 /// # Errors
 /// [`DataError`].
@@ -118,7 +118,8 @@ pub fn generate(
     let jobs = options.jobs.clamp(1, blocks.max(1));
     let mut seen: HashSet<u64> = HashSet::new();
     std::thread::scope(|scope| {
-        // Worker w makes blocks w, w + jobs, …; reading the channels in turn puts them in order, and a short channel bounds what waits.
+        // Worker w makes blocks w, w + jobs, …; reading channels in turn orders them, and short ones bound
+        // memory.
         let channels: Vec<_> = (0..jobs)
             .map(|worker| {
                 let (sender, receiver) = sync_channel::<Result<Vec<Option<Example>>, String>>(2);

@@ -1,5 +1,4 @@
-//! Patterns to queries: entities and relations are chosen backwards from a node that shall be among the answers, so that no query is empty but for
-//! what it takes away.
+//! Grounds patterns to queries backwards from a node that shall be an answer, so that few queries are empty.
 
 use super::pattern::Pattern;
 use pocketgraph::kg::{Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, TripleId, TypeId};
@@ -135,7 +134,7 @@ impl<'g> Grounder<'g> {
         self.graph.is_entity(node) && (1..=MOST).contains(&self.graph.follow(node, relation, direction).len())
     }
 
-    /// Single steps that agree on `node`: half of the time all over one relation ("what A and B share"), where there are so many.
+    /// Returns steps that agree on `node`, half of the time over one relation ("what A and B share").
     fn several(&self, node: NodeId, n: usize, random: &mut Random) -> Option<Query> {
         let mut parts = vec![self.single(node, random)?];
         if let Query::Step { relation, direction, target, .. } = parts[0].clone()
@@ -179,7 +178,8 @@ impl<'g> Grounder<'g> {
         // "The genres of the films that share a director with …".
         let of =
             if steps == 3 && random.below(3) == 0 { self.sharing(into.from, random)? } else { self.chain(into.from, steps - 1, random)? };
-        // Back along the relation that led here asks who shares something with the entity; of longer ways nobody asks so.
+        // Back along the same relation asks who shares something with the entity; longer ways are never
+        // asked.
         let back = matches!(&of, Query::Step { relation, direction, .. } if *relation == into.relation && *direction != into.direction);
         let target = self.target(node, random);
         (!back || steps == 2).then(|| Query::Step { of: Box::new(of), relation: into.relation, direction: into.direction, target })
@@ -198,7 +198,7 @@ impl<'g> Grounder<'g> {
         Some(Query::Step { of, relation: into.relation, direction: into.direction, target: self.target(node, random) })
     }
 
-    /// Two steps and one that agree on `node`, half of the time with one relation at their ends: "what the capital of A and B share".
+    /// Returns two steps and one that agree on `node`, half of the time with one relation at their ends.
     fn chain_and_step(&self, node: NodeId, random: &mut Random) -> Option<Vec<Query>> {
         let chain = self.chain(node, 2, random)?;
         if let Query::Step { relation, direction, target, .. } = &chain

@@ -7,7 +7,7 @@ use pocketgraph::planner::Query;
 use pocketgraph_cluster::Random;
 
 impl Wording<'_> {
-    /// "Which city is both the capital of A and the birthplace of B": steps over two relations; `None` where one is said by a clause.
+    /// Phrases steps over two relations: "Which city is both the capital of A and the birthplace of B".
     pub(super) fn asks_both(&self, parts: &[Query], random: &mut Random) -> Option<QuestionPieces> {
         let [Query::Step { target, .. }, Query::Step { .. }] = parts else { return None };
         let (first, second) = self.coordinate_nouns(parts, random)?;

@@ -53,8 +53,8 @@ impl Wording<'_> {
         Some(QuestionPieces::plain("who ").then(words).and(" ").then(self.phrase(of, Number::One, true, random)))
     }
 
-    /// What steps over one relation find all together: "the genres of A and B combined", "which counties border either A or B"; `None` where the relation's
-    /// words do not go with a list.
+    /// Phrases the results of steps over one relation together: "the genres of A and B combined"; `None` if
+    /// the relation's words do not fit a list.
     pub(super) fn pooled(
         &self,
         starts: &[&Query],

@@ -1,8 +1,8 @@
 //! Questions with their plans and answers, made from a graph: what a planner is trained on.
 //!
-//! After LPKG (arXiv 2406.14282): patterns are grounded in the graph, the executor computes the answers, and a grammar of templates says the questions; a
-//! language model says some of them anew, where there is one. Every other example follows from the seed and its own number alone, so that threads do not
-//! change the file.
+//! As in LPKG (arXiv 2406.14282), patterns are grounded in the graph, the executor computes the answers, and
+//! a grammar of templates phrases the questions; a language model, if there is one, rewords some. Every other
+//! example follows from the seed and its number alone, so that threads do not change the file.
 
 mod card;
 mod english;

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-/// A set of questions, asked whether it holds one that differs from another by one word at most (one more, one less, or one other), letter case,
-/// punctuation and the order of words aside.
+/// A set of questions that finds near duplicates: those that differ by at most one word (more, less, or
+/// other), apart from letter case, punctuation and order.
 #[derive(Debug, Clone, Default)]
 pub struct Near {
     /// Hashes of each question's sorted words, and of the same with one word left out.

@@ -1,5 +1,5 @@
-//! Pairs to tune any language model into a planner with: an instruction with demonstrations, a question, and its plan as code with sub-questions, as LPKG
-//! makes them (arXiv 2406.14282, equations 3 and 4). What the code form cannot say (negation, counts, superlatives) is written as plan lines.
+//! Pairs to tune any language model into a planner: an instruction with demonstrations, a question, and its
+//! plan as code with sub-questions, as in LPKG (arXiv 2406.14282, equations 3 and 4) or as plan lines.
 //!
 //! The sub-questions are said by a grammar from the labels that an example lists: the step that leads from Heat to its
 //! directors asks "What is the director of Heat?". Before each, a thought says what its answers are for. Demonstrations

@@ -1,5 +1,5 @@
-//! The patterns of logical queries that plans are sampled from: LPKG's (arXiv 2406.14282), those of BetaE with negation (arXiv 2010.11465), and counts
-//! and superlatives.
+//! Patterns of logical queries from which plans are sampled: LPKG's (arXiv 2406.14282), BetaE's with negation
+//! (arXiv 2010.11465), counts and superlatives.
 
 /// A pattern, by the field's short name: p is a projection, i an intersection, u a union, n a negation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

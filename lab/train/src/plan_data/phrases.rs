@@ -272,8 +272,8 @@ impl Wording<'_> {
         }
     }
 
-    /// " was directed by …", " is the capital of …", " has … as director": what a step says of its results, as the whole of a sentence or the rest of
-    /// a relative clause; or that it is not so.
+    /// Phrases what a step states of its results, or its negation: " was directed by …", " is the capital of
+    /// …".
     pub(super) fn clause(
         &self,
         of: &Query,
@@ -333,7 +333,7 @@ impl Wording<'_> {
         }
     }
 
-    /// The noun that all parts share, where they have one, and what is said of it: " were directed by … and have …", " … but not …".
+    /// Returns the common noun of all parts, if any, and their clauses: " were directed by … and have …".
     pub(super) fn clauses(&self, query: &Query, number: Number, random: &mut Random) -> Option<(QuestionPieces, QuestionPieces)> {
         match query {
             Query::Step { of, relation, direction, target } => {
@@ -452,7 +452,7 @@ impl Wording<'_> {
         if random.below(2) == 0 {
             order.reverse();
         }
-        // "The film … and the series …", "“…,” “…,” and “…”": each with what it is, or all in quotation marks, some with the comma inside.
+        // "The film … and the series …", "“…,” “…,” and “…”": each with its type, or all in quotation marks.
         let entities = order.iter().all(|s| matches!(s, Query::Entity(_)));
         let (kinds, quoted, inside) = (entities && random.below(6) == 0, entities && random.below(8) == 0, random.below(2) == 0);
         let quote = if quoted { "\"" } else { "" };

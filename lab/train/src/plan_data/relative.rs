@@ -1,5 +1,5 @@
-//! Relative clauses around a name ("the place where … was born", "the author who wrote …", "the party that … is a member of") and questions whose last
-//! word belongs to what stands before them ("Where is the seat of … located?").
+//! Relative clauses around a name ("the place where … was born", "the author who wrote …") and questions that
+//! end with a word of their beginning ("Where is the seat of … located?").
 
 use super::english::{active, indefinite, participle, pick, third_person};
 use super::wording::{Number, QuestionPieces, Role, Wording};
@@ -77,8 +77,7 @@ impl Wording<'_> {
         })
     }
 
-    /// "Which party is … a member of", "Where is the seat of … located": a question whose end belongs to its beginning; `None` where the relation has
-    /// no such words.
+    /// Phrases a question with an end that belongs to its beginning: "Which party is … a member of".
     pub(super) fn asks_with_end(
         &self,
         of: &Query,

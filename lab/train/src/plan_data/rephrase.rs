@@ -1,7 +1,7 @@
-//! Questions said anew by a language model, as LPKG has all of its questions said (arXiv 2406.14282), from a few demonstrations.
+//! Has a language model reword questions, as LPKG does (arXiv 2406.14282), from a few demonstrations.
 //!
-//! The words that name something are marked, and the reply has to mark them again: so it stays known which words stand for which step of the plan. A
-//! reply that loses a mark, or changes a name, is not used.
+//! Names are marked, and the reply has to mark them again, so that it is known which words belong to which
+//! step of the plan. A reply that loses a mark, or changes a name, is not used.
 
 use super::Near;
 use pocketgraph::llm::{ChatRequest, Message, after_thinking};
@@ -75,7 +75,7 @@ fn request(question: &str, pieces: &[Marked]) -> ChatRequest {
     ChatRequest { messages, max_tokens: Some(TOKENS), temperature: Some(0.0), ..ChatRequest::default() }
 }
 
-/// The question of a reply and where its marks stand; `None` where a mark is lacking, doubled, empty or inside another, or a name is another.
+/// Returns the question of a reply and the places of its marks; `None` if a mark or name is wrong.
 fn read(reply: &str, pieces: &[Marked]) -> Option<(String, Places)> {
     let line = visible(after_thinking(reply).lines().find(|l| !l.trim().is_empty())?);
     let line = line.trim();
@@ -124,8 +124,9 @@ fn anew(example: &Value, question: String, places: &[(usize, usize)]) -> Value {
     out
 }
 
-/// Has a model say the questions of examples, as `train data` writes them, anew; gives the new examples, and what asking came to. Left out are those of
-/// which the reply cannot be used, is the old question, or is nearly one of `without`. `count` counts a text's tokens.
+/// Has a model reword the questions of examples from `train data`; returns the new examples and the usage.
+/// Leaves out those whose reply is unusable, repeats the old question, or nearly repeats one of `without`.
+/// `count` counts a text's tokens.
 ///
 /// # Errors
 /// [`AskError`] when the model refuses or falls silent, or a reply cannot be kept.

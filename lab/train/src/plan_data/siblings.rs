@@ -1,5 +1,5 @@
-//! Questions of known patterns said anew by a language model, and others like them: what to tune a planner with where a few questions are labelled with nothing
-//! but their pattern.
+//! Has a language model write questions of the same patterns as given ones, to tune a planner with few
+//! labels.
 
 use super::Near;
 use pocketgraph::llm::{ChatRequest, Message, after_thinking};
@@ -91,7 +91,7 @@ fn request(asked: &Sample, wanted: Wanted) -> ChatRequest {
     ChatRequest { messages, max_tokens: Some(lines.saturating_mul(TOKENS)), temperature: Some(0.0), ..ChatRequest::default() }
 }
 
-/// The questions of a reply that can be used, each once: rewordings that keep every name, and siblings that name as many things as the question does.
+/// Returns the usable questions of a reply, each once: rewordings with every name, and siblings with as many.
 fn read(reply: &str, asked: &Sample, wanted: Wanted) -> Option<Vec<Written>> {
     let named =
         |question: &str| -> Vec<String> { names(question).into_iter().filter_map(|n| Some(question.get(n)?.to_lowercase())).collect() };
@@ -119,8 +119,8 @@ fn read(reply: &str, asked: &Sample, wanted: Wanted) -> Option<Vec<Written>> {
     (!out.is_empty()).then_some(out)
 }
 
-/// Has a model write questions of the patterns of `asked`; gives them in the order of these, and what asking came to. Left out is what is nearly one of
-/// `without`. `count` counts a text's tokens.
+/// Has a model write questions of the patterns of `asked`; returns them in that order, with the usage. Leaves
+/// out near duplicates of `without`. `count` counts a text's tokens.
 ///
 /// # Errors
 /// [`AskError`] when the model refuses or falls silent, or a reply cannot be kept.

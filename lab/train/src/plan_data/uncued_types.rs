@@ -3,8 +3,8 @@
 use pocketgraph::kg::TypeId;
 use pocketgraph::planner::{LogicalForm, Query};
 
-/// What is asked, without the types of results that are not among those that the question says. Answers that only such a type keeps out belong to the
-/// question as it stands.
+/// Returns the form without types of results that the question does not mention. Answers that only such a
+/// type excludes are right.
 pub fn without_uncued_types(asked: &LogicalForm, phrased: &[TypeId]) -> LogicalForm {
     match asked {
         LogicalForm::Set(query) => LogicalForm::Set(keep_cued_types(query, phrased)),

@@ -1,5 +1,6 @@
-//! Queries as questions: a grammar of templates, with paraphrase by synonyms of relations and entities, order of clauses, active and passive forms and
-//! question words; and the noise of people who type. Noun phrases and clauses are in [`super::phrases`].
+//! Phrases queries as questions: a grammar of templates, with synonyms of relations and entities, order of
+//! clauses, active and passive forms and question words; and typing noise. Noun phrases and clauses are in
+//! [`super::phrases`].
 
 use super::english::{active, comparative, participle, pick, positive, third_person, with_typo};
 use crate::lexicon;
@@ -105,8 +106,7 @@ impl<'g> Wording<'g> {
             3 => pick(random, &lexicon::frames("request")),
             _ => "",
         };
-        // What is listed beside each other is asked for all together. The list's own words say so, never the request before it, which stands there as often as
-        // before anything else.
+        // A list means all of it together if its own words say so; the request before it never does.
         if let Query::Or(parts) = query
             && random.below(3) == 0
         {
@@ -138,7 +138,8 @@ impl<'g> Wording<'g> {
         }
         // "Which films were directed by … and have …": the clauses carry the question.
         if matches!(query, Query::And(_) | Query::Not(..)) && random.below(3) > 0 {
-            // "Which areas border the region where … lies and are also …": the number says which of the two the second clause is about.
+            // "Which areas border the region where … lies and are also …": the number decides between both
+            // nouns.
             let number = if random.below(3) > 0 { Number::Many } else { Number::One };
             if let Some((noun, clauses)) = self.clauses(query, number, random) {
                 let which = if noun.0.is_empty() {
@@ -150,7 +151,7 @@ impl<'g> Wording<'g> {
             }
         }
         let (is, number) = if random.below(3) == 0 { (" are ", Number::Many) } else { (" is ", Number::One) };
-        // "The films of … were written by who", "… were in which languages": the last step stands behind what it starts from.
+        // "The films of … were written by who": the last step comes after its source.
         if let Query::Step { of, relation, direction: Direction::Forward, target } = query
             && !matches!(of.as_ref(), Query::Entity(_))
             && random.below(6) == 0

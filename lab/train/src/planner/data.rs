@@ -172,7 +172,8 @@ impl<'e> Frames<'e> {
         batch.lengths.push(framed.ids.len());
     }
 
-    /// A batch of examples with its targets, made on all cores. Example `i` is augmented by the seed and `stream + i` alone.
+    /// Returns a batch of examples with targets, on all cores. Example `i` depends on the seed and `stream +
+    /// i`.
     pub fn batch(&self, lessons: &[&TrainingExample], disturbance: Augmentation, seed: u64, stream: u64) -> (Batch, Targets) {
         let each = lessons.par_iter().enumerate().map(|(i, lesson)| {
             let (framed, tags) = self.framed(lesson, disturbance, &mut Random::new(seed, stream.wrapping_add(i as u64)));

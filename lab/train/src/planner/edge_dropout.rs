@@ -3,7 +3,7 @@
 use pocketgraph::kg::{BuildNode, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance, TripleId};
 use pocketgraph_cluster::Random;
 
-/// `graph` without a part of its triples, of which `dropped` is the share (0 to 1) and the seed says which. Entities, names and types stay.
+/// Returns `graph` without a random share (`dropped`, 0 to 1) of its triples. Entities, names and types stay.
 ///
 /// # Errors
 /// [`KgError`], which never comes of what is a graph already.

@@ -1,4 +1,4 @@
-//! Trained floats to the engine's model: layers rounded to int8 or to four bits as `pocketgraph-lab train minilm` rounds them, heads in floats.
+//! Exports trained floats as the engine's model: layers rounded to int8 or four bits, heads in floats.
 
 use super::data::{Augmentation, Frames};
 use super::training_example::TrainingExample;
@@ -12,8 +12,8 @@ use pocketgraph_cluster::Random;
 /// Questions whose inputs say what rounding must keep.
 const QUESTIONS: usize = 400;
 
-/// The engine's model of these parameters, not yet calibrated. `encoder` is what the layers were taken from; its positions and input normalisation are the model's.
-/// `lessons` are questions as the model will see them.
+/// Returns the engine's model of these parameters, not yet calibrated. The layers came from `encoder`, which
+/// has the positions and input normalisation. `lessons` are questions as the model will get them.
 ///
 /// # Errors
 /// When a number is not finite, or the sizes are not the encoder's.

@@ -1,6 +1,6 @@
-//! Supervised training: cross-entropy of all heads, AdamW with warm-up and linear decay, and the checkpoint that does best on held-out questions.
+//! Supervised training: cross-entropy of all heads, AdamW, and the best checkpoint on held-out questions.
 //!
-//! Every step follows from the seed and its own number, so that a run that was interrupted goes on as if nothing had happened.
+//! Every step follows from the seed and its own number, so that an interrupted run continues identically.
 
 use super::checkpoint::{Checkpoint, Evaluation};
 use super::data::{Augmentation, Frames};
@@ -53,8 +53,9 @@ pub struct PlannerTrainer<'a> {
     pub frames: &'a Frames<'a>,
     /// Tells the run to write a checkpoint and end.
     pub stop: &'a AtomicBool,
-    /// Executes the plans of held-out questions over a graph, where there is one: the share that a network with these parameters answers. The best weights are
-    /// then chosen by this share and that of the questions of which everything is right, together.
+    /// Executes the plans of held-out questions over a graph, if there is one, and returns the share that a
+    /// network with these parameters answers. With the share of fully right questions it chooses the best
+    /// weights.
     pub judge: Option<&'a Share<'a>>,
 }
 

@@ -96,7 +96,7 @@ impl<'g> Judge<'g> {
         self.executor.execute(plan, Resources::default(), Limits::default()).now_or_never()?.ok()
     }
 
-    /// Executes a plan and returns identifiers of entities, and the texts of everything else; nothing if it cannot be executed.
+    /// Executes a plan. Returns identifiers of entities and texts of everything else, or nothing on failure.
     pub fn execute(&self, plan: &Plan) -> BTreeSet<String> {
         let Some(execution) = self.execution(plan) else { return BTreeSet::new() };
         execution.answer().members.iter().map(|m| self.name(&m.item)).collect()
@@ -167,8 +167,8 @@ impl<'g> Judge<'g> {
         Ok(judged)
     }
 
-    /// The reading of a question of which its labels are given: what no planner could do better. Of `all` labels everything is given but which entities
-    /// and relations the words stand for; else only the pattern is, and the model says which words are for what.
+    /// Returns the best possible reading of a question with labels. With `all` labels, only the linking of
+    /// words to entities and relations remains; else the pattern is given, and the model tags the words.
     ///
     /// # Errors
     /// When a word has no vector.
@@ -222,7 +222,7 @@ impl<'g> Judge<'g> {
         self.reward(lesson, &best.plan)
     }
 
-    /// Fits how sure the model is to whether its readings of these questions are right: logistic regression over the readings of all drafts.
+    /// Fits the confidence to the rightness of readings: logistic regression over the readings of all drafts.
     ///
     /// # Errors
     /// When a word has no vector.
@@ -254,8 +254,8 @@ fn f1(found: &BTreeSet<String>, wanted: &[String]) -> f64 {
     2.0 * common as f64 / (found.len() + wanted.len()).max(1) as f64
 }
 
-/// Logistic regression with a little decay, by gradient descent: there are eight numbers to find. What was never both right and wrong teaches
-/// nothing, and leaves the guess.
+/// Fits logistic regression with a little decay by gradient descent, for eight numbers. A feature that was
+/// never both right and wrong keeps its initial weight.
 pub fn logistic(seen: &[([f32; FEATURES], bool)]) -> Calibration {
     let right = seen.iter().filter(|s| s.1).count();
     if right == 0 || right == seen.len() {

@@ -1,4 +1,4 @@
-//! Lines that say a question's labels themselves: those of `pocketgraph train label`, and questions with nothing but the name of their pattern.
+//! Reads lines with labels: those of `pocketgraph train label`, and questions with just a pattern's name.
 
 use super::labels::Labels;
 use super::training_example::TrainingExample;

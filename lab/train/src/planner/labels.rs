@@ -1,7 +1,7 @@
 //! From an example of `pocketgraph train data` to what the planner shall say of its question.
 //!
-//! A plan names slots: R1 is the step that is made first, T1 the type of what it finds, E1 where it starts. The words of the question are given to
-//! slots by name; where one name could be in two slots, words that stand together go together. What stays in doubt is no example.
+//! A plan has slots: R1 is the first step, T1 the type of its results, E1 its source. Words of the question
+//! are assigned to slots by name, adjacent words together if a name fits two. Doubtful cases are no examples.
 
 use pocketgraph::plan::{Compare, Extreme, Head, How, Measure, Operation, Plan, Relation, SearchKg};
 use pocketgraph::planner::model::{Aggregation, Shape, Tag};
@@ -144,7 +144,7 @@ fn in_bytes(question: &str, span: &Span) -> Option<Span> {
     Some(Span { start, end, ..span.clone() })
 }
 
-/// The shape of a plan, what is asked of the set, and for superlatives whether things are counted (1) and not a value read (0).
+/// Returns a plan's shape, aggregation, and for superlatives 1 if things are counted, 0 for a value.
 pub fn form(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>)> {
     structure(plan).map(|(shape, aggregation, number, _)| (shape, aggregation, number))
 }
@@ -419,10 +419,11 @@ fn assign(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, Lab
 }
 
 impl Skeleton {
-    /// Steps that share one relation's words: the step that has them, and the others. `relations` are the words that each step could have.
+    /// Returns steps that share one relation's words, after the one with them. `relations` are their
+    /// candidates.
     ///
-    /// Alike branches share them ("the head of A or B"), and so do a chain and a step that end alike, and a step and the step back ("with the same
-    /// director as A").
+    /// Such are alike branches ("the head of A or B"), a chain and a step with a common end, and a step and
+    /// its inverse ("with the same director as A").
     fn shares(&self, relations: &[Vec<usize>]) -> Vec<(usize, Vec<usize>)> {
         let firsts: Vec<usize> = self.alike.iter().filter_map(|&b| self.branches[b].first().copied()).collect();
         let mut shares: Vec<(usize, Vec<usize>)> = Vec::new();
@@ -454,7 +455,7 @@ impl Skeleton {
         shares
     }
 
-    /// Letters between each step's words and those of what it starts from. Branches that run into each other are the worst.
+    /// Sums the letters between each step's words and its source's. Overlapping branches are the worst.
     fn cost(&self, at: &dyn Fn(usize) -> Extent) -> usize {
         let (n, m) = (self.entities.len(), self.steps.len());
         let mut cost = 0;
@@ -544,7 +545,7 @@ impl Skeleton {
             for (noun, step) in nouns.iter().zip(way) {
                 let Some(step) = *step else { continue };
                 let clause = clauses[step].unwrap_or(usize::MAX);
-                // A clause that began before its noun is a possessive or a forward step; it costs what it lies away, and more.
+                // A clause that began before its noun is a possessive or a forward step, at extra cost.
                 before += usize::from(clause < spans[*noun].start);
                 gaps += clause.abs_diff(spans[*noun].end).min(10_000);
                 forward += usize::from(!self.steps[step].relation.1);

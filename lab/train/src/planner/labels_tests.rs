@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// An example from a question in which `[kind:name|words]` stands for a span (`-` before the name: from tail to head), and statements in JSON.
+/// Builds an example from a question with spans `[kind:name|words]` (`-` for inverse), and JSON statements.
 fn example(marked: &str, statements: &str, answer: &str) -> Example {
     let (mut question, mut spans) = (String::new(), Vec::new());
     let mut rest = marked;

@@ -1,5 +1,5 @@
-//! `pocketgraph train planner`: the first layers of all-MiniLM-L6-v2, tuned to say what a question asks for, with linear heads for the shape of
-//! the query and for what each token is for.
+//! Trains the planner (`pocketgraph train planner`): the first layers of all-MiniLM-L6-v2 with linear heads
+//! for the shape of the query and for the role of each token.
 //!
 //! What computes, moves the numbers and writes them down is [`super::network`].
 

@@ -1,8 +1,9 @@
-//! Reinforcement learning: plans are sampled from the heads' distributions, executed over the graph and rewarded by their answers.
+//! Reinforcement learning: plans sampled from the heads are executed over the graph and rewarded by answers.
 //!
-//! A whole plan is one action in many parts (shape, aggregation, number and a tag for each token), and no token comes from outside, so there is nothing to
-//! mask and nothing to clip: each group is trained on once. Advantages are those of REINFORCE with the others of the group as its baseline
-//! (Ahmadian et al., arXiv 2402.14740) or of GRPO (Shao et al., arXiv 2402.03300). A term keeps the heads near the supervised model's.
+//! A whole plan is one action in many parts (shape, aggregation, number and a tag for each token), and no
+//! token comes from outside, so nothing is masked or clipped: each group is trained on once. Advantages are
+//! those of REINFORCE with the others of the group as its baseline (Ahmadian et al., arXiv 2402.14740) or of
+//! GRPO (Shao et al., arXiv 2402.03300). A term keeps the heads near the supervised model's.
 
 use super::SIZES;
 use super::data::Frames;
@@ -113,8 +114,8 @@ pub struct RewardEvent<'a, 'g> {
 }
 
 impl RewardEvent<'_, '_> {
-    /// Trains from `parameters` on; gives the parameters that held-out questions liked best, which may be those that it was given, and what each step
-    /// was like.
+    /// Trains from `parameters` on. Returns the best parameters by held-out questions, possibly the initial
+    /// ones, and figures of each step.
     pub fn train(
         &self,
         network: &mut dyn Network,

@@ -1,9 +1,10 @@
 //! The reward of a plan, part by part: that it can be executed, what it answers, and whether its path held the answer.
 //!
-//! Graph-RFT (arXiv 2510.20691) rewards form, answer and retrieval over graphs that lack edges; it gives no weights. As in AutoRefine (arXiv 2505.11277),
-//! which does, the path is rewarded only where the answer is wrong, so that it never competes with a right one. An edge that the graph lacks is
-//! one that passages would have to bring: there the whole graph stands in for them, and a plan that finds the answer in it has asked the right thing.
-//! No step is rewarded by itself: rewards for steps and calls drove agents to make none, or many.
+//! Graph-RFT (arXiv 2510.20691) rewards form, answer and retrieval over graphs that lack edges, without
+//! giving weights. As in AutoRefine (arXiv 2505.11277), which gives them, the path is rewarded only if the
+//! answer is wrong, so that it never competes with a right one. Passages would provide a missing edge: the
+//! whole graph replaces them, and a plan that finds the answer in it is right. No step is rewarded by itself:
+//! such rewards drove agents to make no steps, or many.
 
 use super::judge::Judge;
 use super::training_example::TrainingExample;
@@ -22,7 +23,7 @@ pub struct Paid {
     pub read: bool,
     /// F1 of its answers over the graph that may lack edges.
     pub f1: f64,
-    /// It answers wrongly, and its path held an answer: in that graph, or beyond it where that graph had nothing for a step.
+    /// The answer is wrong, but its path held one: in that graph, or beyond it where that lacked a step.
     pub covered: bool,
 }
 

@@ -1,5 +1,6 @@
-//! From questions with answers to training examples, by weak supervision: plans are sampled from a planner's distributions, executed over the graph, and the best that finds just
-//! the answers says which words are for what. (Learning from one's own readings that came out right: Zelikman et al., arXiv 2203.14465.)
+//! Makes training examples from questions with answers, by weak supervision: plans are sampled from a
+//! planner's distributions and executed over the graph, and the best with exactly the answers labels the
+//! words. (Learning from one's own right readings: Zelikman et al., arXiv 2203.14465.)
 
 use super::data::Frames;
 use super::engine::scores;
@@ -19,8 +20,8 @@ const FIRST: usize = 3;
 /// A reading that agrees so well with the words, and leaves no more of them unexplained, is not bettered by drawing.
 const GOOD: (f32, f32) = (0.6, 0.2);
 
-/// The labels of a question by the best of `draws` readings that finds its answers, along the relations of the set's own plan where it has one. `None`
-/// where none does.
+/// Labels a question by the best of `draws` readings with its answers, along the relations of the set's own
+/// plan if it has one; `None` without any.
 ///
 /// # Errors
 /// When a word has no vector.
