@@ -246,7 +246,6 @@ fn tune(args: &Args, lessons: &mut Vec<TrainingExample>, held_out: &mut Vec<Trai
     Ok(counts)
 }
 
-/// The graph, where the arguments name one.
 fn graph(args: &Args) -> Result<Option<Linker>> {
     if let Some(seed) = args.world {
         return Ok(Some(Linker::new(&everyday::world(seed).into_diagnostic()?)));

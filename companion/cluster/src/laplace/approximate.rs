@@ -39,7 +39,6 @@ pub fn approximate_neighbours(rows: &Panels, k: usize, seed: u64) -> Vec<Vec<Nei
 struct Inverted {
     members: Vec<Vec<u32>>,
     centres: Panels,
-    /// The rows of each cell.
     packed: Vec<Panels>,
 }
 

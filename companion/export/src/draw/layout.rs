@@ -11,7 +11,6 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) const FONT: f32 = 13.0;
 /// Distance between lines.
 pub(super) const LINE: f32 = 24.0;
-/// Radius of a node.
 pub(super) const RADIUS: f32 = 5.0;
 /// Maximum width of a label, in units of the font's size; longer ones are cut.
 const WIDEST: f32 = 20.0;

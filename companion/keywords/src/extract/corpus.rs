@@ -70,7 +70,6 @@ pub struct Corpus {
     pub surfaces: Names,
     /// Word keys.
     pub keys: Names,
-    /// Key of each written form.
     key_of: Vec<u32>,
     /// Tokens of each chunk's prose.
     pub chunks: Vec<Vec<Token>>,

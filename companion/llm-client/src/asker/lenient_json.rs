@@ -10,7 +10,6 @@ use pocketgraph_native::single_line::cut;
 
 /// Number of bytes of a reply that are read.
 const LONGEST: usize = 256 << 10;
-/// Maximum depth of values.
 const DEEPEST: usize = 16;
 /// Maximum number of opening brackets that are tried.
 const ATTEMPTS: usize = 24;

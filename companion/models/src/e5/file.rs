@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 
 /// Weights that share a scale.
 pub(super) const BLOCK: usize = 32;
-/// Bytes of a block.
 const BLOCK_BYTES: usize = 18;
 /// More pieces, or characters in the table, than any such model has.
 const MOST: u32 = 1 << 20;

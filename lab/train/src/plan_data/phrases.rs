@@ -661,7 +661,6 @@ impl Wording<'_> {
         }
     }
 
-    /// The name of a type.
     pub(super) fn noun(&self, of: TypeId, number: Number, random: &mut Random) -> QuestionPieces {
         let label = self
             .graph

@@ -10,7 +10,6 @@ use crate::network::{self, Adam, Layout, Learner, Network, Run, Schedule, StopRe
 use miette::Result;
 use std::sync::atomic::AtomicBool;
 
-/// Questions that are measured at a time.
 const MEASURED_AT_ONCE: usize = 256;
 
 /// Options of the training.

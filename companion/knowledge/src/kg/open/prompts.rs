@@ -2,9 +2,7 @@
 
 use pocketgraph_llm::{ChatRequest, Message};
 
-/// Maximum number of tokens of a list of entities.
 pub(super) const ENTITY_TOKENS: u32 = 700;
-/// Maximum number of tokens of a list of triples.
 pub(super) const TRIPLE_TOKENS: u32 = 1400;
 /// Maximum number of entities in the second question.
 pub(super) const MOST_ENTITIES: usize = 48;
