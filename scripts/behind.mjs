@@ -1,5 +1,5 @@
-// Measures how far `auto` ranks behind the better of `hybrid` and `lexical`: the greater difference in recall@5 and nDCG@10, from what
-// `pocketgraph eval site --json` prints. With `questions`, turns the questions of a set into those that `eval site` reads.
+// Measures the gap of `auto` to the better of `hybrid` and `lexical`, the greater one of recall@5 and nDCG@10,
+// in the output of `pocketgraph eval site --json`. With `questions`, converts a set's questions for `eval site`.
 import { readFileSync } from "node:fs";
 
 const input = readFileSync(0, "utf8");

@@ -1,5 +1,5 @@
-// Refuses the module of relaxed/ if it has a memory, data or a stack: it works in the engine's memory, where
-// each of these would write over what is there.
+// Refuses the module of relaxed/ if it has a memory, data or a stack: it works in the engine's memory, which
+// each of these would overwrite.
 //
 //   node scripts/check-relaxed.mjs FILE
 

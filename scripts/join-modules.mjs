@@ -1,7 +1,7 @@
-// node scripts/join-modules.mjs ESBUILD FROM TO: makes each module of FROM that the manifest exports, the
-// worker, and each module that one of these loads when it needs it, one file in TO, with all that it imports
-// inside. So a page waits for one file and not for a chain of them; what several files need is small and is
-// in each of them. ESBUILD is esbuild's folder. The modules that wasm-bindgen wrote are in TO already.
+// node scripts/join-modules.mjs ESBUILD FROM TO: writes one file to TO, imports included, for each module of
+// FROM that the manifest exports, for the worker, and for each module that these load on demand. So a page
+// waits for one file rather than a chain; small shared parts are in each file. ESBUILD is esbuild's folder. TO
+// has wasm-bindgen's modules already.
 
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -10,7 +10,7 @@ import { basename, join, resolve } from "node:path";
 const [tool, from, to] = process.argv.slice(2);
 const { build } = createRequire(import.meta.url)(resolve(tool));
 
-/** Modules that are loaded when they are used, by name: they stay apart, and are joined in turn. */
+/** Modules that are loaded on demand, by name: they stay separate, and are joined in turn. */
 const waiting = [];
 
 const apart = {

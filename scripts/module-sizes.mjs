@@ -1,11 +1,10 @@
-// Says where a WebAssembly module's bytes come from: how many each crate's functions take, and which
-// functions are largest.
+// Lists the sources of a WebAssembly module's bytes: the size of each crate's functions, and the largest
+// functions.
 //
 //     node scripts/module-sizes.mjs MODULE.wasm [LARGEST]
 //
-// MODULE is compiled, with its names, and not yet optimised, so that the figures are larger than what is
-// shipped. A generic function counts for the crate that defines it (`alloc` for Vec<T>), since its name says
-// no more.
+// MODULE is compiled, with its names, and not yet optimised, so that the figures exceed the shipped sizes. A
+// generic function counts for the crate that defines it (`alloc` for Vec<T>), the only one in its name.
 
 import { readFileSync } from "node:fs";
 import process from "node:process";
@@ -33,10 +32,10 @@ for (const { bytes, name } of functions.sort((a, b) => b.bytes - a.bytes).slice(
   console.log(`${String(bytes).padStart(8)}  ${name}`);
 }
 
-/** Turns a mangled name into a path, as far as reading it needs: `_ZN4text5words17h0123456789abcdefE` into `text::words`. */
+/** Turns a mangled name into a readable path: `_ZN4text5words17h0123456789abcdefE` into `text::words`. */
 function plainName(mangled) {
   const parts = [];
-  // The newer way of mangling nests types; crate and the names that follow it say enough.
+  // The newer mangling nests types; the crate and the names after it are enough.
   const crate = mangled.startsWith("_R") ? mangled.search(/Cs[0-9A-Za-z]+_\d/) : 0;
   const start = mangled.startsWith("_ZN") ? 3 : mangled.indexOf("_", crate) + 1;
   if (start === 3 || (mangled.startsWith("_R") && crate > 0)) {

@@ -3,26 +3,25 @@
 //
 //     node scripts/order-functions.mjs IN.wasm OUT.wasm
 //
-// gzip looks back 32 kB, and a module's code is half a megabyte: two instances of one generic function that
-// stand far apart are both stored in full. So each place goes to the function that shares most with those
-// before it. It makes modules four to eight hundredths smaller for gzip, two to three for brotli, and changes
-// nothing else about them. Same module, same order.
+// gzip looks back 32 kB, and a module's code is half a megabyte: two distant instances of one generic
+// function are both stored in full. So each place goes to the function that shares most with those before it.
+// It makes modules four to eight hundredths smaller for gzip, two to three for brotli, and changes nothing
+// else about them. Same module, same order.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { gzipSync } from "node:zlib";
 import { CUSTOM, readModule } from "./wasm-module.mjs";
 
-/** Bytes of a piece that two functions may share. */
+/** Number of bytes of a piece that two functions may share. */
 const PIECE = 6;
-/** Pieces in more functions than this say nothing about likeness. */
+/** Maximum number of functions with a piece that shows likeness. */
 const COMMON = 60;
 /**
- * What a function has in common with others is divided by its length to the power `root`, plus `even`: by the
- * length itself, tiny functions would win by sharing all of the little that they have. Functions further back
- * than `sight` bytes no longer count; gzip sees 32 kB, and what it finds near costs it less. Which numbers do
- * best is chance within some 400 bytes, another for each module and even for each folder it is compiled in:
- * so several are tried, and the order that compresses best is taken.
+ * The common part of a function and others is divided by its length to the power `root`, plus `even`: by the
+ * length itself, tiny functions would win, since others have all of them. Functions more than `sight` bytes
+ * back no longer count; gzip sees 32 kB, and near matches cost less. The best numbers vary by chance, within
+ * some 400 bytes, with the module and even the folder of compilation, so several are tried.
  */
 const WAYS = [
   { root: 0.7, even: 15, sight: 16384 },
@@ -48,7 +47,7 @@ function main([from, to]) {
   writeFileSync(to, Buffer.concat([...module.kept, nameSection(names, module.imported)]));
 }
 
-/** The order of the functions that compresses best; the first of such, so that the same module always has the same. */
+/** Returns the order of the functions that compresses best, the first of equal ones. */
 function bestOrder(bodies) {
   const shared = sharedPieces(bodies);
   const tried = WAYS.map((way) => placed(bodies, shared, way));
@@ -56,7 +55,7 @@ function bestOrder(bodies) {
   return tried[sizes.indexOf(Math.min(...sizes))];
 }
 
-/** The functions in their new order: the longest first, and after it always the one that has most in common with those just before. */
+/** Orders the functions: the longest first, then always the one that shares most with those just before. */
 function placed(bodies, { pieces, holders, weights }, { root, even, sight }) {
   const size = bodies.map((body) => body.length ** root + even);
   const inSight = new Uint32Array(holders.length);
@@ -90,7 +89,7 @@ function placed(bodies, { pieces, holders, weights }, { root, even, sight }) {
   }
 }
 
-/** The pieces of each function that stand in several, but not in many; which functions hold each; and what sharing it counts. */
+/** Returns each function's pieces that several others have, but not many; the functions with each; and its weight. */
 function sharedPieces(bodies) {
   const numbers = new Map();
   const found = bodies.map((body) => {
@@ -125,7 +124,7 @@ function sharedPieces(bodies) {
   return { pieces, holders, weights };
 }
 
-/** A custom section with a name for each function of the module's own. */
+/** Returns a custom section with a name for each function of the module's own. */
 function nameSection(names, imported) {
   const entries = names.map((name, i) => Buffer.concat([leb(imported + i), leb(name.length), Buffer.from(name)]));
   const functions = Buffer.concat([leb(entries.length), ...entries]);

@@ -1,6 +1,5 @@
-// node scripts/package-files.mjs FOLDER: the package's scripts in one file, package-files.json, by their
-// names. A page that keeps all of the package for use without a network asks for this one file and not for
-// each of them.
+// node scripts/package-files.mjs FOLDER: writes the package's scripts by name into one file,
+// package-files.json, for pages that store the whole package for use without a network.
 
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -4,10 +4,9 @@
 //   node scripts/third-party.mjs            writes both
 //   node scripts/third-party.mjs --check    fails where one of them is not what it would write
 //
-// What is linked is what `cargo metadata` says of normal dependencies, with the default features, on the
-// platforms below; procedural macros run when we compile and are not linked. Of a crate's choice of licences
-// the one is taken that stands first in TAKEN. The files are committed: cargo fetches what other platforms
-// need to make them again.
+// `cargo metadata` lists the linked crates: normal dependencies with the default features, on the platforms
+// below; procedural macros run during compilation and are not linked. If a crate gives a choice of licences,
+// the first in TAKEN applies. The files are committed: writing them needs other platforms' crates.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
@@ -32,7 +31,7 @@ const OUTPUTS = [
   { file: "pkg/THIRD-PARTY.txt", root: "pocketgraph", what: "the WebAssembly modules of the package `pocketgraph`", platforms: [WASM] },
 ];
 
-/** Licences in the order in which they are taken where a crate gives a choice, and the names of files that hold them. */
+/** Licences by preference, for crates that give a choice, and the names of their files. */
 const TAKEN = [
   ["MIT", /mit/i],
   ["ISC", /isc/i],
@@ -51,7 +50,7 @@ const TAKEN = [
 
 const FILES_OF_TERMS = /^(licen[cs]es?|copying|copyright|unlicense|notice)([-_.].*)?$/i;
 
-/** What crates bring of others, by crate: the files of its terms. */
+/** Files with the terms of foreign parts in crates, by crate. */
 const BROUGHT = { "hayro-font": [["BSD-3-Clause", "assets/LICENSE_FOXIT"]] };
 
 const metadata = new Map();
@@ -63,7 +62,7 @@ function metadataOf(platform) {
   return metadata.get(platform);
 }
 
-/** The foreign packages that are linked into `root` on this platform. */
+/** Returns the foreign packages that are linked into `root` on this platform. */
 function linked(root, platform) {
   const { packages, resolve } = metadataOf(platform);
   const byId = new Map(packages.map((one) => [one.id, one]));
@@ -79,7 +78,7 @@ function linked(root, platform) {
   return [...seen].map((id) => byId.get(id)).filter(({ source }) => source !== null);
 }
 
-/** What an SPDX expression comes to: a list of licences, of which all apply. `A OR B` is a choice, `A AND B` is not. */
+/** Returns the licences of an SPDX expression, all of which apply. `A OR B` is a choice, `A AND B` is not. */
 function chosen(expression) {
   const both = expression.replace(/\//g, " OR ").split(/\s+AND\s+/);
   return both.map((part) => {
@@ -90,7 +89,7 @@ function chosen(expression) {
   });
 }
 
-/** The texts of a crate that its licence asks to be kept: those of the licences taken, and its notices. */
+/** Returns the texts of a crate that its licence requires: those of the chosen licences, and its notices. */
 function termsOf({ license, license_file, manifest_path, name, authors }) {
   const folder = dirname(manifest_path);
   const licences = chosen(license ?? "");
@@ -110,7 +109,7 @@ function termsOf({ license, license_file, manifest_path, name, authors }) {
   return { licences: spdx, texts };
 }
 
-/** A crate without a text has the standard one, held by those who made it. */
+/** Returns the standard text for a crate without one, with its authors as holders. */
 function standardText(spdx, authors, name) {
   if (spdx.join() !== "MIT") throw new Error(`${name} brings no text of ${spdx.join()}`);
   const ours = readFileSync(join(ROOT, "LICENSE-MIT"), "utf8");
@@ -119,14 +118,14 @@ function standardText(spdx, authors, name) {
 
 const tidy = (text) => text.replace(/^\uFEFF/, "").replace(/\r/g, "").replace(/[ \t]+$/gm, "").replace(/\n{3,}/g, "\n\n").trim();
 
-/** A text without the lines that name its holders, and these lines. */
+/** Splits a text into the lines without and with its holders. */
 function parted(text) {
   const [holders, rest] = [[], []];
   for (const line of tidy(text).split("\n")) (/^\s*(copyright\b|\(c\)|©)/i.test(line) && line.length < 200 ? holders : rest).push(line.trim());
   return { holders, body: tidy(rest.join("\n")) };
 }
 
-/** Texts that differ in nothing but spaces, line breaks and capitals are one. */
+/** Normalises a text for comparison: spaces, line breaks and capitals do not count. */
 const key = (body) => body.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, " ").trim();
 
 function written({ root, what, platforms }) {

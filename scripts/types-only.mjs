@@ -1,6 +1,6 @@
-// node scripts/types-only.mjs IN.d.ts OUT.d.ts: the types of what the engine returns, without the class that
-// wasm-bindgen writes beside them. That class is nobody's but the package's own, and its types want a newer
-// library of TypeScript than callers may have.
+// node scripts/types-only.mjs IN.d.ts OUT.d.ts: writes the types of the engine's results, without the class
+// that wasm-bindgen adds. Only the package uses that class, and its types need a newer library of TypeScript
+// than callers may have.
 
 import { readFile, writeFile } from "node:fs/promises";
 

@@ -1,12 +1,12 @@
-// Reads WebAssembly modules as far as the scripts here need it: functions, their names, and where sections are.
+// Reads WebAssembly modules for these scripts: functions, their names, and the places of sections.
 
 export const CUSTOM = 0;
 const IMPORT = 2;
 const CODE = 10;
-/** The part of the section of names that names functions. */
+/** Number of the part with functions in the section of names. */
 const FUNCTION_NAMES = 1;
 
-/** A place in a module's bytes, that moves on as they are read. */
+/** A position in a module's bytes that advances with reading. */
 class Reader {
   at = 0;
 
@@ -14,7 +14,7 @@ class Reader {
     this.bytes = bytes;
   }
 
-  /** The next number, as WebAssembly writes those without a sign. */
+  /** Reads an unsigned number. */
   number() {
     let value = 0;
     for (let shift = 0; ; shift += 7) {
@@ -25,7 +25,7 @@ class Reader {
     }
   }
 
-  /** The next bytes, so many. */
+  /** Reads a number of bytes. */
   take(length) {
     this.at += length;
     return this.bytes.subarray(this.at - length, this.at);
@@ -59,7 +59,7 @@ export function readModule(bytes) {
   return module;
 }
 
-/** Reads the part of a section of names that names functions. */
+/** Reads the functions' part of a section of names. */
 function functionNames(reader, end) {
   const names = new Map();
   while (reader.at < end) {
