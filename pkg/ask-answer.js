@@ -6,6 +6,7 @@ import { ANSWER_WORDS, isForReaders } from "./ask-answer-words.js";
 import { Conversation } from "./ask-conversation.js";
 import { PassageDialog } from "./ask-passage.js";
 import { failureOf, stringForFailure } from "./explain.js";
+import { leaveFor, pointTo } from "./quoted-link.js";
 import { answerBlocks, citationAt, drawn, GrowingAnswer, h, patch, quotedAnswer, safeUrl } from "./render.js";
 
 /** A thumb that points up. */
@@ -73,6 +74,16 @@ export class AnswerView {
   /** A conversation whose answers are shown here; `element` is as for `Conversation`. */
   converse(element) {
     return new Conversation(element);
+  }
+
+  /** The address of a page at `span` of its passage `text`. */
+  pointTo(url, text, span) {
+    return pointTo(url, text, span);
+  }
+
+  /** A click leads to `span` of `text`, at `url`. */
+  leave(url, text, span, event) {
+    leaveFor(url, text, span, event);
   }
 
   /** The dialog that shows a passage. */
@@ -254,7 +265,8 @@ export class AnswerView {
     const label = `${number}${flag}`;
     const name = this.#say("citation", { n: number, text: where || citation?.quote || "" });
     if (!opens(citation?.target)) return h("span", { part, title: flag === "!" ? this.#say("dangling") : citation?.quote }, label);
-    const href = citation.url && safeUrl(citation.url);
+    const url = citation.url && safeUrl(citation.url);
+    const href = url && pointTo(url, citation.quote);
     return h(href ? "a" : "button", { part, href, type: href ? undefined : "button", title: citation.quote, "aria-label": name, onclick: (event) => this.#on.cite(citation, event, answer) }, label);
   }
 

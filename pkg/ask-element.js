@@ -10,6 +10,7 @@ import { askStyle } from "./ask-element-style.js";
 import { AskView } from "./ask-view.js";
 import { stringFor } from "./explain.js";
 import { PocketGraph, PocketGraphError } from "./pocketgraph.js";
+import { SPOT_KEY } from "./text-fragment.js";
 import { drawn, h } from "./render.js";
 import { borrowGraph } from "./shared-graphs.js";
 import { preloadWorker } from "./worker-engine.js";
@@ -132,6 +133,7 @@ export class PocketGraphAskElement extends Base {
     this.#build();
     this.#unfollow ??= followPage(this, (scheme) => this.#scheme(scheme));
     if (this.getAttribute("worker") !== "off") preloadWorker();
+    this.#markSpot();
     this.#askFromAddress();
     globalThis.addEventListener?.("hashchange", this.#onAddress);
     this.#offerTools();
@@ -706,6 +708,16 @@ export class PocketGraphAskElement extends Base {
     this.#build();
     if (this.getAttribute("mode") === "dialog") await this.open();
     await this.#ask(question, { write: false, remember: false });
+  }
+
+  // The page was opened at words that the address or a click names.
+  #markSpot() {
+    try {
+      if (!location.hash.includes(":~:") && !sessionStorage.getItem(SPOT_KEY)) return;
+    } catch {
+      return;
+    }
+    import("./ask-spot.js").then(({ showSpot }) => showSpot(), () => {});
   }
 
   #emit(type, detail, cause) {

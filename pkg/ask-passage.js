@@ -1,5 +1,6 @@
 // A passage in full: the words that are cited from it marked, what stands around it, the way to its page. Loaded when one is first opened.
 
+import { leaveFor, pointTo } from "./quoted-link.js";
 import { h, highlighted, safeUrl } from "./render.js";
 
 /** A modal `<dialog>`: the browser keeps the focus inside and closes it on Esc. */
@@ -17,7 +18,13 @@ export class PassageDialog {
     this.#strings = strings;
     this.#close = h("button", { type: "button", part: "close", onclick: () => this.node.close() }, "×");
     const head = h("header", { part: "passage-head" }, h("div", {}, this.#title, this.#path), this.#close);
-    this.node = h("dialog", { part: "passage", "aria-labelledby": "pocketgraph-passage" }, head, this.#text, h("footer", { part: "passage-foot" }, this.#link));
+    this.node = h(
+      "dialog",
+      { part: "passage", "aria-labelledby": "pocketgraph-passage" },
+      head,
+      this.#text,
+      h("footer", { part: "passage-foot" }, this.#link),
+    );
     this.node.addEventListener("click", (event) => event.target === this.node && this.node.close());
     this.node.addEventListener("close", () => {
       // The event comes a while after the closing: another passage may have been opened in between.
@@ -50,7 +57,11 @@ export class PassageDialog {
       this.#show(passage, citation);
     } catch (error) {
       if (signal.aborted) return;
-      const again = h("button", { type: "button", part: "retry", onclick: () => this.open(load, citation, back, explain) }, say("retry"));
+      const again = h(
+        "button",
+        { type: "button", part: "retry", onclick: () => this.open(load, citation, back, explain) },
+        say("retry"),
+      );
       this.#text.replaceChildren(h("p", { role: "alert" }, explain(error)), again);
     }
   }
@@ -60,12 +71,20 @@ export class PassageDialog {
     this.#path.textContent = (headingPath ?? []).join(" › ");
     const href = url && safeUrl(url);
     this.#link.hidden = !href;
+    this.#link.onclick = null;
     if (href) this.#link.href = href;
   }
 
   #show(passage, citation) {
     const around = (text) => text && h("p", { part: "passage-around" }, text);
-    const body = h("p", { part: "passage-body", lang: passage.language || undefined }, highlighted(passage.text, spansIn(passage.text, citation)));
+    const spans = spansIn(passage.text, citation);
+    const look = { part: "passage-body", lang: passage.language || undefined };
+    const body = h("p", look, highlighted(passage.text, spans));
+    const href = passage.url && safeUrl(passage.url);
+    if (href) {
+      this.#link.href = pointTo(href, passage.text, spans[0]);
+      this.#link.onclick = (event) => leaveFor(href, passage.text, spans[0], event);
+    }
     this.#text.replaceChildren(...[around(passage.before), body, around(passage.after)].filter(Boolean));
     (this.#text.querySelector("mark") ?? body).scrollIntoView({ block: "center" });
   }

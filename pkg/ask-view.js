@@ -16,6 +16,8 @@ export class AskView {
   #id = `pocketgraph-${++instances}`;
   #announcing = 0;
   #links = new Set();
+  /** Links of the hits that are shown, with what draws their address. */
+  #pointing = [];
   /** What shows the answer, once it is loaded. */
   answering = null;
 
@@ -58,7 +60,10 @@ export class AskView {
     const { AnswerView } = await import("./ask-answer.js").catch((cause) => {
       throw new PocketGraphError("network", `What shows answers could not be loaded: ${cause.message}`, { cause });
     });
-    this.answering ??= new AnswerView(this, this.#strings, this.#on, this.#links);
+    if (!this.answering) {
+      this.answering = new AnswerView(this, this.#strings, this.#on, this.#links);
+      for (const point of this.#pointing) point();
+    }
     return this.answering;
   }
 
@@ -121,6 +126,7 @@ export class AskView {
    */
   showHits(result, { ask = false, reached = false } = {}) {
     this.calm();
+    this.#pointing = [];
     const pages = byPage(result.hits);
     const nodes = pages.map((page, at) => this.#page(page, at, reached));
     const missing = result.missing?.length > 0;
@@ -168,21 +174,33 @@ export class AskView {
   }
 
   #hit(hit, title, index, reached) {
-    const href = safeUrl(hit.url);
     const spans = hit.highlights ?? [];
     const headings = headingsOf(hit);
     const path = headings.length > 1 ? headings.slice(0, -1).join(" › ") : "";
-    const excerpt = h("p", { part: "hit-text", dir: "auto" }, highlighted(hit.text, spans, excerptWindow(hit.text, spans, index === 0 ? 240 : 180)));
+    const shown = excerptWindow(hit.text, spans, index === 0 ? 240 : 180);
+    const excerpt = h("p", { part: "hit-text", dir: "auto" }, highlighted(hit.text, spans, shown));
     const reachedBy = reached ? hit.reached.filter(({ by }) => by !== "query").map(wayTo) : [];
     const ways = reachedBy.length > 0 && h("p", { part: "hit-reached", dir: "auto" }, reachedBy.join(" · "));
+    const href = safeUrl(hit.url);
+    const pointed = (link) => {
+      const point = () => link.setAttribute("href", this.answering.pointTo(href, hit.text, shown));
+      if (href) this.#pointing.push(point);
+      if (href && this.answering) point();
+      return link;
+    };
     const inside = (head) => [head, path && h("p", { part: "hit-path", dir: "auto" }, path), excerpt, this.#languages(hit), this.#elsewhere(hit), ways];
-    const onclick = (event) => this.#on.open(hit, event);
+    const onclick = (event) => {
+      this.#on.open(hit, event);
+      if (href) this.answering?.leave(href, hit.text, shown, event);
+    };
     const common = { "data-chunk": hit.chunk, lang: hit.language || undefined };
     if (this.#listbox) {
       const head = h("span", { part: "hit-title", dir: "auto" }, title);
-      return h(href ? "a" : "div", { ...common, part: "hit", role: "option", tabindex: "-1", id: this.#option(), href, onclick }, inside(head));
+      const option = { ...common, part: "hit", role: "option", tabindex: "-1", id: this.#option(), href, onclick };
+      return pointed(h(href ? "a" : "div", option, inside(head)));
     }
-    return h("li", { ...common, part: "hit" }, inside(h(href ? "a" : "span", { part: "hit-title", dir: "auto", href, onclick }, title)));
+    const head = h(href ? "a" : "span", { part: "hit-title", dir: "auto", href, onclick }, title);
+    return h("li", { ...common, part: "hit" }, inside(pointed(head)));
   }
 
   /** The name of the language of a passage, where that is not the page's. */

@@ -8,7 +8,7 @@ import { HAS_RELAXED } from "./relaxed.js";
 
 /** The package's own files, as far as a page may come to need them without a network. A test holds this list against the package. */
 export const PACKAGE_FILES = [
-  "agent-tools.js", "ask-answer.js", "ask-dialog.js", "ask-element.js", "ask-filters.js", "ask-languages.js", "ask-way.js", "browser-model.js", "facets.js",
+  "agent-tools.js", "ask-answer.js", "ask-dialog.js", "ask-element.js", "ask-filters.js", "ask-languages.js", "ask-spot.js", "ask-way.js", "browser-model.js", "facets.js",
   "follow-up.js", "local-engine.js", "many-graphs.js", "notices.js", "offline.js", "pocketgraph.js", "prefetch.js", "render.js", "replaced.js",
   "responses-model.js", "turns.js", "unreached.js", "worker.js",
   "pocketgraph_full.js", "pocketgraph_full_bg.wasm", "pocketgraph_wasm.js", "pocketgraph_wasm_bg.wasm",

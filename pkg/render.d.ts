@@ -4,6 +4,8 @@ import type { Answer, Citation, Hit, Notice, Span } from "./pocketgraph.js";
 export declare function h(tag: string, attributes?: Record<string, unknown>, ...children: unknown[]): HTMLElement;
 /** `url` made absolute if it is http or https, else null. */
 export declare function safeUrl(url: string, base?: string): string | null;
+/** `url` with a text directive, by which browsers open the page at `span` of its passage `text` and mark it. */
+export declare function quotedUrl(url: string, text: string, span?: Span): string;
 /** `text` with every span in a `<mark>`. */
 export declare function highlighted(text: string, spans?: Span[], window?: Span): DocumentFragment;
 /** The stretch of about `length` characters that holds the most spans. */

@@ -5,6 +5,7 @@ import { h, safeUrl, table } from "./dom.js";
 import { markdownBlocks } from "./markdown.js";
 
 export { drawn, h, safeUrl } from "./dom.js";
+export { quotedUrl } from "./text-fragment.js";
 
 /**
  * `text` with every span in a `<mark>`. Spans are UTF-16 offsets; those out of range or overlapping an earlier one are ignored.

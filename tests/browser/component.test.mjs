@@ -15,7 +15,7 @@ import { serveSite } from "./server.mjs";
 const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-blank-"));
 after(() => rmSync(scratch, { recursive: true, force: true }));
 writeFileSync(join(scratch, "index.html"), '<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,"><body></body></html>');
-const t = harness(({ site }) => site.mounts.set("/blank/", scratch));
+const t = harness(({ site, folder }) => site.mounts.set("/blank/documents/", join(folder, "documents")).set("/blank/", scratch));
 beforeEach(() => {
   Object.assign(t.llm, { behaviour: "stream", text: "A keyword graph joins keywords [1].", gone: 0, bears: false });
   t.llm.requests.length = 0;
@@ -201,6 +201,64 @@ test("the slash and the key stay with editors, with input methods, and are found
     "a closed root": [false, false], "a closed root of a custom element": [false, false], "an open root": [false, true],
     composing: [false, false], held: [false, false], layouts: [true, true], dvorak: [false],
   });
+  await page.context().close();
+});
+
+test("hits, citations and passages lead to the words on their page, which marks them", async () => {
+  const { page, box, part, element } = await mounted();
+  await asked({ box, part });
+  await page.waitForFunction(() => window.heard.findLast(([type]) => type === "result")?.[1] === "model", null, { timeout: 60_000 });
+  const links = await page.evaluate(() => {
+    const { shadowRoot } = document.querySelector("pocketgraph-ask");
+    return [...shadowRoot.querySelectorAll('a[part="hit-title"], a[part~="citation"]')].map((link) => link.href);
+  });
+  assert.ok(links.length > 3 && links.every((link) => /#[\w-]*:~:text=[^&]+$/.test(link)), links.join("\n"));
+  await part("citation").first().click();
+  await part("passage-body").waitFor();
+  const opened = await part("passage-link").evaluate((link) => link.href);
+  assert.match(opened, /^http.*:~:text=/);
+  await part("passage-link").click();
+  await page.waitForURL(/documents\//);
+  // The handbook's pages carry no element: what a click leaves for one is shown by the one that is put there.
+  const marked = await page.evaluate(async () => {
+    await import("/pkg/ask-element.js");
+    document.body.append(document.createElement("pocketgraph-ask"));
+    const end = Date.now() + 5000;
+    const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+    while (!CSS.highlights.has("pocketgraph-spot") && Date.now() < end) await sleep(20);
+    // As fonts that come late and routers do.
+    scrollTo(0, 0);
+    await sleep(900);
+    const [range] = CSS.highlights.get("pocketgraph-spot") ?? [];
+    const { top } = range.getBoundingClientRect();
+    return { seen: top >= 0 && top < innerHeight, text: range.toString(), kept: sessionStorage.length };
+  });
+  assert.match(marked.text, /keyword graph/i);
+  assert.ok(marked.seen);
+  assert.equal(marked.kept, 0);
+  assert.ok(await element.count());
+  await page.context().close();
+});
+
+test("where a page's router goes to a hit itself, the words are marked when they come", async () => {
+  const { page, box, part } = await mounted();
+  await box.fill("keyword graph");
+  await part("hit").first().waitFor();
+  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").shadowRoot.querySelector('a[href*=":~:text="]'));
+  await page.evaluate(() => {
+    document.addEventListener("pocketgraph-open-hit", (event) => {
+      event.preventDefault();
+      history.pushState(null, "", new URL(event.detail.url, document.baseURI));
+      const come = Object.assign(document.createElement("p"), { id: "come", textContent: event.detail.text });
+      setTimeout(() => document.body.append(come), 300);
+    });
+  });
+  await part("hit-title").first().click();
+  await page.waitForFunction(() => {
+    const [range] = CSS.highlights.get("pocketgraph-spot") ?? [];
+    return range && document.querySelector("#come").contains(range.startContainer);
+  });
+  await assertClean(page);
   await page.context().close();
 });
 
