@@ -28,7 +28,9 @@ export class AskDialog {
     field.form.append(this.#closer);
     this.#node = h("dialog", { part: "dialog" }, field.form, ...view.nodes, this.#hints);
     this.#node.addEventListener("click", (event) => event.target === this.#node && this.close());
-    this.#node.addEventListener("close", () => host.dispatchEvent(new CustomEvent("pocketgraph-close", { bubbles: true, composed: true })));
+    this.#node.addEventListener("close", () =>
+      host.dispatchEvent(new CustomEvent("pocketgraph-close", { bubbles: true, composed: true })),
+    );
     root.append(this.#node);
     const { input } = field;
     input.setAttribute("role", "combobox");
@@ -39,7 +41,9 @@ export class AskDialog {
     input.addEventListener("keydown", (event) => this.#key(event));
     // What was chosen belongs to what was written before.
     input.addEventListener("input", () => this.#choose(null));
-    view.hits.addEventListener("pointermove", (event) => this.#choose(event.target.closest("[role=option]"), { scroll: false }));
+    view.hits.addEventListener("pointermove", (event) =>
+      this.#choose(event.target.closest("[role=option]"), { scroll: false }),
+    );
   }
 
   /** Says everything in the language that is spoken now. */
@@ -111,7 +115,7 @@ export class AskDialog {
 
   #key(event) {
     // While an input method composes, its keys are its own.
-    if (event.isComposing) return;
+    if (isComposed(event)) return;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step) {
       const options = this.#options();
@@ -123,9 +127,22 @@ export class AskDialog {
     } else if (event.key === "Enter" && this.#active?.isConnected) {
       event.preventDefault();
       // A link by its own way, so that a page's router sees it; with a key held down the browser decides where.
-      this.#active.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, composed: true, ctrlKey: event.ctrlKey, metaKey: event.metaKey, shiftKey: event.shiftKey }));
+      this.#active.dispatchEvent(
+        new MouseEvent("click", {
+          bubbles: true,
+          cancelable: true,
+          composed: true,
+          ctrlKey: event.ctrlKey,
+          metaKey: event.metaKey,
+          shiftKey: event.shiftKey,
+        }),
+      );
       if (this.#active?.matches("a[href]") && !event.ctrlKey && !event.metaKey && !event.shiftKey) this.close();
-    } else if (event.key === "Escape" && this.#field.input.value && this.#view.answer.getAttribute("aria-busy") === "true") {
+    } else if (
+      event.key === "Escape" &&
+      this.#field.input.value &&
+      this.#view.answer.getAttribute("aria-busy") === "true"
+    ) {
       event.preventDefault();
       this.#stop();
       this.#view.answering?.showStopped();
@@ -134,11 +151,12 @@ export class AskDialog {
 
   #shortcut(event) {
     // While an input method composes, its keys are its own. A key that is held down is pressed once.
-    if (event.defaultPrevented || event.isComposing || event.repeat || this.#host.getAttribute("shortcut") === "off") return;
+    if (event.defaultPrevented || isComposed(event) || event.repeat || this.#host.getAttribute("shortcut") === "off")
+      return;
     const [target] = event.composedPath();
     if (event.altKey || (target !== this.#field.input && isEditor(target))) return;
     const command = (event.metaKey || event.ctrlKey) && !event.shiftKey && isK(event);
-    const slash = event.key === "/" && !event.metaKey && !event.ctrlKey && !target.matches?.(FIELDS);
+    const slash = isSlash(event) && !event.metaKey && !event.ctrlKey && !target.matches?.(FIELDS);
     if (!command && !slash) return;
     event.preventDefault();
     if (command && this.#node.open) this.close();
@@ -157,11 +175,22 @@ export class AskDialog {
 }
 
 /** What a slash can be written in, or that looks for the option that begins with it. */
-const FIELDS = "textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=reset], [type=range], [type=color], [type=file])";
+const FIELDS =
+  "textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=reset], [type=range], [type=color], [type=file])";
 
 /** Whether the key is K: by its place where the keyboard writes other letters than Latin ones. */
 function isK({ key, code }) {
   return key.toLowerCase() === "k" || (code === "KeyK" && !/^[a-z]$/i.test(key));
+}
+
+/** Recognises the slash: by its place where the keyboard writes a letter of another script there. */
+function isSlash({ key, code }) {
+  return key === "/" || (code === "Slash" && /^[^\p{ASCII}]$/u.test(key));
+}
+
+/** Recognises keys of an input method; Safari says so by the code alone. */
+function isComposed({ isComposing, keyCode }) {
+  return isComposing || keyCode === 229;
 }
 
 /** What may have the focus itself. Where something else has it, a closed shadow root is inside, and perhaps an editor in that. */

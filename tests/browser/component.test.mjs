@@ -191,6 +191,8 @@ test("the slash and the key stay with editors, with input methods, and are found
     for (const [name, target] of Object.entries({ ...focused, ...hidden, "an open root": inside })) told[name] = [opens(target, slash), opens(target, command)];
     const { "a button": button } = focused;
     told.composing = [opens(button, { ...slash, isComposing: true }), opens(button, { ...command, isComposing: true })];
+    told.safari = [opens(button, { ...slash, keyCode: 229 }), opens(button, { ...command, keyCode: 229 })];
+    told.arabic = [opens(button, { ...slash, key: "ظ" })];
     told.held = [opens(button, { ...slash, repeat: true }), opens(button, { ...command, repeat: true })];
     told.layouts = [opens(button, { ...slash, code: "Digit7", shiftKey: true }), opens(button, { ...command, key: "л" })];
     told.dvorak = [opens(button, { key: "t", code: "KeyK", ctrlKey: true })];
@@ -199,7 +201,7 @@ test("the slash and the key stay with editors, with input methods, and are found
   assert.deepEqual(opened, {
     "a button": [true, true], "a field": [false, true], "a text": [false, true], "an editor": [false, false], "a text box by its role": [false, false],
     "a closed root": [false, false], "a closed root of a custom element": [false, false], "an open root": [false, true],
-    composing: [false, false], held: [false, false], layouts: [true, true], dvorak: [false],
+    composing: [false, false], safari: [false, false], arabic: [true], held: [false, false], layouts: [true, true], dvorak: [false],
   });
   await page.context().close();
 });
