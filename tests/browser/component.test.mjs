@@ -607,26 +607,33 @@ test("a link to a question asks it, also one that is followed while the page is 
   await page.context().close();
 });
 
-test("where a page may send no forms, as in a sandbox, Enter and the button ask", async () => {
-  const page = await newPage(t.browser);
-  const policy = `${t.site.policy}; sandbox allow-scripts allow-same-origin`;
-  t.site.faults.set("/blank/", { kind: "headers", headers: { "content-security-policy": policy } });
-  await page.goto(`${t.site.url}blank/index.html`);
-  await page.evaluate(async () => {
-    await import("/pkg/ask-element.js");
-    document.body.append(Object.assign(document.createElement("pocketgraph-ask"), { src: "/bundle/" }));
+for (const rights of ["allow-scripts allow-same-origin", "allow-scripts"]) {
+  test(`in a sandbox that may send no forms (${rights}), Enter and the button ask`, async () => {
+    const page = await newPage(t.browser);
+    const policy = `${t.site.policy}; sandbox ${rights}`;
+    t.site.faults.set("/blank/", { kind: "headers", headers: { "content-security-policy": policy } });
+    // Without an origin of its own, the page reads from another's.
+    for (const place of ["/pkg/", "/bundle/"]) {
+      t.site.faults.set(place, { kind: "headers", headers: { "access-control-allow-origin": "*" } });
+    }
+    await page.goto(`${t.site.url}blank/index.html`);
+    await page.evaluate(async () => {
+      await import("/pkg/ask-element.js");
+      document.body.append(Object.assign(document.createElement("pocketgraph-ask"), { src: "/bundle/" }));
+    });
+    const element = page.locator("pocketgraph-ask");
+    const box = element.locator("[part=input]");
+    for (const ask of [() => box.press("Enter"), () => element.locator("[part=button]").click()]) {
+      await box.fill("");
+      await box.fill(QUESTION);
+      await ask();
+      await element.locator("[part=actions]").waitFor();
+    }
+    assert.deepEqual(page.complaints, []);
+    t.site.faults.clear();
+    await page.context().close();
   });
-  const element = page.locator("pocketgraph-ask");
-  const box = element.locator("[part=input]");
-  for (const ask of [() => box.press("Enter"), () => element.locator("[part=button]").click()]) {
-    await box.fill("");
-    await box.fill(QUESTION);
-    await ask();
-    await element.locator("[part=actions]").waitFor();
-  }
-  assert.deepEqual(page.complaints, []);
-  await page.context().close();
-});
+}
 
 test("a link to a question asks no language model and stores nothing, until the reader asks", async () => {
   t.llm.requests.length = 0;
