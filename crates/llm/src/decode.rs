@@ -52,7 +52,7 @@ impl ChatDecoder {
         self.finished
     }
 
-    /// Returns true if the piece with the reason to stop also had text. Servers that do so may send more.
+    /// Returns true if the piece with the reason to stop also had text: its server may send more after it.
     pub fn finished_with_text(&self) -> bool {
         self.finished_with_text
     }
@@ -60,7 +60,8 @@ impl ChatDecoder {
     /// Decodes bytes and appends the deltas that they complete to `out`.
     ///
     /// # Errors
-    /// [`LlmError`] if the reply reports an error, violates the protocol, or is too long, after its deltas.
+    /// [`LlmError`] if the reply reports an error, violates the protocol, or is too long. `out` has the
+    /// deltas before it.
     pub fn push(&mut self, mut bytes: &[u8], out: &mut Vec<Delta>) -> Result<(), LlmError> {
         if self.kind == Kind::Unknown {
             // Byte-order mark and white space decide nothing; an event stream cannot begin with a bracket.

@@ -28,7 +28,7 @@ pub type ByteStream = LocalBoxStream<'static, Result<Vec<u8>, TransportError>>;
 pub struct HttpResponse {
     /// The HTTP status.
     pub status: u16,
-    /// Header names, in any case, and values.
+    /// Header names, in upper or lower case, and values.
     pub headers: Vec<(String, String)>,
     /// Body. Dropping it closes the connection.
     pub body: ByteStream,
@@ -38,7 +38,7 @@ impl HttpResponse {
     /// Headers that the client reads; a transport may omit all others.
     pub const READ: [&str; 2] = ["retry-after", "date"];
 
-    /// Returns the first header of that name, in any case.
+    /// Returns the first header of that name, in upper or lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
     }

@@ -1,8 +1,8 @@
 //! The syntax tree of plans: named statements, each with one operation, and the name of the answer.
 //!
-//! Has the operations of Graph-RFT (arXiv 2510.20691: `SearchKG`, `Intersect`, `Union`, `Negation`), of LPKG
-//! (arXiv 2406.14282: `Search` and `Compare`), and further ones for superlatives, counts and conditions. A
-//! name denotes a *set* of entities and literals, each with its score and its triples or passages.
+//! It has the operations of Graph-RFT (arXiv 2510.20691: `SearchKG`, `Intersect`, `Union`, `Negation`) and
+//! LPKG (arXiv 2406.14282: `Search` and `Compare`), and further ones for superlatives, counts and conditions.
+//! A name denotes a *set* of entities and literals, each with its score and its triples or passages.
 //!
 //! References are names, not indexes, so that a wrong plan can still be represented, shown and repaired;
 //! [`check`](super::check::check) resolves them.
@@ -286,7 +286,7 @@ pub enum How {
 }
 
 impl How {
-    /// Returns the comparison of a word in any case: symbols, `min` and `max`, and superlatives and
+    /// Returns the comparison of a word (case does not count): symbols, `min` and `max`, and superlatives and
     /// comparatives of everyday questions. Words of age are about dates: the *oldest* has the *smallest* date
     /// of birth. `None` for any other word.
     pub fn from_word(word: &str) -> Option<How> {
@@ -326,7 +326,7 @@ impl How {
 }
 
 impl Extreme {
-    /// Returns the end of a superlative or comparative in any case, if it is one. Age is about dates.
+    /// Returns the end that a superlative or comparative asks for, as [`How::from_word`] reads it.
     pub fn from_word(word: &str) -> Option<Extreme> {
         match SPOKEN.comparisons().row(&word.trim().to_ascii_lowercase())?.field(0) {
             "min" => Some(Extreme::Min),

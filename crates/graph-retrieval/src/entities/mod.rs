@@ -2,8 +2,8 @@
 //! vectors, and data derived from them.
 //!
 //! An entity is an entry of the table of names: a document's name, or a phrase with capitals that occurs in
-//! two chunks or more, in any case. The build finds mentions; the section `mentions` has the sentences'
-//! vectors, of which a query loads a part.
+//! two chunks or more, in any letter case. The build finds mentions; the section `mentions` has the
+//! sentences' vectors, of which a query loads a part.
 //!
 //! If a language model read relations in the chunks, entities are those that it named, and its statements
 //! replace sentences.

@@ -3,7 +3,7 @@
 //! language model and no relation extraction.
 //!
 //! Where paper and published program differ, this follows the program's breadth-first form: activations add
-//! up, and the walk goes on with probability one half. Entities are compared in any case, and the build
+//! up, and the walk goes on with probability one half. Case does not count in names, and the build
 //! counts a passage's mentions instead of searching substrings. Every sentence of a passage counts as about
 //! the subject of the passage's title, which it mostly calls "he" or "it": the original's recogniser reads
 //! the title as part of the text, but finds no pronouns.

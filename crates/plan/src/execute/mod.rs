@@ -116,8 +116,7 @@ impl Execution {
     }
 
     /// Returns the triples and passages on all ways to these members of the answer, ascending; for all
-    /// members if none are named. A computed value, such as a count, rests on all members that it was made
-    /// of.
+    /// members if none are named. A computed value, such as a count, rests on all members it was made of.
     pub fn support(&self, items: &[Item]) -> Vec<Evidence> {
         let all: Vec<Item>;
         let items = if items.is_empty() {
@@ -147,8 +146,7 @@ impl Execution {
                     |&i: &usize| self.sets.get(i).into_iter().flat_map(move |s| s.members.iter().map(move |m| (i, m.item.clone())));
                 open.extend(inputs.iter().flat_map(members));
             }
-            // Set operations pass members on unchanged; a step along a relation has them as heads (see
-            // above).
+            // Set operations pass members on unchanged; a step along a relation has them as heads.
             open.extend(inputs.iter().map(|&i| (i, item.clone())));
         }
         sort_unique(&mut found);

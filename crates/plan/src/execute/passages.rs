@@ -128,7 +128,8 @@ fn read_value(kind: LiteralKind, text: &str) -> Item {
 
 type Terms = crate::compact::Set<String>;
 
-/// Returns the [`EXTRACTED`] best names and values of the target's type, from sentences like the question.
+/// Returns the [`EXTRACTED`] best names and values of the target's type from sentences that share most of
+/// the question's terms.
 pub(super) fn extract_answers(linker: Option<&Linker>, question: &str, target: &Target, passages: &[Passage]) -> Vec<Read> {
     let asked: Terms = terms(question).into_iter().map(|(t, _)| t).collect();
     if asked.items().is_empty() {

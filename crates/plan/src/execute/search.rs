@@ -162,7 +162,7 @@ impl Executor<'_> {
         Vec::new()
     }
 
-    /// Returns the relations at these nodes that a plan's relation may be, best first; only a named one.
+    /// Returns the relations at these nodes that a plan's relation may be, best first; one for an exact name.
     fn rank_relations(
         &self,
         graph: &KnowledgeGraph,

@@ -119,8 +119,7 @@ impl Executor<'_> {
 
     fn at_end(&self, mut values: Vec<(Member, Value)>, end: Extreme, keep: usize, open: bool, step: &mut Step<'_>) -> Set {
         if !values.iter().all(|(_, v)| matches!(v, Value::Text(_))) {
-            // Words among numbers ("unknown") are no value; words with a digit are one that is not
-            // comparable.
+            // Words among numbers ("unknown") are no value; words with a digit are, an incomparable one.
             values.retain(|(_, v)| !matches!(v, Value::Text(text) if !text.contains(|c: char| c.is_ascii_digit())));
         }
         match select_extreme(&values, end == Extreme::Min, keep) {

@@ -2,7 +2,7 @@
 //!
 //! It is the serde form of [`Plan`], which `docs/plan.schema.json` describes, written and read with the
 //! engine's own JSON. It expresses every operation. The reader allows a code fence and prose around the
-//! object, any case and underscores in an operation's name, a plain string for a head (a known name is a
+//! object, capitals and underscores in an operation's name, a plain string for a head (a known name is a
 //! reference, else a mention) or a relation (a phrase), and symbols for words of comparison. It refuses
 //! unknown members, since to skip one may change the plan's meaning.
 

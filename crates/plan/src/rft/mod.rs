@@ -1,9 +1,9 @@
 //! The plan lines of Graph-RFT (arXiv 2510.20691): `Ans1=SearchKG(t=film | h=Clint Eastwood, r=directed by)`.
 //!
-//! Has the paper's four functions, `SearchKG`, `Intersect`, `Union` and `Negation`, and further ones in the
-//! same style. The reader allows variations without a change of meaning: case, spaces, quotes, numbering,
-//! code fences, prose around the lines, `Ans_1` for `Ans1`, missing bars. It refuses others: unknown
-//! functions, arguments that it cannot place, text after a call.
+//! It has the paper's four functions, `SearchKG`, `Intersect`, `Union` and `Negation`, and further ones in
+//! the same style. The reader allows variations without a change of meaning: case, spaces, quotes,
+//! numbering, code fences, prose around the lines, `Ans_1` for `Ans1`, missing bars. It refuses others:
+//! unknown functions, arguments that it cannot place, text after a call.
 
 mod call;
 mod print;
