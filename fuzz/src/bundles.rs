@@ -22,7 +22,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 /// The files of a bundle that share one.
-fn unpacked(folder: &Path, manifest: &Manifest) -> BTreeMap<String, Vec<u8>> {
+fn unpack_files(folder: &Path, manifest: &Manifest) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for pack in &manifest.packs {
         let whole = std::fs::read(folder.join(&pack.file)).unwrap();
@@ -73,7 +73,7 @@ pub struct Parts {
     sections: Vec<Section>,
 }
 
-fn varint(bytes: &[u8], at: &mut usize) -> u32 {
+fn read_varint(bytes: &[u8], at: &mut usize) -> u32 {
     let mut out = 0u64;
     for i in 0..5 {
         let byte = bytes.get(*at).copied().unwrap_or(0);
@@ -106,7 +106,7 @@ impl Parts {
             autokg: Some(pocketgraph_keywords::autokg::AutoKgOptions::default()),
             knowledge: Some((KgFiles { triples: vec![triples], ..KgFiles::default() }, ImportOptions::default())),
             kg_from_documents: true,
-            rank: rank(),
+            rank: rank_rules(),
             needs: Needs { facts: true, ..Needs::of(pocketgraph::retrieve::NAMES).unwrap() },
             ..BuildOptions::bare(Input::Documents(docs), out.clone())
         };
@@ -153,7 +153,7 @@ impl Parts {
 
     fn load(folder: &Path) -> Parts {
         let manifest = Manifest::from_json(&std::fs::read(folder.join(MANIFEST)).unwrap()).unwrap();
-        let stored = unpacked(folder, &manifest);
+        let stored = unpack_files(folder, &manifest);
         let read = |file: &str, inline: Option<&Vec<u8>>, encoding: Encoding, raw: u64| {
             let bytes = inline.or_else(|| stored.get(file)).cloned().unwrap_or_else(|| std::fs::read(folder.join(file)).unwrap());
             if encoding == Encoding::Gzip { inflate_gzip(&bytes, raw).unwrap() } else { bytes }
@@ -164,7 +164,7 @@ impl Parts {
             if s.pages > 0 {
                 let (mut at, mut pages) = (8, Vec::new());
                 for _ in 0..varint(&section.root, &mut at) {
-                    let [items, bytes, raw] = [0; 3].map(|_| varint(&section.root, &mut at));
+                    let [items, bytes, raw] = [0; 3].map(|_| read_varint(&section.root, &mut at));
                     let mut sha256 = [0; PAGE_HASH];
                     sha256.copy_from_slice(&section.root[at..at + PAGE_HASH]);
                     at += PAGE_HASH;
@@ -367,7 +367,7 @@ pub fn trial(files: BTreeMap<String, Vec<u8>>, number: usize) -> bool {
 }
 
 /// The rules of every bundle here: only bundles with the same can be merged.
-fn rank() -> Vec<RankRule> {
+fn rank_rules() -> Vec<RankRule> {
     vec!["harbours.jsonl*=0.5".parse().unwrap()]
 }
 
@@ -389,7 +389,7 @@ impl Partner {
         let folder = tempfile::tempdir().unwrap();
         let document = folder.path().join("ostvik.md");
         std::fs::write(&document, "# Ostvik\n\nOstvik is a town. Tomas Brenn was born in Ostvik.\n").unwrap();
-        let options = BuildOptions { rank: rank(), ..BuildOptions::bare(Input::Documents(document), folder.path().join("bundle")) };
+        let options = BuildOptions { rank: rank_rules(), ..BuildOptions::bare(Input::Documents(document), folder.path().join("bundle")) };
         build(&options, &Silent).unwrap();
         Partner(folder)
     }

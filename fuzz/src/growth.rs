@@ -61,7 +61,7 @@ impl Taken {
 /// Tries all elements in one form after the other from the one of this number on, until the time is over, though in the
 /// first in any case. Returns the number of inputs, and what grows faster than its input.
 pub fn run(time: Duration, first: usize) -> (usize, Vec<String>) {
-    let elements = elements();
+    let elements = read_elements();
     let (mut inputs, mut findings) = (0, Vec::new());
     let began = Instant::now();
     let rounds = (0..FORMS).map(|form| (form, &SIZES[..])).chain((0..LARGE_FORMS).map(|form| (form, &LARGE_SIZES[..])));
@@ -71,7 +71,7 @@ pub fn run(time: Duration, first: usize) -> (usize, Vec<String>) {
         for (at, element) in elements.iter().enumerate() {
             inputs += 1;
             NUMBER.store(inputs as u64, Relaxed);
-            if let Some(finding) = grows(element, sizes, |bytes| element.text(form, bytes, &elements, at)) {
+            if let Some(finding) = is_growing(element, sizes, |bytes| element.text(form, bytes, &elements, at)) {
                 let finding = format!("{} {:?}, form {form}: {finding}", element.file, element.halves);
                 eprintln!("FINDING growth: {finding}");
                 findings.push(finding);
@@ -82,10 +82,10 @@ pub fn run(time: Duration, first: usize) -> (usize, Vec<String>) {
     (inputs, findings)
 }
 
-fn elements() -> Vec<Element> {
+fn read_elements() -> Vec<Element> {
     let parted = |text: &str| {
         let (before, after) = text.split_once('¦').unwrap_or((text, ""));
-        (unescaped(before), unescaped(after))
+        (unescape_text(before), unescape_text(after))
     };
     let mut out = Vec::new();
     let (mut file, mut is_brought_in, mut around) = ("", false, (String::new(), String::new()));
@@ -103,7 +103,7 @@ fn elements() -> Vec<Element> {
     out
 }
 
-fn unescaped(text: &str) -> String {
+fn unescape_text(text: &str) -> String {
     text.replace("\\\\", "\0").replace("\\n", "\n").replace("\\t", "\t").replace('\0', "\\")
 }
 
@@ -120,21 +120,21 @@ impl Element {
             text.chars().skip(from).take(text.chars().count().saturating_sub(from + less)).collect::<String>()
         };
         let middle = match form {
-            0 => filled(&whole, bytes),
+            0 => fill_part(&whole, bytes),
             1 => {
                 let times = bytes / whole.len();
                 format!("{}a{}", before.repeat(times), after.repeat(times))
             }
-            2 => numbered(&whole, bytes),
-            3 => filled(&format!("{whole}\n"), bytes),
-            4 => filled(&format!("{whole}\n\n"), bytes),
-            5 => filled(&format!("{whole} "), bytes),
-            6 => filled(&format!("{whole}a"), bytes),
-            7 => filled(before, bytes),
-            8 => filled(after, bytes),
-            9 => filled(&cut(&whole, 0, 1), bytes),
-            10 => filled(&cut(&whole, 1, 0), bytes),
-            11 => stepped(&whole, bytes),
+            2 => number_parts(&whole, bytes),
+            3 => fill_part(&format!("{whole}\n"), bytes),
+            4 => fill_part(&format!("{whole}\n\n"), bytes),
+            5 => fill_part(&format!("{whole} "), bytes),
+            6 => fill_part(&format!("{whole}a"), bytes),
+            7 => fill_part(before, bytes),
+            8 => fill_part(after, bytes),
+            9 => fill_part(&cut(&whole, 0, 1), bytes),
+            10 => fill_part(&cut(&whole, 1, 0), bytes),
+            11 => step_parts(&whole, bytes),
             // A long word, long blanks and many lines inside one element, and between two of them.
             12 => format!("{before}{}{after}", "a".repeat(bytes)),
             13 => format!("{before}{}{after}", " ".repeat(bytes)),
@@ -143,21 +143,21 @@ impl Element {
             // As many of the element as each of them is long.
             16 => {
                 let side = bytes.isqrt();
-                filled(&format!("{before}{}{after}\n", "a ".repeat(side / 2)), bytes)
+                fill_part(&format!("{before}{}{after}\n", "a ".repeat(side / 2)), bytes)
             }
-            17 => format!("{}{}", numbered(before, bytes / 2), numbered(after, bytes / 2)),
+            17 => format!("{}{}", number_parts(before, bytes / 2), number_parts(after, bytes / 2)),
             18 => {
-                let nested = numbered(before, bytes / 2);
-                format!("{nested}{}", filled(after, bytes / 2))
+                let nested = number_parts(before, bytes / 2);
+                format!("{nested}{}", fill_part(after, bytes / 2))
             }
             _ => {
                 let others: Vec<&Element> = all.iter().filter(|e| e.file == self.file && e.top == self.top).collect();
                 let mut random = Random::new((at * FORMS + form) as u64);
                 let other = random.one(&others).whole();
                 match form % 3 {
-                    0 => filled(&format!("{whole}{other}"), bytes),
-                    1 => format!("{}{}", filled(&whole, bytes / 2), filled(&other, bytes / 2)),
-                    _ => numbered(&format!("{before}{other}{after}"), bytes),
+                    0 => fill_part(&format!("{whole}{other}"), bytes),
+                    1 => format!("{}{}", fill_part(&whole, bytes / 2), fill_part(&other, bytes / 2)),
+                    _ => number_parts(&format!("{before}{other}{after}"), bytes),
                 }
             }
         };
@@ -193,12 +193,12 @@ impl Element {
     }
 }
 
-fn filled(part: &str, bytes: usize) -> String {
+fn fill_part(part: &str, bytes: usize) -> String {
     part.repeat(bytes / part.len().max(1))
 }
 
 /// Repeats a part, with names of its own in each: a lone "a" is its number, a lone "b" the number before.
-fn numbered(part: &str, bytes: usize) -> String {
+fn number_parts(part: &str, bytes: usize) -> String {
     let lone = |at: usize| {
         let beside = [at.checked_sub(1), Some(at + 1)].map(|i| i.and_then(|i| part.as_bytes().get(i)));
         beside.iter().all(|byte| byte.is_none_or(|b| !b.is_ascii_alphanumeric()))
@@ -220,7 +220,7 @@ fn numbered(part: &str, bytes: usize) -> String {
 }
 
 /// Repeats a part, each time on a line that begins further in, up to a hundred blanks.
-fn stepped(part: &str, bytes: usize) -> String {
+fn step_parts(part: &str, bytes: usize) -> String {
     let mut out = String::with_capacity(bytes + 256);
     for step in (0..100).cycle() {
         if out.len() >= bytes {
@@ -263,7 +263,7 @@ fn file_of(name: &str, text: &str) -> Vec<u8> {
 }
 
 /// Returns what is wrong where reading takes more and more for each byte.
-fn grows(element: &Element, sizes: &[usize], text: impl Fn(usize) -> String) -> Option<String> {
+fn is_growing(element: &Element, sizes: &[usize], text: impl Fn(usize) -> String) -> Option<String> {
     let mut smaller: Option<(String, Taken)> = None;
     for &bytes in sizes {
         let larger_text = text(bytes);

@@ -27,17 +27,18 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         if argument == "--write-bundles" {
-            to_write = Some(arguments.next().unwrap_or_else(|| misused("--write-bundles wants a folder")));
+            to_write = Some(arguments.next().unwrap_or_else(|| exit_misused("--write-bundles wants a folder")));
             continue;
         }
-        let mut number =
-            |what: &str| arguments.next().and_then(|n| n.parse::<f64>().ok()).unwrap_or_else(|| misused(&format!("{what} wants a number")));
+        let mut number = |what: &str| {
+            arguments.next().and_then(|n| n.parse::<f64>().ok()).unwrap_or_else(|| exit_misused(&format!("{what} wants a number")))
+        };
         match argument.as_str() {
             "--seconds" => seconds = number("--seconds"),
             "--inputs" => most = number("--inputs") as u64,
             "--seed" => seed = number("--seed") as u64,
             "--list" => list = true,
-            name if name.starts_with('-') => misused(&format!("there is no option {name}")),
+            name if name.starts_with('-') => exit_misused(&format!("there is no option {name}")),
             name => names.push(name.to_owned()),
         }
     }
@@ -54,7 +55,7 @@ fn main() {
     let is_chosen = |name: &str| names.is_empty() || names.iter().any(|n| name.starts_with(n.as_str()));
     let chosen: Vec<_> = all.iter().filter(|t| is_chosen(&t.name)).collect();
     if chosen.is_empty() && !is_chosen(GROWTH) {
-        misused("there is no such target; --list names them");
+        exit_misused("there is no such target; --list names them");
     }
     runner::watch();
     let home = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -87,7 +88,7 @@ fn main() {
     }
 }
 
-fn misused(what: &str) -> ! {
+fn exit_misused(what: &str) -> ! {
     eprintln!("pocketgraph-fuzz: {what}");
     std::process::exit(2)
 }

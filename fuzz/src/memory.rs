@@ -13,7 +13,7 @@ static PEAK: AtomicUsize = AtomicUsize::new(0);
 /// The system's allocator, counted.
 pub struct Counted;
 
-fn more(bytes: usize) {
+fn add_held(bytes: usize) {
     let held = HELD.fetch_add(bytes, Relaxed) + bytes;
     PEAK.fetch_max(held, Relaxed);
     if held > MOST {
@@ -24,19 +24,19 @@ fn more(bytes: usize) {
 // SAFETY: every call is the system allocator's own, with the same arguments; counting touches nothing of it.
 unsafe impl GlobalAlloc for Counted {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        more(layout.size());
+        add_held(layout.size());
         // SAFETY: the caller's promises are those that the system's allocator asks for.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
-        more(layout.size());
+        add_held(layout.size());
         // SAFETY: as above.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        more(size);
+        add_held(size);
         HELD.fetch_sub(layout.size(), Relaxed);
         // SAFETY: as above.
         unsafe { System.realloc(old, layout, size) }

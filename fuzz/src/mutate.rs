@@ -48,7 +48,7 @@ pub fn put_varint(out: &mut Vec<u8>, mut n: u32) {
     out.push(n as u8);
 }
 
-fn place(random: &mut Random, from: usize, to: usize) -> usize {
+fn pick_place(random: &mut Random, from: usize, to: usize) -> usize {
     // Four of ten changes are made at the beginning, where headers and counts are.
     let span = to.saturating_sub(from);
     let near = if random.below(10) < 4 { span.min(24) } else { span };
@@ -61,7 +61,7 @@ pub fn bytes(random: &mut Random, input: &mut Vec<u8>, keep: usize) {
         if input.len() <= keep {
             input.push(random.below(256) as u8);
         }
-        let (at, n) = (place(random, keep, input.len()), input.len());
+        let (at, n) = (pick_place(random, keep, input.len()), input.len());
         let run = |random: &mut Random, most: usize| (1 + random.below(most)).min(n - at);
         match random.below(12) {
             0 => input[at] ^= 1 << random.below(8),
@@ -85,7 +85,7 @@ pub fn bytes(random: &mut Random, input: &mut Vec<u8>, keep: usize) {
             7 if at + 4 <= n => input[at..at + 4].copy_from_slice(&random.one(&FLOATS).to_le_bytes()),
             8 if at + 4 <= n => input[at..at + 4].copy_from_slice(&random.one(&COUNTS).to_le_bytes()),
             9 => {
-                let (from, length) = (place(random, keep, n), run(random, 32));
+                let (from, length) = (pick_place(random, keep, n), run(random, 32));
                 let length = length.min(n - from);
                 let other = input[from..from + length].to_vec();
                 input[at..at + length].copy_from_slice(&other);

@@ -62,11 +62,11 @@ const CHUNKS: u64 = 64;
 pub fn all() -> Vec<Target> {
     let parts = Rc::new(Parts::build());
     let mut out = Vec::new();
-    sections(&parts, &mut out);
-    out.extend(texts());
-    out.extend(documents());
-    out.extend(plans());
-    out.extend(bundles(&parts));
+    add_sections(&parts, &mut out);
+    out.extend(text_targets());
+    out.extend(document_targets());
+    out.extend(plan_targets());
+    out.extend(bundle_targets(&parts));
     out
 }
 
@@ -79,12 +79,12 @@ fn written(marks: &'static [&'static str]) -> Change {
 }
 
 /// A target for each kind of file of a bundle, with the files of a bundle as seeds.
-fn sections(parts: &Parts, out: &mut Vec<Target>) {
+fn add_sections(parts: &Parts, out: &mut Vec<Target>) {
     let mut add = |name: &str, section: &str, which: fn(usize) -> bool, read: Read| {
         let all = parts.files_of(section).into_iter().enumerate();
         // Files of models are megabytes: their beginnings hold what is decoded, the rest are weights.
         let mut seeds: Vec<Vec<u8>> = all.filter(|(i, _)| which(*i)).map(|(_, b)| b[..b.len().min(32 << 10)].to_vec()).take(20).collect();
-        seeds.extend(made(name));
+        seeds.extend(made_seeds(name));
         if seeds.is_empty() {
             return;
         }
@@ -175,7 +175,7 @@ fn sections(parts: &Parts, out: &mut Vec<Target>) {
         seeds,
         binary(0),
         Box::new(|b| {
-            let [v, n, t, s] = parted(b);
+            let [v, n, t, s] = split_parts(b);
             kg::decode([v, n, t, s]).is_ok()
         }),
     ));
@@ -184,14 +184,14 @@ fn sections(parts: &Parts, out: &mut Vec<Target>) {
         vec![joined(&["keywords", "keyword-graph"])],
         binary(0),
         Box::new(|b| {
-            let [labels, graph] = parted(b);
+            let [labels, graph] = split_parts(b);
             keyword::decode(labels, graph, CHUNKS).is_ok()
         }),
     ));
 }
 
 /// Returns seeds of sections that a small bundle lacks: those of a language model, and lists of many pages.
-fn made(section: &str) -> Vec<Vec<u8>> {
+fn made_seeds(section: &str) -> Vec<Vec<u8>> {
     let vectors = QuantizedMatrix::from_rows(DIM as usize, [[0.5f32; DIM as usize], [0.25; DIM as usize]].iter().map(|r| &r[..]));
     match section {
         "list" => {
@@ -241,7 +241,7 @@ fn made(section: &str) -> Vec<Vec<u8>> {
 }
 
 /// Splits pieces that follow their lengths; pieces that do not fit are empty.
-fn parted<const N: usize>(mut bytes: &[u8]) -> [&[u8]; N] {
+fn split_parts<const N: usize>(mut bytes: &[u8]) -> [&[u8]; N] {
     [0; N].map(|_| {
         let Some((length, rest)) = bytes.split_first_chunk::<4>() else { return &[][..] };
         let (piece, rest) = rest.split_at((u32::from_le_bytes(*length) as usize).min(rest.len()));
@@ -308,7 +308,7 @@ fn unigram_section() -> Vec<u8> {
 }
 
 /// JSON, the manifest, replies of a model, and what cuts text.
-fn texts() -> Vec<Target> {
+fn text_targets() -> Vec<Target> {
     let manifest = {
         use pocketgraph::bundle::{Counts, EmbedderInfo, Encoding, FORMAT, PackInfo, SectionInfo};
         let section = SectionInfo {
@@ -643,7 +643,7 @@ const NOTEBOOK: &[&str] = &[
 ];
 
 /// Reads a document with that name, and splits its text into chunks: all of it, within the tokens.
-fn document(path: &'static str) -> Read {
+fn read_document(path: &'static str) -> Read {
     Box::new(move |bytes| {
         let Ok(corpus) = ingest_bytes(path, bytes.to_vec(), &IngestOptions::default()) else { return false };
         let count = |t: &str| t.split_whitespace().map(|w| w.len().div_ceil(4)).sum::<usize>();
@@ -657,7 +657,7 @@ fn document(path: &'static str) -> Read {
     })
 }
 
-fn documents() -> Vec<Target> {
+fn document_targets() -> Vec<Target> {
     let golden = [include_str!("../../docs/getting-started.md"), include_str!("../../docs/how-documents-are-read.md")];
     let markdown = [
         "---\ntitle: \"A\"\ntags: [a, 'b']\nlist:\n  - x\n---\n# One {#id}\n\nText *a* [b](c.md) and `d`.\n\n- x\n- y\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn main() {}\n```\n\n> quote\n",
@@ -703,7 +703,7 @@ fn documents() -> Vec<Target> {
     ];
     let of = |name: &str, path, all: &[&str], marks| Target {
         allowed: (3000, 24 << 20),
-        ..Target::of(name, seeds(all), written(marks), document(path))
+        ..Target::of(name, seeds(all), written(marks), read_document(path))
     };
     vec![
         of("markdown", "a/b.md", &markdown, MARKDOWN),
@@ -730,11 +730,11 @@ fn documents() -> Vec<Target> {
                 }),
             )
         },
-        packed("word", "a/b.docx", WORD, |text| vec![("word/document.xml", text), ("word/styles.xml", WORD_STYLES)]),
-        packed("word-notes", "a/b.docx", WORD_NUMBERS, |text| {
+        packed_target("word", "a/b.docx", WORD, |text| vec![("word/document.xml", text), ("word/styles.xml", WORD_STYLES)]),
+        packed_target("word-notes", "a/b.docx", WORD_NUMBERS, |text| {
             vec![("word/document.xml", WORD), ("word/numbering.xml", text), ("word/footnotes.xml", text)]
         }),
-        packed("sheets", "a/b.xlsx", SHEET, |text| {
+        packed_target("sheets", "a/b.xlsx", SHEET, |text| {
             vec![
                 ("xl/workbook.xml", WORKBOOK),
                 ("xl/_rels/workbook.xml.rels", WORKBOOK_FILES),
@@ -742,12 +742,12 @@ fn documents() -> Vec<Target> {
                 ("xl/styles.xml", text),
             ]
         }),
-        packed("slides", "a/b.pptx", SLIDE, |text| {
+        packed_target("slides", "a/b.pptx", SLIDE, |text| {
             vec![("ppt/presentation.xml", SLIDES), ("ppt/_rels/presentation.xml.rels", SLIDES_FILES), ("ppt/slide1.xml", text)]
         }),
-        packed("open-document", "a/b.odt", OPEN_TEXT, |text| vec![("content.xml", text)]),
+        packed_target("open-document", "a/b.odt", OPEN_TEXT, |text| vec![("content.xml", text)]),
         of("table", "a/b.csv", &["a,b\n\"x, y\",2\n", "a;b\tc\n"], &[",", ";", "\t", "\"", "\"\"", "\n", "|"]),
-        packed("book", "a/b.epub", BOOK, |text| {
+        packed_target("book", "a/b.epub", BOOK, |text| {
             vec![("META-INF/container.xml", BOOK_CONTAINER), ("OPS/book.opf", text), ("OPS/a.xhtml", BOOK_CHAPTER)]
         }),
         Target {
@@ -756,7 +756,7 @@ fn documents() -> Vec<Target> {
                 "archive",
                 vec![zipped(&[("word/document.xml", WORD), ("word/styles.xml", WORD_STYLES)])],
                 binary(4),
-                document("a/b.docx"),
+                read_document("a/b.docx"),
             )
         },
     ]
@@ -781,8 +781,8 @@ const OPEN_TEXT: &str = "<o><style:style style:name='S'><style:text-properties s
     <table:table-row table:number-rows-repeated='9'><table:table-cell table:number-columns-repeated='3' table:number-columns-spanned='2'><text:p>x</text:p></table:table-cell></table:table-row></table:table></office:spreadsheet></o>";
 
 /// Returns a target that packs its input into a complete archive, so that changes reach the inner reader.
-fn packed(name: &str, path: &'static str, seed: &str, files: fn(&str) -> Vec<(&str, &str)>) -> Target {
-    let read = document(path);
+fn packed_target(name: &str, path: &'static str, seed: &str, files: fn(&str) -> Vec<(&str, &str)>) -> Target {
+    let read = read_document(path);
     let inside: Read = Box::new(move |bytes| read(&zipped(&files(&String::from_utf8_lossy(bytes)))));
     Target { allowed: (3000, 24 << 20), ..Target::of(name, seeds(&[seed]), written(HTML), inside) }
 }
@@ -932,7 +932,7 @@ const PLANS: &[&str] = &[
 ];
 
 /// The three surfaces of plans: read, and what was read is written and reads back.
-fn plans() -> Vec<Target> {
+fn plan_targets() -> Vec<Target> {
     let golden = plan_files();
     let surfaces = [("rft", Surface::Lines), ("lpkg", Surface::Code), ("json", Surface::Json)];
     let target = |(name, surface): (&str, Surface)| {
@@ -988,7 +988,7 @@ fn plan_files() -> BTreeMap<&'static str, Vec<Vec<u8>>> {
 
 /// Returns targets for whole bundles: one changes any section, one for each section alone, and one merges the
 /// changed bundle with a sound one. A changed bundle follows from a number, the input.
-fn bundles(parts: &Rc<Parts>) -> Vec<Target> {
+fn bundle_targets(parts: &Rc<Parts>) -> Vec<Target> {
     let small = Rc::new(parts.without_models());
     // Its bundle has half a megabyte, which is held several times over.
     let target = |name: &str, read: Read| {

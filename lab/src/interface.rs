@@ -40,25 +40,25 @@ pub fn files(root: &Path) -> Result<Vec<(&'static str, String)>> {
     let part = |path: &'static str, parts: &[(&str, String)]| -> Result<(&'static str, String)> {
         let mut text = std::fs::read_to_string(root.join(path)).into_diagnostic()?;
         for (name, part) in parts {
-            text = replaced(&text, name, part).ok_or_else(|| miette::miette!("{path} has no part {name:?}"))?;
+            text = replace_part(&text, name, part).ok_or_else(|| miette::miette!("{path} has no part {name:?}"))?;
         }
         Ok((path, text))
     };
     let api = [Group::Open, Group::Ranking, Group::Search, Group::Answering, Group::Execute, Group::Filter, Group::Endpoint];
-    let mut tables: Vec<(&str, String)> = api.iter().map(|&group| (group.name(), table(group))).collect();
+    let mut tables: Vec<(&str, String)> = api.iter().map(|&group| (group.name(), option_rows(group))).collect();
     tables.push(("notices", notice_table()));
     Ok(vec![
         ("pkg/option-table.js", option_table()),
-        ("pkg/retrievers.js", retrievers()),
-        ("pkg/notices.js", notices()),
-        part("pkg/pocketgraph.d.ts", &[("options", types()), ("names", names())])?,
+        ("pkg/retrievers.js", retriever_file()),
+        ("pkg/notices.js", notice_file()),
+        part("pkg/pocketgraph.d.ts", &[("options", type_file()), ("names", name_unions())])?,
         part("docs/javascript-api.md", &tables)?,
         part("docs/command-line.md", &[("options", terminal_names())])?,
     ])
 }
 
 /// `text` with what stands between the lines `BEGIN name` and `END name` replaced.
-fn replaced(text: &str, name: &str, part: &str) -> Option<String> {
+fn replace_part(text: &str, name: &str, part: &str) -> Option<String> {
     let behind_line = |at: usize| text[at..].find('\n').map(|end| at + end + 1);
     let begin = behind_line(text.find(&format!("BEGIN {name} "))?)?;
     let end = begin + text[begin..].find(&format!("END {name}"))?;
@@ -70,7 +70,7 @@ fn of(group: Group) -> impl Iterator<Item = &'static OptionSpec> {
     OPTIONS.iter().filter(move |o| o.group == group)
 }
 
-fn quoted(names: &[&str]) -> String {
+fn quote_names(names: &[&str]) -> String {
     names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
 }
 
@@ -81,45 +81,45 @@ fn plain_retrievers() -> Vec<&'static str> {
 
 /// `pkg/option-table.js`.
 fn option_table() -> String {
-    let mut out = format!("{WRITTEN}\n/** The protocols by name. */\nexport const PROTOCOLS = [{}];\n", quoted(&protocols()));
-    let _ = writeln!(out, "\n/** The retrievers by name. */\nexport const RETRIEVERS = [{}];", quoted(retrieve::NAMES));
+    let mut out = format!("{WRITTEN}\n/** The protocols by name. */\nexport const PROTOCOLS = [{}];\n", quote_names(&protocols()));
+    let _ = writeln!(out, "\n/** The retrievers by name. */\nexport const RETRIEVERS = [{}];", quote_names(retrieve::NAMES));
     out.push_str("\n/** The options by what they belong to, each with what it may be: the name of a check, or the names that there are. Empty where a check of its own is due. */\n");
     out.push_str("export const OPTIONS = {\n");
     for &group in Group::ALL {
-        let members: Vec<String> = of(group).map(|o| format!("{}: {}", o.name, checked(o.kind))).collect();
+        let members: Vec<String> = of(group).map(|o| format!("{}: {}", o.name, checked_type(o.kind))).collect();
         let _ = writeln!(out, "  {}: {{ {} }},", group.name(), members.join(", "));
     }
     out.push_str("};\n");
     out.push_str("\n/** The options that only some protocols read, each with those; an empty name stands for no protocol. */\nexport const READ_BY = {\n");
     for o in OPTIONS.iter().filter(|o| !o.protocols.is_empty()) {
-        let _ = writeln!(out, "  {}: [{}],", o.name, quoted(o.protocols));
+        let _ = writeln!(out, "  {}: [{}],", o.name, quote_names(o.protocols));
     }
     out.push_str("};\n");
     out
 }
 
-fn checked(kind: Kind) -> String {
+fn checked_type(kind: Kind) -> String {
     match kind {
         Kind::Positive => "\"positive\"".to_owned(),
         Kind::Whole => "\"whole\"".to_owned(),
         Kind::Number => "\"number\"".to_owned(),
         Kind::Flag => "\"flag\"".to_owned(),
         Kind::Text => "\"text\"".to_owned(),
-        Kind::Choice(names) => format!("[{}]", quoted(names)),
+        Kind::Choice(names) => format!("[{}]", quote_names(names)),
         Kind::Own(_) => "\"\"".to_owned(),
     }
 }
 
 /// `pkg/retrievers.js`.
-fn retrievers() -> String {
+fn retriever_file() -> String {
     format!(
         "{WRITTEN}\n/** The retrievers that a bundle is prepared for on demand (`build --retrievers`); they run in the full module. */\nexport const GRAPH_RETRIEVERS = [{}];\n",
-        quoted(retrieve::PREPARED)
+        quote_names(retrieve::PREPARED)
     )
 }
 
 /// `pkg/notices.js`.
-fn notices() -> String {
+fn notice_file() -> String {
     let mut out = format!("{WRITTEN}\n/** What notices say in English, by their codes. */\nexport const NOTICES = {{\n");
     for code in NoticeCode::ALL {
         let _ = writeln!(out, "  \"{}\": \"{}\",", code.name(), code.wording());
@@ -129,7 +129,7 @@ fn notices() -> String {
 }
 
 /// The options' interfaces in TypeScript.
-fn types() -> String {
+fn type_file() -> String {
     let mut out = String::new();
     for (group, declaration) in [
         (Group::Open, "OpenOptions extends Abortable"),
@@ -148,16 +148,16 @@ fn types() -> String {
         }
         let _ = writeln!(out, "export interface {declaration} {{");
         for option in of(group) {
-            out.push_str(&comment(option.says));
+            out.push_str(&write_comment(option.says));
             let needed = group == Group::Endpoint && matches!(option.name, "baseUrl" | "model");
-            let _ = writeln!(out, "  {}{}: {};", option.name, if needed { "" } else { "?" }, typed(option.kind));
+            let _ = writeln!(out, "  {}{}: {};", option.name, if needed { "" } else { "?" }, typed_kind(option.kind));
         }
         out.push_str("}\n\n");
     }
     out
 }
 
-fn typed(kind: Kind) -> String {
+fn typed_kind(kind: Kind) -> String {
     match kind {
         Kind::Positive | Kind::Whole | Kind::Number => "number".to_owned(),
         Kind::Flag => "boolean".to_owned(),
@@ -168,7 +168,7 @@ fn typed(kind: Kind) -> String {
 }
 
 /// A comment of TypeScript, in lines.
-fn comment(text: &str) -> String {
+fn write_comment(text: &str) -> String {
     if text.len() + 9 <= WIDTH {
         return format!("  /** {text} */\n");
     }
@@ -187,7 +187,7 @@ fn comment(text: &str) -> String {
 }
 
 /// The unions of names in TypeScript.
-fn names() -> String {
+fn name_unions() -> String {
     let union = |names: &[&str]| names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" | ");
     format!(
         "/** Retriever of every bundle: by words, meaning and names (`auto`, the default), by words and meaning, by either alone, or by the keyword graph. */\n\
@@ -204,10 +204,10 @@ fn names() -> String {
 }
 
 /// A table of the handbook: the options of a group.
-fn table(group: Group) -> String {
+fn option_rows(group: Group) -> String {
     let mut out = "| option | type | meaning |\n|---|---|---|\n".to_owned();
     for o in of(group) {
-        let _ = writeln!(out, "| `{}` | {} | {} |", o.name, kind_text(o.kind), cell(o.says));
+        let _ = writeln!(out, "| `{}` | {} | {} |", o.name, kind_text(o.kind), to_cell(o.says));
     }
     if matches!(group, Group::Open | Group::Ranking) {
         out.push_str("| `signal` | `AbortSignal` | Stops the work; the call rejects with the code `aborted`. |\n");
@@ -220,12 +220,12 @@ fn kind_text(kind: Kind) -> String {
         Kind::Positive => "positive whole number".to_owned(),
         Kind::Whole => "whole number".to_owned(),
         Kind::Choice(names) => names.iter().map(|name| format!("`\"{name}\"`")).collect::<Vec<_>>().join(", "),
-        Kind::Own(typed) => format!("`{}`", cell(typed)),
-        other => typed(other),
+        Kind::Own(typed) => format!("`{}`", to_cell(typed)),
+        other => typed_kind(other),
     }
 }
 
-fn cell(text: &str) -> String {
+fn to_cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
 

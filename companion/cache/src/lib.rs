@@ -96,13 +96,13 @@ struct Pending {
 /// Caches in use, for [`flush_all`].
 static OPEN: Mutex<Vec<Weak<Cache>>> = Mutex::new(Vec::new());
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_of<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Writes the pending entries of all caches of this process; for the handler of Ctrl-C.
 pub fn flush_all() {
-    let open: Vec<Arc<Cache>> = locked(&OPEN).iter().filter_map(Weak::upgrade).collect();
+    let open: Vec<Arc<Cache>> = lock_of(&OPEN).iter().filter_map(Weak::upgrade).collect();
     open.iter().for_each(|cache| cache.flush());
 }
 
@@ -122,7 +122,7 @@ impl Cache {
             writing: Mutex::new(()),
             trouble: Mutex::new(None),
         });
-        let mut open = locked(&OPEN);
+        let mut open = lock_of(&OPEN);
         open.retain(|c| c.strong_count() > 0);
         open.push(Arc::downgrade(&cache));
         Ok(cache)
@@ -141,7 +141,7 @@ impl Cache {
             return;
         }
         let waiting: HashMap<usize, Vec<u8>> = {
-            let pending = locked(&self.pending);
+            let pending = lock_of(&self.pending);
             keys.iter().enumerate().filter_map(|(i, k)| Some((i, pending.entries.get(k)?.clone()))).collect()
         };
         for (store, reply) in [(&self.computed, false), (&self.replies, true)] {
@@ -164,7 +164,7 @@ impl Cache {
             return;
         }
         let due = {
-            let mut pending = locked(&self.pending);
+            let mut pending = lock_of(&self.pending);
             if pending.entries.is_empty() {
                 pending.since = Instant::now();
             }
@@ -178,8 +178,8 @@ impl Cache {
 
     /// Writes pending entries, and waits for writes in progress.
     pub fn flush(&self) {
-        let _alone = locked(&self.writing);
-        let entries: Vec<(Key, Vec<u8>)> = locked(&self.pending).entries.iter().map(|(k, v)| (*k, v.clone())).collect();
+        let _alone = lock_of(&self.writing);
+        let entries: Vec<(Key, Vec<u8>)> = lock_of(&self.pending).entries.iter().map(|(k, v)| (*k, v.clone())).collect();
         if entries.is_empty() || self.trouble().is_some() {
             return;
         }
@@ -193,18 +193,18 @@ impl Cache {
             }
         }
         // Entries stay pending until they are written, so that readers find them.
-        let mut pending = locked(&self.pending);
+        let mut pending = lock_of(&self.pending);
         entries.iter().for_each(|(k, _)| _ = pending.entries.remove(k));
         pending.since = Instant::now();
     }
 
     /// Returns the reason for which the cache was given up during this build, if it was.
     pub fn trouble(&self) -> Option<String> {
-        locked(&self.trouble).clone()
+        lock_of(&self.trouble).clone()
     }
 
     fn give_up(&self, error: &StoreError) {
-        locked(&self.trouble).get_or_insert_with(|| error.to_string());
+        lock_of(&self.trouble).get_or_insert_with(|| error.to_string());
     }
 }
 

@@ -24,26 +24,26 @@ pub fn cells(vectors: &[Vec<f32>], count: usize, seed: u64) -> Vec<u32> {
         return vec![0; vectors.len()];
     }
     let dim = vectors.iter().map(Vec::len).max().unwrap_or(0);
-    let mut centres = trained(vectors, dim, count, seed);
+    let mut centres = train_centres(vectors, dim, count, seed);
     // Identical rows give fewer centres than requested; cells without one take what the others cannot hold.
     centres.resize(count, vec![0.0; dim]);
     let capacity = (vectors.len() * 3).div_ceil(count * 2);
-    let mut assignment = balanced(vectors, &centres, capacity);
+    let mut assignment = balance_cells(vectors, &centres, capacity);
     for _ in 0..3 {
-        assignment = balanced(vectors, &mean_directions_of(vectors, dim, &assignment, count), capacity);
+        assignment = balance_cells(vectors, &mean_directions_of(vectors, dim, &assignment, count), capacity);
     }
     assignment
 }
 
 /// The centres of a sample.
-fn trained(vectors: &[Vec<f32>], dim: usize, count: usize, seed: u64) -> Vec<Vec<f32>> {
+fn train_centres(vectors: &[Vec<f32>], dim: usize, count: usize, seed: u64) -> Vec<Vec<f32>> {
     let step = (vectors.len() / (TRAINED_ON * count)).max(1);
     let sample: Vec<&[f32]> = vectors.iter().step_by(step).map(Vec::as_slice).collect();
     kmeans(&Panels::pack(dim, sample.into_iter()), &KMeansOptions { clusters: count, restarts: 1, rounds: 12, seed }).centres
 }
 
 /// Rows to their nearest centres, then the overfull cells emptied down to `capacity`.
-fn balanced(rows: &[Vec<f32>], centres: &[Vec<f32>], capacity: usize) -> Vec<u32> {
+fn balance_cells(rows: &[Vec<f32>], centres: &[Vec<f32>], capacity: usize) -> Vec<u32> {
     let dim = centres.first().map_or(0, Vec::len);
     let choices = nearest_centres(rows, &Panels::pack(dim, centres.iter().map(Vec::as_slice)), CHOICES);
     let mut sizes = vec![0usize; centres.len()];

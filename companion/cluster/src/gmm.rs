@@ -28,14 +28,14 @@ fn log_sum(values: &[f64]) -> f64 {
     if most == f64::NEG_INFINITY { most } else { most + values.iter().map(|v| (v - most).exp()).sum::<f64>().ln() }
 }
 
-fn squared(a: &[f64], b: &[f64]) -> f64 {
+fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| (x - y) * (x - y)).sum()
 }
 
 /// k-means++ (Arthur and Vassilvitskii, 2007): rows far from those chosen are likelier to be next.
-fn centres(rows: &[Vec<f64>], k: usize, random: &mut Random) -> Vec<Vec<f64>> {
+fn pick_centres(rows: &[Vec<f64>], k: usize, random: &mut Random) -> Vec<Vec<f64>> {
     let mut out = vec![rows[random.below(rows.len())].clone()];
-    let mut far: Vec<f64> = rows.iter().map(|r| squared(r, &out[0])).collect();
+    let mut far: Vec<f64> = rows.iter().map(|r| squared_distance(r, &out[0])).collect();
     while out.len() < k {
         let mut draw = random.unit() * far.iter().sum::<f64>();
         let next = far.iter().position(|&d| {
@@ -44,7 +44,7 @@ fn centres(rows: &[Vec<f64>], k: usize, random: &mut Random) -> Vec<Vec<f64>> {
         });
         // All rows chosen or equal to one chosen: any will do.
         let next = rows[next.unwrap_or_else(|| random.below(rows.len()))].clone();
-        far.iter_mut().zip(rows).for_each(|(d, r)| *d = d.min(squared(r, &next)));
+        far.iter_mut().zip(rows).for_each(|(d, r)| *d = d.min(squared_distance(r, &next)));
         out.push(next);
     }
     out
@@ -79,7 +79,7 @@ impl Mixture {
             (0..d).map(|j| (rows.iter().map(|r| (r[j] - mean[j]).powi(2)).sum::<f64>() / n).max(LEAST_VARIANCE)).collect();
         let mut out = Mixture {
             log_weights: vec![-(k as f64).ln(); k],
-            means: centres(rows, k, &mut random),
+            means: pick_centres(rows, k, &mut random),
             variances: vec![spread; k],
             log_likelihood: f64::NEG_INFINITY,
         };

@@ -55,17 +55,17 @@ pub fn kmeans(rows: &Panels, options: &KMeansOptions) -> Clustering {
     for restart in 0..options.restarts.max(1) {
         let mut random = Random::new(options.seed, 0x6b6d_0000 + restart as u64);
         let mut centres = plus_plus(rows, options.clusters.min(rows.rows()), &mut random);
-        let (mut assignment, mut similarity) = assign(rows, &centres);
+        let (mut assignment, mut similarity) = assign_rows(rows, &centres);
         for _ in 0..options.rounds {
-            centres = recentre(rows, &mut assignment, &similarity, centres.len());
-            let (next, next_similarity) = assign(rows, &centres);
+            centres = move_centres(rows, &mut assignment, &similarity, centres.len());
+            let (next, next_similarity) = assign_rows(rows, &centres);
             let done = next == assignment;
             (assignment, similarity) = (next, next_similarity);
             if done {
                 break;
             }
         }
-        let centres = recentre(rows, &mut assignment, &similarity, centres.len());
+        let centres = move_centres(rows, &mut assignment, &similarity, centres.len());
         let score = similarity.iter().map(|&s| f64::from(s)).sum();
         if best.as_ref().is_none_or(|b| score > b.score) {
             best = Some(Clustering { assignment, centres, score });
@@ -83,7 +83,7 @@ fn plus_plus(rows: &Panels, clusters: usize, random: &mut Random) -> Vec<Vec<f32
         let next = if seeds.is_empty() {
             random.below(rows.rows())
         } else {
-            match draw(&distance, random) {
+            match draw_index(&distance, random) {
                 Some(i) => i,
                 None => break,
             }
@@ -105,7 +105,7 @@ fn plus_plus(rows: &Panels, clusters: usize, random: &mut Random) -> Vec<Vec<f32
 }
 
 /// An index with probability proportional to its weight; none where all weights are zero.
-fn draw(weights: &[f32], random: &mut Random) -> Option<usize> {
+fn draw_index(weights: &[f32], random: &mut Random) -> Option<usize> {
     let total: f64 = weights.iter().map(|&d| f64::from(d)).sum();
     let mut at = random.unit() * total;
     let mut chosen = None;
@@ -145,14 +145,14 @@ fn best_centre(rows: &Panels, centres: &Panels) -> Vec<(u32, f32)> {
     blocks.into_iter().flatten().take(rows.rows()).collect()
 }
 
-fn assign(rows: &Panels, centres: &[Vec<f32>]) -> (Vec<u32>, Vec<f32>) {
+fn assign_rows(rows: &Panels, centres: &[Vec<f32>]) -> (Vec<u32>, Vec<f32>) {
     let packed = Panels::pack(rows.dim(), centres.iter().map(Vec::as_slice));
     best_centre(rows, &packed).into_iter().unzip()
 }
 
 /// Returns the unit mean of each cluster. A cluster without rows takes the row that fits its own cluster
 /// worst, so that the number of clusters stays; the assignment changes too.
-fn recentre(rows: &Panels, assignment: &mut [u32], similarity: &[f32], clusters: usize) -> Vec<Vec<f32>> {
+fn move_centres(rows: &Panels, assignment: &mut [u32], similarity: &[f32], clusters: usize) -> Vec<Vec<f32>> {
     let mut lists = members(assignment, clusters);
     for empty in 0..clusters {
         if !lists[empty].is_empty() {
@@ -197,7 +197,7 @@ fn mean_directions(rows: &Panels, assignment: &[u32], clusters: usize) -> Vec<Ve
             sums
         })
         .collect();
-    directions(&partial, dim, clusters)
+    unit_sums(&partial, dim, clusters)
 }
 
 /// [`mean_directions`] of rows that are not packed, each of `dim` components at most: the same bits.
@@ -215,20 +215,20 @@ pub(super) fn mean_directions_of(rows: &[Vec<f32>], dim: usize, assignment: &[u3
             sums
         })
         .collect();
-    directions(&partial, dim, clusters)
+    unit_sums(&partial, dim, clusters)
 }
 
 /// Returns the unit vectors along the clusters' sums, given in parts.
-fn directions(partial: &[Vec<f64>], dim: usize, clusters: usize) -> Vec<Vec<f32>> {
+fn unit_sums(partial: &[Vec<f64>], dim: usize, clusters: usize) -> Vec<Vec<f32>> {
     (0..clusters)
         .map(|c| {
             let sum: Vec<f64> = (0..dim).map(|k| partial.iter().map(|sums| sums[c * dim + k]).sum()).collect();
-            unit(&sum)
+            to_unit(&sum)
         })
         .collect()
 }
 
-fn unit(sum: &[f64]) -> Vec<f32> {
+fn to_unit(sum: &[f64]) -> Vec<f32> {
     let norm = sum.iter().map(|x| x * x).sum::<f64>().sqrt();
     let scale = if norm > 1e-12 { 1.0 / norm } else { 0.0 };
     sum.iter().map(|x| (x * scale) as f32).collect()
@@ -240,7 +240,7 @@ pub fn centre(rows: &Panels, list: &[u32]) -> Vec<f32> {
     for &row in list {
         sum.iter_mut().zip(rows.row(row as usize)).for_each(|(s, x)| *s += f64::from(x));
     }
-    unit(&sum)
+    to_unit(&sum)
 }
 
 /// Returns the cluster of each point by Euclidean k-means with k-means++ and restarts, for few dimensions.
@@ -289,7 +289,7 @@ fn seed_points(points: &[Vec<f32>], clusters: usize, random: &mut Random) -> Vec
     while let Some(seed) = next.and_then(|i| points.get(i)) {
         distance.par_iter_mut().zip(points).for_each(|(d, p)| *d = d.min(squared_distance(p, seed)));
         seeds.push(seed.clone());
-        next = if seeds.len() < clusters { draw(&distance, random) } else { None };
+        next = if seeds.len() < clusters { draw_index(&distance, random) } else { None };
     }
     seeds
 }

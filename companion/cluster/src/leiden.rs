@@ -96,7 +96,7 @@ struct Leiden<'a> {
     random: &'a mut Random,
 }
 
-fn shuffled(n: usize, random: &mut Random) -> Vec<u32> {
+fn shuffle_nodes(n: usize, random: &mut Random) -> Vec<u32> {
     let mut order: Vec<u32> = (0..n as u32).collect();
     for i in (1..n).rev() {
         order.swap(i, random.below(i + 1));
@@ -105,7 +105,7 @@ fn shuffled(n: usize, random: &mut Random) -> Vec<u32> {
 }
 
 /// Numbers communities from 0 in the order of their first node; how many there are.
-fn renumber(of: &mut [u32]) -> usize {
+fn renumber_parts(of: &mut [u32]) -> usize {
     let mut number = vec![u32::MAX; of.iter().map(|&c| c as usize + 1).max().unwrap_or(0)];
     let mut next = 0;
     for c in of.iter_mut() {
@@ -130,7 +130,7 @@ impl Leiden<'_> {
             size[c as usize] += 1;
         }
         let mut empty: Vec<u32> = (0..n as u32).rev().filter(|&c| size[c as usize] == 0).collect();
-        let mut queue: VecDeque<u32> = shuffled(n, self.random).into();
+        let mut queue: VecDeque<u32> = shuffle_nodes(n, self.random).into();
         let mut waiting = vec![true; n];
         let mut sums = Sums::new(n);
         let mut moved = false;
@@ -189,7 +189,7 @@ impl Leiden<'_> {
         let mut outward: Vec<f64> =
             (0..n).map(|i| net.neighbours[i].iter().filter(|(j, _)| of[*j as usize] == of[i]).map(|x| x.1).sum()).collect();
         let mut sums = Sums::new(n);
-        for v in shuffled(n, self.random) {
+        for v in shuffle_nodes(n, self.random) {
             let i = v as usize;
             let own = part[i] as usize;
             let connected = |s: f64, outward: f64, all: f64| outward + 1e-12 >= self.penalty * s * (all - s);
@@ -231,7 +231,7 @@ impl Leiden<'_> {
 }
 
 /// The graph whose nodes are the parts.
-fn aggregate(net: &Net, part: &[u32], parts: usize) -> Net {
+fn merge_parts(net: &Net, part: &[u32], parts: usize) -> Net {
     let mut strength = vec![0f64; parts];
     let mut all: Vec<(u32, u32, f64)> = Vec::new();
     for (i, &p) in part.iter().enumerate() {
@@ -267,18 +267,18 @@ pub fn leiden(graph: &Graph, options: &LeidenOptions) -> Vec<u32> {
         let mut now = of.clone();
         loop {
             steps.move_nodes(&net, &mut now);
-            let communities = renumber(&mut now);
+            let communities = renumber_parts(&mut now);
             if communities == net.strength.len() {
                 break;
             }
             let mut part = steps.refine(&net, &now);
-            let parts = renumber(&mut part);
+            let parts = renumber_parts(&mut part);
             if parts == net.strength.len() {
                 break;
             }
             let mut next = vec![0u32; parts];
             part.iter().zip(&now).for_each(|(&p, &c)| next[p as usize] = c);
-            net = aggregate(&net, &part, parts);
+            net = merge_parts(&net, &part, parts);
             stands.iter_mut().for_each(|s| *s = part[*s as usize]);
             now = next;
         }
@@ -289,7 +289,7 @@ pub fn leiden(graph: &Graph, options: &LeidenOptions) -> Vec<u32> {
         }
         (of, quality) = (next, better);
     }
-    renumber(&mut of);
+    renumber_parts(&mut of);
     of
 }
 

@@ -33,7 +33,7 @@ pub fn coordinates(vectors: &[Vec<f32>], dim: usize) -> SketchIndex {
     // Few vectors span fewer components than coordinates, and each costs 392 bytes before a first answer.
     let rank = sample.len().saturating_sub(1).clamp(1, SKETCH_DIM);
     order.truncate(rank);
-    let rows: Vec<Vec<f32>> = order.iter().map(|&i| oriented(eigen.eigenvectors.column(i).as_slice())).collect();
+    let rows: Vec<Vec<f32>> = order.iter().map(|&i| orient_vector(eigen.eigenvectors.column(i).as_slice())).collect();
     SketchIndex {
         pages: PagedIndex::empty(),
         mean: mean.iter().map(|&m| m as f32).collect(),
@@ -43,7 +43,7 @@ pub fn coordinates(vectors: &[Vec<f32>], dim: usize) -> SketchIndex {
 }
 
 /// Orients an eigenvector so that its largest component is positive, since builds must agree.
-fn oriented(v: &[f64]) -> Vec<f32> {
+fn orient_vector(v: &[f64]) -> Vec<f32> {
     let largest = v.iter().copied().fold(0f64, |m, x| if x.abs() > m.abs() { x } else { m });
     let sign = if largest < 0.0 { -1.0 } else { 1.0 };
     v.iter().map(|&x| (sign * x) as f32).collect()

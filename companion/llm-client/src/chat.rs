@@ -64,13 +64,13 @@ impl NativeTransport {
             .referer(false)
             .user_agent(concat!("pocketgraph/", env!("CARGO_PKG_VERSION")))
             .build()
-            .map_err(|e| connection(&e))?;
+            .map_err(|e| connection_error(&e))?;
         Ok(NativeTransport { client })
     }
 }
 
 /// Describes an error with its causes and without its URL, which may have a key in its query.
-fn connection(error: &dyn std::error::Error) -> TransportError {
+fn connection_error(error: &dyn std::error::Error) -> TransportError {
     let mut message = String::new();
     let mut next = Some(error);
     while let Some(error) = next {
@@ -91,11 +91,11 @@ fn connection(error: &dyn std::error::Error) -> TransportError {
 impl Transport for NativeTransport {
     fn post(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
         let builder = self.client.post(&request.url).body(request.body);
-        sent(builder, request.headers).boxed_local()
+        send_request(builder, request.headers).boxed_local()
     }
 
     fn get(&self, request: HttpRequest) -> LocalBoxFuture<'_, Result<HttpResponse, TransportError>> {
-        sent(self.client.get(&request.url), request.headers).boxed_local()
+        send_request(self.client.get(&request.url), request.headers).boxed_local()
     }
 
     fn sleep(&self, milliseconds: u32) -> LocalBoxFuture<'static, ()> {
@@ -103,17 +103,17 @@ impl Transport for NativeTransport {
     }
 }
 
-async fn sent(mut builder: reqwest::RequestBuilder, given: Vec<(String, String)>) -> Result<HttpResponse, TransportError> {
+async fn send_request(mut builder: reqwest::RequestBuilder, given: Vec<(String, String)>) -> Result<HttpResponse, TransportError> {
     for (name, value) in &given {
-        let mut value = reqwest::header::HeaderValue::from_str(value).map_err(|e| connection(&e))?;
+        let mut value = reqwest::header::HeaderValue::from_str(value).map_err(|e| connection_error(&e))?;
         // Keeps header values out of debug output and compression tables.
         value.set_sensitive(true);
         builder = builder.header(name.as_str(), value);
     }
-    let response = builder.send().await.map_err(|e| connection(&e))?;
+    let response = builder.send().await.map_err(|e| connection_error(&e))?;
     let headers =
         response.headers().iter().filter_map(|(name, value)| Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))).collect();
     let status = response.status().as_u16();
-    let body = response.bytes_stream().map(|piece| piece.map(Vec::from).map_err(|e| connection(&e))).boxed_local();
+    let body = response.bytes_stream().map(|piece| piece.map(Vec::from).map_err(|e| connection_error(&e))).boxed_local();
     Ok(HttpResponse { status, headers, body })
 }

@@ -29,10 +29,10 @@ pub fn contains(given_answer: &str, accepted: &[String]) -> f64 {
 /// multisets of words. It is 0 if exactly one side is yes, no or noanswer.
 pub fn token_f1(given_answer: &str, accepted: &[String]) -> f64 {
     let given_answer = normalised(given_answer);
-    accepted.iter().map(|a| overlap(&given_answer, &normalised(a))).fold(0.0, f64::max)
+    accepted.iter().map(|a| token_overlap(&given_answer, &normalised(a))).fold(0.0, f64::max)
 }
 
-fn overlap(given_answer: &str, gold: &str) -> f64 {
+fn token_overlap(given_answer: &str, gold: &str) -> f64 {
     let decided = |text: &str| matches!(text, "yes" | "no" | "noanswer");
     if given_answer != gold && (decided(given_answer) || decided(gold)) {
         return 0.0;

@@ -62,7 +62,7 @@ fn of_json(path: &Path) -> Result<Vec<Labelled>, DataError> {
             Some(one) => word(one).into_iter().collect(),
             None => Vec::new(),
         };
-        out.push(checked(path, Labelled { line, question, pages, answers: answers_of(&v, AnswersAre::Aliases) })?);
+        out.push(check_line(path, Labelled { line, question, pages, answers: answers_of(&v, AnswersAre::Aliases) })?);
     }
     Ok(out)
 }
@@ -99,12 +99,12 @@ fn of_table(path: &Path) -> Result<Vec<Labelled>, DataError> {
         };
         let answers = Some(several(answer)).filter(|a| !a.is_empty()).into_iter().collect();
         let question = record.get(question).unwrap_or_default().to_owned();
-        out.push(checked(path, Labelled { line: line_of(record.position()), question, pages: several(page), answers })?);
+        out.push(check_line(path, Labelled { line: line_of(record.position()), question, pages: several(page), answers })?);
     }
     Ok(out)
 }
 
-fn checked(path: &Path, labelled: Labelled) -> Result<Labelled, DataError> {
+fn check_line(path: &Path, labelled: Labelled) -> Result<Labelled, DataError> {
     let bad = |what: &str| Err(DataError::line(path, labelled.line, what));
     if labelled.question.is_empty() {
         return bad("it has no question");
@@ -136,20 +136,20 @@ pub struct Places<'a> {
 impl<'a> Places<'a> {
     /// Indexes the documents of a bundle.
     pub fn new(documents: &'a [Document]) -> Places<'a> {
-        Places { documents, names: documents.iter().map(|d| [plain(&d.path), plain(&d.url)]).collect() }
+        Places { documents, names: documents.iter().map(|d| [plain_name(&d.path), plain_name(&d.url)]).collect() }
     }
 
     /// Resolves a name: a path in the source folder, or an address with or without its host, each with or
     /// without its ending. The end of a name is enough if only one document matches.
     pub fn resolve(&self, name: &str) -> ResolvedPage {
-        let (page, fragment) = name.split_once('#').map_or((name, None), |(page, fragment)| (page, Some(decoded(fragment))));
+        let (page, fragment) = name.split_once('#').map_or((name, None), |(page, fragment)| (page, Some(decode_percent(fragment))));
         let fragment = fragment.filter(|f| !f.is_empty());
         let given = page.trim();
         let exactly = |d: &Document| d.path == given || d.url == given;
         if let Some(at) = self.documents.iter().position(exactly) {
             return ResolvedPage::Document(at as u32, fragment);
         }
-        let wanted = plain(given);
+        let wanted = plain_name(given);
         let ends = |long: &str, short: &str| short.is_empty() || long.strip_suffix(short).is_some_and(|before| before.ends_with('/'));
         let same = |names: &[String; 2]| names.contains(&wanted);
         // The home page's name is empty here, so that no end matches it.
@@ -178,18 +178,18 @@ impl<'a> Places<'a> {
     }
 }
 
-fn decoded(text: &str) -> String {
+fn decode_percent(text: &str) -> String {
     percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 /// Reduces a path or address to its path without outer slashes, `index` and extension.
-fn plain(name: &str) -> String {
+fn plain_name(name: &str) -> String {
     let name = name.split(['#', '?']).next().unwrap_or_default();
     let path = match name.split_once("://") {
         Some((_, rest)) => rest.split_once('/').map_or("", |(_, path)| path),
         None => name,
     };
-    let path = decoded(path);
+    let path = decode_percent(path);
     let path = path.trim_start_matches("./").trim_matches('/');
     let path = [".html", ".htm", ".md", ".markdown"].iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);
     let path = if matches!(path, "index" | "_index" | "README") { "" } else { path };

@@ -85,12 +85,12 @@ impl Measures {
 
     /// Returns the means over questions; zero for none.
     pub fn mean(all: &[Measures]) -> Measures {
-        Measures::of(columns(all).map(|values| mean(&values)))
+        Measures::of(columns_of(all).map(|values| mean(&values)))
     }
 }
 
 /// Returns the values of each measure, in the order of [`Measures::named`].
-fn columns(all: &[Measures]) -> [Vec<f64>; MEASURES] {
+fn columns_of(all: &[Measures]) -> [Vec<f64>; MEASURES] {
     std::array::from_fn(|i| all.iter().map(|m| m.named()[i].1).collect())
 }
 
@@ -106,7 +106,7 @@ pub struct Intervals {
 impl Intervals {
     /// Computes the intervals of measures.
     pub fn of(all: &[Measures]) -> Intervals {
-        let ends = columns(all).map(|values| interval(&values));
+        let ends = columns_of(all).map(|values| interval(&values));
         Intervals { low: Measures::of(ends.map(|e| e.0)), high: Measures::of(ends.map(|e| e.1)) }
     }
 

@@ -173,17 +173,17 @@ pub async fn evaluate_site(
 ) -> Result<SiteReport, SiteError> {
     let documents = engine.corpus().documents().await.map_err(EngineError::from)?;
     let page_of = pages_by_address(&documents);
-    let (expected, unknown) = expectations(questions, &documents)?;
+    let (expected, unknown) = find_expected(questions, &documents)?;
     let mut rows = Vec::new();
     if !expected.is_empty() {
         for name in retrievers {
             let before = rows.len() * expected.len();
-            rows.push(row(engine, name, &expected, (&documents, &page_of), &|n| done(before + n)).await?);
+            rows.push(measure_row(engine, name, &expected, (&documents, &page_of), &|n| done(before + n)).await?);
         }
     }
     let before = rows.len() * expected.len();
     let retriever = retrievers.first().map(String::as_str);
-    let answers = answers(engine, questions, retriever, protocol, &|n| done(before + n)).await?;
+    let answers = measure_answers(engine, questions, retriever, protocol, &|n| done(before + n)).await?;
     Ok(SiteReport {
         documents: documents.len(),
         chunks: engine.corpus().len(),
@@ -202,7 +202,7 @@ fn pages_by_address(documents: &[Document]) -> Vec<u32> {
 }
 
 /// Returns the questions that name pages, and the pages that the bundle lacks.
-fn expectations<'a>(questions: &'a [Labelled], documents: &[Document]) -> Result<(Vec<Expected<'a>>, Vec<UnknownPage>), SiteError> {
+fn find_expected<'a>(questions: &'a [Labelled], documents: &[Document]) -> Result<(Vec<Expected<'a>>, Vec<UnknownPage>), SiteError> {
     let places = Places::new(documents);
     let (mut expected, mut unknown) = (Vec::new(), Vec::new());
     for labelled in questions.iter().filter(|q| !q.pages.is_empty()) {
@@ -223,7 +223,7 @@ fn expectations<'a>(questions: &'a [Labelled], documents: &[Document]) -> Result
     Ok((expected, unknown))
 }
 
-async fn row(
+async fn measure_row(
     engine: &Engine,
     name: &str,
     expected: &[Expected<'_>],
@@ -281,7 +281,7 @@ fn found_page(chunk: &Chunk, document: &Document) -> FoundPage {
     FoundPage { place, url, beginning }
 }
 
-async fn answers(
+async fn measure_answers(
     engine: &Engine,
     questions: &[Labelled],
     retriever: Option<&str>,

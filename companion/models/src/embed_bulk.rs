@@ -348,7 +348,7 @@ impl NativeEmbedder {
         // Longest first: the last batches are small ones, so that no core waits long for another.
         order.sort_by_key(|(i, ids)| (std::cmp::Reverse(ids.len()), *i));
         let done = AtomicUsize::new(0);
-        let batches: Vec<&[(usize, Vec<u32>)]> = batches(&order).collect();
+        let batches: Vec<&[(usize, Vec<u32>)]> = split_batches(&order).collect();
         let embedded: Vec<Vec<f32>> = batches
             .par_iter()
             .with_max_len(1)
@@ -387,7 +387,7 @@ pub fn framed(content: &[u32]) -> impl Iterator<Item = u32> {
 }
 
 /// Runs of texts of together about [`BATCH_TOKENS`] tokens.
-fn batches(mut rest: &[(usize, Vec<u32>)]) -> impl Iterator<Item = &[(usize, Vec<u32>)]> {
+fn split_batches(mut rest: &[(usize, Vec<u32>)]) -> impl Iterator<Item = &[(usize, Vec<u32>)]> {
     std::iter::from_fn(move || {
         let mut tokens = 0;
         let fitting = rest.iter().take_while(|(_, ids)| {
@@ -554,7 +554,7 @@ mod tests {
     fn batches_cover_every_text_once() {
         let order: Vec<(usize, Vec<u32>)> =
             [200, 130, 128, 70, 60, 58, 3, 2, 2].iter().enumerate().map(|(i, &n)| (i, vec![0; n])).collect();
-        let sizes: Vec<usize> = batches(&order).map(<[_]>::len).collect();
+        let sizes: Vec<usize> = split_batches(&order).map(<[_]>::len).collect();
         assert_eq!(sizes, [1, 1, 1, 1, 5]);
     }
 }

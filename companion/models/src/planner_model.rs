@@ -41,7 +41,7 @@ impl PlannerSource {
 /// When a file cannot be read or holds no planner.
 pub fn bytes(source: &PlannerSource) -> Result<Option<Cow<'static, [u8]>>> {
     let Some(bytes) = read(source)? else { return Ok(None) };
-    decoded(source, &bytes)?;
+    decode_model(source, &bytes)?;
     Ok(Some(bytes))
 }
 
@@ -61,7 +61,7 @@ fn read(source: &PlannerSource) -> Result<Option<Cow<'static, [u8]>>> {
     Ok(Some(bytes))
 }
 
-fn decoded(source: &PlannerSource, bytes: &[u8]) -> Result<PlannerModel> {
+fn decode_model(source: &PlannerSource, bytes: &[u8]) -> Result<PlannerModel> {
     PlannerModel::decode(bytes).map_err(|e| miette!("{e}")).wrap_err_with(|| match source {
         PlannerSource::File(path) => format!("{} holds no trained planner", path.display()),
         _ => "the program's own trained planner cannot be read".to_owned(),
@@ -73,7 +73,7 @@ fn decoded(source: &PlannerSource, bytes: &[u8]) -> Result<PlannerModel> {
 /// # Errors
 /// As [`bytes`].
 pub fn model(source: &PlannerSource) -> Result<Option<PlannerModel>> {
-    read(source)?.map(|bytes| decoded(source, &bytes)).transpose()
+    read(source)?.map(|bytes| decode_model(source, &bytes)).transpose()
 }
 
 /// A trained planner with everything that it reads.

@@ -55,7 +55,7 @@ impl TokenTable {
     /// # Errors
     /// When `out` cannot be written.
     pub fn write(&self, out: &Path) -> Result<u64> {
-        let (packed, scales): (Vec<Vec<u8>>, Vec<f16>) = self.rows.par_chunks_exact(self.dim).map(rounded).unzip();
+        let (packed, scales): (Vec<Vec<u8>>, Vec<f16>) = self.rows.par_chunks_exact(self.dim).map(round_row).unzip();
         let packed = packed.concat();
         let scales: Vec<u8> = scales.iter().flat_map(|s| s.to_le_bytes()).collect();
         let bias: Vec<u8> = self.bias.iter().flat_map(|b| b.to_le_bytes()).collect();
@@ -97,7 +97,7 @@ impl TokenTable {
 }
 
 /// A row in four bits, and the scale among several that loses least of it.
-fn rounded(row: &[f32]) -> (Vec<u8>, f16) {
+fn round_row(row: &[f32]) -> (Vec<u8>, f16) {
     let largest = row.iter().fold(0f32, |m, x| m.max(x.abs()));
     let level = |x: f32, scale: f32| if scale > 0.0 { (x / scale).round().clamp(-LEVELS, LEVELS) } else { 0.0 };
     let loss = |scale: f32| row.iter().map(|&x| (x - level(x, scale) * scale).powi(2)).sum::<f32>();

@@ -11,16 +11,16 @@ use std::fmt::{Arguments, Write as _};
 
 /// Text of several lines, in which everything that a terminal obeys is visible but tabs and the ends of lines.
 pub fn text(foreign: &str) -> Cow<'_, str> {
-    shown(foreign, |c| c == '\n' || c == '\t')
+    show_marks(foreign, |c| c == '\n' || c == '\t')
 }
 
 /// Text on one line: the ends of lines are visible, too, so that it cannot add a line that seems to be the program's.
 pub fn line(foreign: &str) -> Cow<'_, str> {
-    shown(foreign, |_| false)
+    show_marks(foreign, |_| false)
 }
 
 /// Characters of C0, as the pictures that Unicode has for them; others that are obeyed by their numbers.
-fn shown(foreign: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
+fn show_marks(foreign: &str, kept: impl Fn(char) -> bool) -> Cow<'_, str> {
     let obeyed = |c: char| is_obeyed(c) && !kept(c);
     if !foreign.contains(obeyed) {
         return Cow::Borrowed(foreign);

@@ -129,8 +129,8 @@ impl<'a> Fonts<'a> {
             FontGlyph::Type3(glyph) => glyph.as_unicode(),
         };
         let text = text.map(|t| match t {
-            BfString::Char(c) => plain(&c.to_string()),
-            BfString::String(s) => plain(&s),
+            BfString::Char(c) => plain_text(&c.to_string()),
+            BfString::String(s) => plain_text(&s),
         });
         let width = font.code_advance(code).x / f64::from(UNITS_PER_EM);
         let letter = (text.filter(|t| !t.chars().all(|c| c.is_control() || c == '\u{fffd}')), width);
@@ -140,7 +140,7 @@ impl<'a> Fonts<'a> {
 }
 
 /// Replaces each sign for several letters by these letters.
-fn plain(text: &str) -> String {
+fn plain_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -191,7 +191,7 @@ impl Matrix {
     }
 }
 
-fn moved(x: f64, y: f64) -> Matrix {
+fn moved_by(x: f64, y: f64) -> Matrix {
     Matrix([1.0, 0.0, 0.0, 1.0, x, y])
 }
 
@@ -221,7 +221,7 @@ pub(super) fn of_page<'a>(page: &Page<'a>, fonts: &mut Fonts<'a>, budget: &mut B
         rise: 0.0,
     };
     let mut walker = Walker { fonts, budget, state, turned: Default::default(), shown: PageGlyphs::default(), artifacts: Vec::new() };
-    let content = content(page);
+    let content = page_content(page);
     walker.run(&content, page.resources(), 0)?;
     let mut shown = walker.shown;
     // Text across the page is a stamp in its margin, unless it is what the page has.
@@ -232,7 +232,7 @@ pub(super) fn of_page<'a>(page: &Page<'a>, fonts: &mut Fonts<'a>, budget: &mut B
 }
 
 /// The instructions of a page. They are not kept: all pages' together are many times the file.
-fn content(page: &Page<'_>) -> Vec<u8> {
+fn page_content(page: &Page<'_>) -> Vec<u8> {
     let dict = page.raw();
     if let Some(stream) = dict.get::<Stream<'_>>("Contents") {
         return stream.decoded_data().map(|d| d.into_owned()).unwrap_or_default();
@@ -268,13 +268,13 @@ impl<'a> Walker<'_, 'a> {
         while let Some(instruction) = instructions.next() {
             self.budget.take(1, 0)?;
             let mut next_line = |x: f64, y: f64| {
-                line = moved(x, y).then(line);
+                line = moved_by(x, y).then(line);
                 line
             };
             match instruction {
                 TypedInstruction::SaveState(_) if states.len() < MOST_STATES => states.push(self.state),
                 TypedInstruction::RestoreState(_) => self.state = states.pop().unwrap_or(self.state),
-                TypedInstruction::Transform(m) => self.state.page = matrix([m.0, m.1, m.2, m.3, m.4, m.5]).then(self.state.page),
+                TypedInstruction::Transform(m) => self.state.page = matrix_of([m.0, m.1, m.2, m.3, m.4, m.5]).then(self.state.page),
                 TypedInstruction::BeginText(_) => (text, line) = (Matrix::NONE, Matrix::NONE),
                 TypedInstruction::CharacterSpacing(n) => self.state.between_letters = n.0.as_f64(),
                 TypedInstruction::WordSpacing(n) => self.state.between_words = n.0.as_f64(),
@@ -292,7 +292,7 @@ impl<'a> Walker<'_, 'a> {
                 }
                 TypedInstruction::NextLineUsingLeading(_) => text = next_line(0.0, -self.state.leading),
                 TypedInstruction::SetTextMatrix(m) => {
-                    line = matrix([m.0, m.1, m.2, m.3, m.4, m.5]);
+                    line = matrix_of([m.0, m.1, m.2, m.3, m.4, m.5]);
                     text = line;
                 }
                 TypedInstruction::ShowText(string) => self.show(&mut text, string.0.as_bytes())?,
@@ -310,7 +310,7 @@ impl<'a> Walker<'_, 'a> {
                         match object {
                             Object::String(string) => self.show(&mut text, string.as_bytes())?,
                             Object::Number(n) => {
-                                text = moved(-n.as_f64() / 1000.0 * self.state.size * self.state.stretch, 0.0).then(text);
+                                text = moved_by(-n.as_f64() / 1000.0 * self.state.size * self.state.stretch, 0.0).then(text);
                             }
                             _ => {}
                         }
@@ -376,8 +376,8 @@ impl<'a> Walker<'_, 'a> {
             self.place(letter, shown, if upright { width } else { 1.0 }, look)?;
             let spaces = state.between_letters + if code == 32 && length == 1 { state.between_words } else { 0.0 };
             *text = match upright {
-                true => moved((width * state.size + spaces) * state.stretch, 0.0),
-                false => moved(0.0, font.code_advance(code).y / f64::from(UNITS_PER_EM) * state.size + spaces),
+                true => moved_by((width * state.size + spaces) * state.stretch, 0.0),
+                false => moved_by(0.0, font.code_advance(code).y / f64::from(UNITS_PER_EM) * state.size + spaces),
             }
             .then(*text);
         }
@@ -417,6 +417,6 @@ impl<'a> Walker<'_, 'a> {
     }
 }
 
-fn matrix(numbers: [Number; 6]) -> Matrix {
+fn matrix_of(numbers: [Number; 6]) -> Matrix {
     Matrix(numbers.map(|n| n.as_f64()))
 }

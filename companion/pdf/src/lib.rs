@@ -57,10 +57,10 @@ pub struct Text {
 /// # Errors
 /// Why it cannot be read, for the user.
 pub fn read(bytes: Vec<u8>) -> Result<Text, String> {
-    let cut = !ends(&bytes);
+    let cut = !has_end(&bytes);
     let mut budget = Budget::of(bytes.len());
-    let pdf = Pdf::new(bytes).map_err(why)?;
-    let title = title(pdf.metadata().title.as_deref().unwrap_or(&[]));
+    let pdf = Pdf::new(bytes).map_err(describe_error)?;
+    let title = read_title(pdf.metadata().title.as_deref().unwrap_or(&[]));
     let mut fonts = Fonts::default();
     let mut pages: Vec<Vec<Line>> = Vec::new();
     let (mut letters, mut unnamed, mut pictures, mut spent) = (0, 0, 0, false);
@@ -99,12 +99,12 @@ pub fn read(bytes: Vec<u8>) -> Result<Text, String> {
 }
 
 /// Returns true if the file has the mark of its end.
-fn ends(bytes: &[u8]) -> bool {
+fn has_end(bytes: &[u8]) -> bool {
     let tail = bytes.get(bytes.len().saturating_sub(2048)..).unwrap_or(bytes);
     tail.windows(5).any(|w| w == b"%%EOF")
 }
 
-fn why(error: LoadPdfError) -> String {
+fn describe_error(error: LoadPdfError) -> String {
     match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => "encrypted: it asks for a password".to_owned(),
         LoadPdfError::Decryption(_) => "encrypted in a way that is not known".to_owned(),
@@ -113,7 +113,7 @@ fn why(error: LoadPdfError) -> String {
 }
 
 /// The title in a file's properties, where it is one: programs write the name of the file that they made it from.
-fn title(bytes: &[u8]) -> String {
+fn read_title(bytes: &[u8]) -> String {
     let text = match bytes {
         [0xfe, 0xff, rest @ ..] => {
             let units = rest.chunks_exact(2).map(|b| u16::from_be_bytes([b[0], b[1]]));

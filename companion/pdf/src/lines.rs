@@ -41,7 +41,7 @@ struct Run {
 
 /// The lines of a page, from top to bottom and from left to right.
 pub(super) fn of(glyphs: Vec<Glyph>) -> Vec<Line> {
-    let mut runs = runs(glyphs);
+    let mut runs = find_runs(glyphs);
     runs.sort_by(|a, b| b.y.total_cmp(&a.y).then(a.left.total_cmp(&b.left)));
     let mut lines = Vec::new();
     let mut rest = runs.into_iter().peekable();
@@ -61,7 +61,7 @@ pub(super) fn of(glyphs: Vec<Glyph>) -> Vec<Line> {
     lines
 }
 
-fn runs(glyphs: Vec<Glyph>) -> Vec<Run> {
+fn find_runs(glyphs: Vec<Glyph>) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for glyph in glyphs {
         // The same letter again at the same place is bold by an old trick, or a shadow.
@@ -94,7 +94,7 @@ fn into_lines(row: Vec<Run>, out: &mut Vec<Line>) {
         let gap = open.as_ref().map_or(f64::MAX, |(line, _)| run.left - line.right);
         let size = open.as_ref().map_or(run.size, |(line, _)| line.size.max(run.size));
         if gap > CELL_GAP * size {
-            close(open.take(), out);
+            close_line(open.take(), out);
         }
         let (line, sizes) = open.get_or_insert_with(|| {
             let line = Line {
@@ -126,10 +126,10 @@ fn into_lines(row: Vec<Run>, out: &mut Vec<Line>) {
             line.right = line.right.max(glyph.right);
         }
     }
-    close(open, out);
+    close_line(open, out);
 }
 
-fn close(open: Option<(Line, Sizes)>, out: &mut Vec<Line>) {
+fn close_line(open: Option<(Line, Sizes)>, out: &mut Vec<Line>) {
     if let Some((mut line, _)) = open {
         line.text.truncate(line.text.trim_end().len());
         if !line.text.is_empty() {

@@ -43,7 +43,7 @@ pub(super) fn ordered(lines: Vec<Line>) -> Vec<Placed> {
 }
 
 fn read(rows: Vec<Row>, depth: usize, columns: &mut usize, out: &mut Vec<Placed>) {
-    let zone = if depth < DEEPEST { zone(&rows) } else { None };
+    let zone = if depth < DEEPEST { find_zone(&rows) } else { None };
     let Some(Zone { from, to, at }) = zone else {
         read_down(rows, columns, out);
         return;
@@ -68,7 +68,7 @@ fn read(rows: Vec<Row>, depth: usize, columns: &mut usize, out: &mut Vec<Placed>
 
 fn read_down(rows: Vec<Row>, columns: &mut usize, out: &mut Vec<Placed>) {
     *columns += 1;
-    let (left, right) = sides(rows.iter().flatten());
+    let (left, right) = outer_sides(rows.iter().flatten());
     for row in rows {
         let mut cells = row.into_iter();
         let Some(mut line) = cells.next() else { continue };
@@ -84,7 +84,7 @@ fn read_down(rows: Vec<Row>, columns: &mut usize, out: &mut Vec<Placed>) {
     }
 }
 
-fn sides<'a>(lines: impl Iterator<Item = &'a Line>) -> (f64, f64) {
+fn outer_sides<'a>(lines: impl Iterator<Item = &'a Line>) -> (f64, f64) {
     lines.fold((f64::MAX, f64::MIN), |(l, r), line| (l.min(line.left), r.max(line.right)))
 }
 
@@ -96,11 +96,11 @@ struct Zone {
 }
 
 /// The zone with most rows, if there is one.
-fn zone(rows: &[Row]) -> Option<Zone> {
+fn find_zone(rows: &[Row]) -> Option<Zone> {
     if rows.len() < FEWEST_ROWS {
         return None;
     }
-    let (left, right) = sides(rows.iter().flatten());
+    let (left, right) = outer_sides(rows.iter().flatten());
     // A column may begin where several lines begin, well inside the page.
     let mut starts: Vec<(i64, usize)> = Vec::new();
     for line in rows.iter().flatten().filter(|l| l.left > left + 0.2 * (right - left) && l.left < right - 0.15 * (right - left)) {
@@ -144,7 +144,7 @@ fn zone_at(rows: &[Row], at: f64) -> Option<Zone> {
 fn is_text(rows: &[Row], at: f64) -> bool {
     let side = |right: bool| rows.iter().flat_map(move |row| row.iter().filter(move |l| (l.left >= at) == right));
     let fills = |right: bool| {
-        let (l, r) = sides(side(right));
+        let (l, r) = outer_sides(side(right));
         let mut widths: Vec<f64> = side(right).map(|line| line.right - line.left).collect();
         widths.sort_by(f64::total_cmp);
         let letters: usize = side(right).map(Line::letters).sum();

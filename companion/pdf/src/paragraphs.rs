@@ -46,7 +46,7 @@ pub(super) fn of(mut pages: Vec<Vec<Placed>>) -> Vec<Part> {
 fn leave_out_repeated(pages: &mut [Vec<Placed>]) {
     let mut seen: HashMap<(String, bool), usize> = HashMap::new();
     for lines in pages.iter() {
-        for (at, top) in edges(lines) {
+        for (at, top) in edge_lines(lines) {
             if let Some(line) = lines.get(at) {
                 *seen.entry((without_numbers(&line.line.text), top)).or_default() += 1;
             }
@@ -56,7 +56,7 @@ fn leave_out_repeated(pages: &mut [Vec<Placed>]) {
     for lines in pages.iter_mut() {
         // Twice, since a number may be below a repeated line.
         for _ in 0..2 {
-            let gone: Vec<usize> = edges(lines)
+            let gone: Vec<usize> = edge_lines(lines)
                 .into_iter()
                 .filter(|&(at, top)| {
                     let text = lines.get(at).map_or("", |l| l.line.text.as_str());
@@ -93,7 +93,7 @@ fn has_leader(text: &str) -> bool {
 }
 
 /// Returns the indexes of a page's highest and lowest line if they are apart, with true for the highest.
-fn edges(lines: &[Placed]) -> Vec<(usize, bool)> {
+fn edge_lines(lines: &[Placed]) -> Vec<(usize, bool)> {
     let by_height = |a: &(usize, &Placed), b: &(usize, &Placed)| a.1.line.y.total_cmp(&b.1.line.y);
     let top = lines.iter().enumerate().max_by(by_height).map(|(i, _)| (i, true));
     let bottom = lines.iter().enumerate().min_by(by_height).map(|(i, _)| (i, false));
@@ -231,7 +231,7 @@ impl Style {
         let first = open.lines.first()?;
         let page = open.page;
         if open.lines.iter().all(|l| l.line.look.fixed) {
-            let text = code(&open.lines);
+            let text = join_code(&open.lines);
             // A word alone in such letters is one of the text.
             let kind = if open.lines.len() > 1 || text.contains(' ') { Kind::Code } else { Kind::Paragraph };
             return Some(Part { kind, page, text });
@@ -267,7 +267,7 @@ impl Style {
                 if !self.hyphenated.contains(&whole) || out.ends_with('\u{ad}') {
                     out.pop();
                 }
-            } else if !out.is_empty() && !joins(&out, next) {
+            } else if !out.is_empty() && !joins_up(&out, next) {
                 out.push(' ');
             }
             out.push_str(next);
@@ -277,7 +277,7 @@ impl Style {
 }
 
 /// Returns true if no space is due between two lines, in a script without spaces.
-fn joins(before: &str, next: &str) -> bool {
+fn joins_up(before: &str, next: &str) -> bool {
     let wide = |c: char| matches!(c, '\u{3000}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff60}');
     before.chars().next_back().is_some_and(wide) && next.chars().next().is_some_and(wide)
 }
@@ -297,7 +297,7 @@ fn starts_upper(text: &str) -> bool {
 }
 
 /// Lines of code, each as far from the left as it is shown.
-fn code(lines: &[Placed]) -> String {
+fn join_code(lines: &[Placed]) -> String {
     let left = lines.iter().map(|l| l.line.left).fold(f64::MAX, f64::min);
     let mut out = String::new();
     let mut above: Option<&Placed> = None;

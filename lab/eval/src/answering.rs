@@ -201,8 +201,8 @@ pub async fn evaluate_answers(
             break;
         }
     }
-    let rows: Vec<AnswerRow> = setup.systems.iter().zip(answers).map(|(system, all)| row(system, all, setup.prices)).collect();
-    let paired = setup.baseline.map(|name| paired(&rows, name)).unwrap_or_default();
+    let rows: Vec<AnswerRow> = setup.systems.iter().zip(answers).map(|(system, all)| row_of(system, all, setup.prices)).collect();
+    let paired = setup.baseline.map(|name| pair_rows(&rows, name)).unwrap_or_default();
     let kinds = by_kind(rows.iter().map(|r| (r.system.as_str(), r.each.as_slice())));
     let (replies_asked, replies_kept) = setup.chat.map_or((0, 0), |c| (c.request_count(), c.reused()));
     Ok(AnswersReport {
@@ -258,7 +258,7 @@ pub(super) async fn answer(
     };
     let milliseconds = started.elapsed().as_secs_f64() * 1000.0;
     let evidence_recall = shown.into_inner().recall(engine, &question.gold).await?;
-    Ok(Answered { evidence_recall, ..measured(question, outcome, milliseconds) })
+    Ok(Answered { evidence_recall, ..measure_answer(question, outcome, milliseconds) })
 }
 
 /// Counts requests to a model: a reply that is no answer is requested again, and an answer does not show it.
@@ -325,7 +325,7 @@ impl QuestionOutcome {
         let mut outcome = QuestionOutcome { turns: replies, calls, estimated, ..QuestionOutcome::of(answer, by_model) };
         outcome.tokens = (usage.prompt_tokens, usage.completion_tokens);
         if let Some(members) = found.filter(|m| !m.is_empty()) {
-            outcome.members = members.into_iter().map(|m| decided(m.label)).collect();
+            outcome.members = members.into_iter().map(|m| yes_or_no(m.label)).collect();
             outcome.text = outcome.members.join(", ");
         }
         outcome
@@ -333,7 +333,7 @@ impl QuestionOutcome {
 }
 
 /// Returns truth values as in sets of questions.
-fn decided(label: String) -> String {
+fn yes_or_no(label: String) -> String {
     match label.as_str() {
         "true" => "yes".to_owned(),
         "false" => "no".to_owned(),
@@ -341,7 +341,7 @@ fn decided(label: String) -> String {
     }
 }
 
-fn measured(question: &Question, outcome: QuestionOutcome, milliseconds: f64) -> Answered {
+fn measure_answer(question: &Question, outcome: QuestionOutcome, milliseconds: f64) -> Answered {
     let accepted: Vec<String> = question.answers.iter().flatten().cloned().collect();
     // A single wanted answer may have commas itself; then the whole text is the only member.
     let whole = [outcome.text.clone()];
@@ -374,7 +374,7 @@ fn measured(question: &Question, outcome: QuestionOutcome, milliseconds: f64) ->
     }
 }
 
-fn row(system: &System, each: Vec<Answered>, prices: Option<Prices>) -> AnswerRow {
+fn row_of(system: &System, each: Vec<Answered>, prices: Option<Prices>) -> AnswerRow {
     let column = |f: fn(&Answered) -> f64| each.iter().map(f).collect::<Vec<_>>();
     let estimate = |f: fn(&Answered) -> f64| Estimate::of(&column(f));
     let mut by: BTreeMap<&'static str, usize> = BTreeMap::new();
@@ -416,7 +416,7 @@ fn row(system: &System, each: Vec<Answered>, prices: Option<Prices>) -> AnswerRo
     }
 }
 
-fn paired(rows: &[AnswerRow], baseline: &str) -> Vec<AnswerPaired> {
+fn pair_rows(rows: &[AnswerRow], baseline: &str) -> Vec<AnswerPaired> {
     let Some(base) = rows.iter().find(|r| r.system == baseline) else { return Vec::new() };
     let column = |row: &AnswerRow, f: fn(&Answered) -> f64| row.each.iter().map(f).collect::<Vec<_>>();
     let of = |row: &AnswerRow, f: fn(&Answered) -> f64| Estimate::of_difference(&column(row, f), &column(base, f));

@@ -23,12 +23,12 @@ fn outcome(text: &str, members: &[&str]) -> QuestionOutcome {
 }
 
 pub(crate) fn answered(text: &str) -> Answered {
-    measured(&question(&[&["Hallwil"]]), outcome(text, &[text]), 5.0)
+    measure_answer(&question(&[&["Hallwil"]]), outcome(text, &[text]), 5.0)
 }
 
 #[test]
 fn an_answer_is_measured_against_its_aliases_and_its_set() {
-    let a = measured(&question(&[&["USA", "United States"], &["Peru"]]), outcome("The USA and Peru", &["The USA", "Peru"]), 1.0);
+    let a = measure_answer(&question(&[&["USA", "United States"], &["Peru"]]), outcome("The USA and Peru", &["The USA", "Peru"]), 1.0);
     assert_eq!((a.em, a.contain_em, a.set_precision, a.set_recall, a.hits_1), (0.0, 1.0, 1.0, 1.0, 1.0));
     // "usa and peru" against "usa": one shared word of 3 + 1.
     assert!((a.f1 - 0.5).abs() < 1e-12);
@@ -37,7 +37,8 @@ fn an_answer_is_measured_against_its_aliases_and_its_set() {
 #[test]
 fn what_stands_quoted_beneath_an_answer_is_shown_and_is_no_part_of_it() {
     let said = |text: &str, quotation: &str| {
-        let a = measured(&question(&[&["Hallwil"]]), QuestionOutcome { quotation: quotation.to_owned(), ..outcome(text, &[text]) }, 1.0);
+        let a =
+            measure_answer(&question(&[&["Hallwil"]]), QuestionOutcome { quotation: quotation.to_owned(), ..outcome(text, &[text]) }, 1.0);
         (a.em, a.contain_em, a.shown_contain_em)
     };
     assert_eq!(said("Aarau", "She was born in Hallwil."), (0.0, 0.0, 1.0));
@@ -47,7 +48,7 @@ fn what_stands_quoted_beneath_an_answer_is_shown_and_is_no_part_of_it() {
 
 #[test]
 fn one_answer_that_holds_commas_is_not_taken_apart() {
-    let a = measured(&question(&[&["December 24, 1886"]]), outcome("December 24, 1886", &["December 24", "1886"]), 1.0);
+    let a = measure_answer(&question(&[&["December 24, 1886"]]), outcome("December 24, 1886", &["December 24", "1886"]), 1.0);
     assert_eq!((a.em, a.set_f1, a.hits_1), (1.0, 1.0, 1.0));
 }
 
@@ -77,14 +78,14 @@ fn what_the_documents_do_not_say_is_no_answer() {
     let s = QuestionOutcome::of(failing("llm-http"), true);
     assert_eq!((s.text.as_str(), s.failure.as_deref(), s.estimated), ("", Some("it failed"), true));
     assert_eq!(QuestionOutcome::of(failing(ModelFailure::NO_ANSWER), true).failure, None);
-    assert_eq!(measured(&question(&[&["x"]]), s, 0.0).f1, 0.0);
+    assert_eq!(measure_answer(&question(&[&["x"]]), s, 0.0).f1, 0.0);
 }
 
 #[test]
 fn a_row_sums_tokens_and_prices_by_hand() {
     let system = System { protocol: "ask".to_owned(), retriever: "auto".to_owned() };
     let prices = Prices { prompt: 2.0, completion: 10.0 };
-    let row = row(&system, vec![answered("Hallwil"), answered("Paris")], Some(prices));
+    let row = row_of(&system, vec![answered("Hallwil"), answered("Paris")], Some(prices));
     assert_eq!((row.system.as_str(), row.em.mean, row.turns, row.calls), ("ask/auto", 0.5, 2.0, 1.0));
     assert_eq!((row.llm.prompt_tokens, row.llm.completion_tokens), (200, 20));
     // 200 · 2 and 20 · 10 millionths.
@@ -95,12 +96,12 @@ fn a_row_sums_tokens_and_prices_by_hand() {
 fn ways_are_compared_with_the_baseline_question_by_question() {
     let of = |protocol: &str, texts: &[&str]| {
         let system = System { protocol: protocol.to_owned(), retriever: "auto".to_owned() };
-        row(&system, texts.iter().map(|t| answered(t)).collect(), None)
+        row_of(&system, texts.iter().map(|t| answered(t)).collect(), None)
     };
     let rows = [of("quote", &["Paris", "Rome"]), of("ask", &["Hallwil", "Rome"])];
-    let all = paired(&rows, "quote/auto");
+    let all = pair_rows(&rows, "quote/auto");
     assert_eq!((all.len(), all[0].system.as_str(), all[0].em.mean), (1, "ask/auto", 0.5));
-    assert!(paired(&rows, "plan/auto").is_empty());
+    assert!(pair_rows(&rows, "plan/auto").is_empty());
 }
 
 #[test]

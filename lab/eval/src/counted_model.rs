@@ -80,7 +80,7 @@ impl CountedModel {
     }
 }
 
-fn about(characters: usize) -> u64 {
+fn about_tokens(characters: usize) -> u64 {
     characters.div_ceil(CHARACTERS) as u64
 }
 
@@ -88,13 +88,13 @@ impl ChatModel for CountedModel {
     fn chat<'a>(&'a self, request: ChatRequest) -> LocalBoxFuture<'a, Result<ChatStream<'a>, LlmError>> {
         async move {
             let key = Key::of_reply(&self.identity, &request);
-            let read = about(request.messages.iter().map(|m| m.content.chars().count()).sum());
+            let read = about_tokens(request.messages.iter().map(|m| m.content.chars().count()).sum());
             // No reader watches these replies, so they may be collected first.
             let items: Vec<_> = self.chat.chat(request).await?.collect().await;
             let deltas = || items.iter().filter_map(|item| item.as_ref().ok());
             let (prompt, completion, estimated) = match deltas().filter_map(|d| d.usage).next_back() {
                 Some(usage) => (u64::from(usage.prompt_tokens), u64::from(usage.completion_tokens), false),
-                None => (read, about(deltas().map(|d| d.text.chars().count() + d.reasoning.chars().count()).sum()), true),
+                None => (read, about_tokens(deltas().map(|d| d.text.chars().count() + d.reasoning.chars().count()).sum()), true),
             };
             self.count(prompt, completion, estimated);
             self.counted.borrow_mut().insert(key);
@@ -117,7 +117,7 @@ impl ReplyCache for CountedModel {
         match self.counts(key) {
             Some([prompt, completion, estimated]) => self.count(prompt, completion, estimated > 0),
             // A build paid for this reply and stored no count.
-            None => self.count(0, about(reply.chars().count()), true),
+            None => self.count(0, about_tokens(reply.chars().count()), true),
         }
         Some(reply)
     }

@@ -141,7 +141,7 @@ pub struct Questions {
 /// # Errors
 /// [`DataError`] for a line without a question, and if neither questions nor judgements name a page.
 pub fn read_questions(path: &Path, qrels: Option<&Path>, passages: &Passages) -> Result<Questions, DataError> {
-    let places = places(passages);
+    let places = index_pages(passages);
     let judged = qrels.map(read_qrels).transpose()?;
     let (mut out, mut named) = (Questions::default(), false);
     for (line, v) in lines(path)? {
@@ -165,7 +165,7 @@ pub fn read_questions(path: &Path, qrels: Option<&Path>, passages: &Passages) ->
 }
 
 /// Indexes the pages of a corpus by their names in judgements.
-fn places(passages: &Passages) -> BTreeMap<&str, u32> {
+fn index_pages(passages: &Passages) -> BTreeMap<&str, u32> {
     (0u32..).zip(&passages.pages).map(|(i, p)| (p.id.as_str(), i)).collect()
 }
 
@@ -196,7 +196,7 @@ fn known_pages(ids: &[(String, u32)], places: &BTreeMap<&str, u32>) -> Vec<Judge
 /// # Errors
 /// [`DataError`] for a line without a question.
 pub fn read_answered(path: &Path, how: AnswersAre, passages: Option<&Passages>) -> Result<Questions, DataError> {
-    let places = passages.map(places).unwrap_or_default();
+    let places = passages.map(index_pages).unwrap_or_default();
     let mut out = Questions::default();
     for (line, v) in lines(path)? {
         let question = question_of_line(path, line, &v, how)?;

@@ -180,11 +180,11 @@ pub fn evaluate_plans(
                 }
             }
             if !exact && gold.answerable && misses.len() < LISTED {
-                misses.push(miss(&gold, &plan, &found, execution.as_ref()));
+                misses.push(miss_of(&gold, &plan, &found, execution.as_ref()));
             }
         }
     }
-    let rows = groups.into_iter().map(|(name, g)| row(name, g)).collect();
+    let rows = groups.into_iter().map(|(name, g)| row_of(name, g)).collect();
     Ok(PlansReport { rows, misses })
 }
 
@@ -214,7 +214,7 @@ pub(super) fn answers(graph: &KnowledgeGraph, execution: &Execution, gold: &Gold
     all.filter(|a| Some(a) != gold.without.as_ref()).collect()
 }
 
-fn miss(gold: &Gold, plan: &Result<Plan, String>, found: &BTreeSet<String>, execution: Option<&Execution>) -> Miss {
+fn miss_of(gold: &Gold, plan: &Result<Plan, String>, found: &BTreeSet<String>, execution: Option<&Execution>) -> Miss {
     let some = |set: std::collections::btree_set::Difference<'_, String>| set.take(SHOWN).cloned().collect();
     let mut missing_names = execution.map(|e| e.trace.missing()).unwrap_or_default();
     missing_names.extend(execution.iter().flat_map(|e| &e.trace.steps).flat_map(|s| s.truncated.clone()));
@@ -231,7 +231,7 @@ fn miss(gold: &Gold, plan: &Result<Plan, String>, found: &BTreeSet<String>, exec
     }
 }
 
-fn row(group: String, g: Group) -> PlanRow {
+fn row_of(group: String, g: Group) -> PlanRow {
     let (mut row, mut times) = (g.row, g.times);
     times.sort_by(f64::total_cmp);
     let n = times.len();

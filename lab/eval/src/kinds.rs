@@ -44,10 +44,10 @@ pub(super) fn by_kind<'a>(ways: impl IntoIterator<Item = (&'a str, &'a [Answered
     if of.len() < 2 {
         return Vec::new();
     }
-    of.into_iter().flat_map(|(kind, ways)| ways.into_iter().map(move |(system, all)| row(kind, system, &all))).collect()
+    of.into_iter().flat_map(|(kind, ways)| ways.into_iter().map(move |(system, all)| row_of(kind, system, &all))).collect()
 }
 
-fn row(kind: &str, system: &str, all: &[&Answered]) -> KindRow {
+fn row_of(kind: &str, system: &str, all: &[&Answered]) -> KindRow {
     let column = |f: fn(&Answered) -> f64| all.iter().map(|a| f(a)).collect::<Vec<_>>();
     KindRow {
         kind: shown_kind(kind).to_owned(),

@@ -136,7 +136,7 @@ pub async fn evaluate(
     let mut rows = Vec::new();
     for name in retrievers {
         let before = rows.len() * questions.len();
-        rows.push(measured(name, &set, build, passages, questions, &|n| done(before + n)).await?);
+        rows.push(measure_retriever(name, &set, build, passages, questions, &|n| done(before + n)).await?);
     }
     Ok(Report {
         passages: passages.all.len(),
@@ -152,7 +152,7 @@ pub async fn evaluate(
     })
 }
 
-async fn measured(
+async fn measure_retriever(
     name: &str,
     set: &SetBundle,
     build: &SetBuild<'_>,

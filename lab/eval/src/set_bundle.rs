@@ -130,7 +130,7 @@ pub fn make_set(passages: &Passages, build: &SetBuild<'_>, keep: Option<&Path>) 
         return Ok(MadeSet { folder, build_seconds: Vec::new(), spent: None, temporary });
     }
     std::fs::create_dir_all(&folder)?;
-    let (build_seconds, spent) = written(passages, build, &folder)?;
+    let (build_seconds, spent) = write_bundle(passages, build, &folder)?;
     Ok(MadeSet { folder, build_seconds, spent: Some(spent), temporary })
 }
 
@@ -155,7 +155,7 @@ pub async fn open_set(made: MadeSet, passages: &Passages, build: &SetBuild<'_>) 
 }
 
 /// Builds the bundle of a set. Returns the seconds of each stage, and a language model's tokens.
-fn written(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(Seconds, IndexTokens), EvalError> {
+fn write_bundle(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Result<(Seconds, IndexTokens), EvalError> {
     let SetBuild { needs, knowledge, model: embedder, table, reader, progress, .. } = *build;
     let model = embedder.model();
     let mut documents: Vec<Document> = passages

@@ -104,7 +104,7 @@ pub struct Args {
 /// # Errors
 /// When files cannot be read, or the model cannot be had.
 pub fn run(args: &Args) -> Result<()> {
-    let systems = systems(args)?;
+    let systems = list_systems(args)?;
     let how = if args.answers_are == "set" { AnswersAre::Set } else { AnswersAre::Aliases };
     let passages = args.corpus.as_deref().map(read_passages).transpose().into_diagnostic()?;
     let mut questions = read_answered(&args.questions, how, passages.as_ref()).into_diagnostic()?;
@@ -133,7 +133,7 @@ pub fn run(args: &Args) -> Result<()> {
         (Some(_), Some(kept)) => Some(Recorder::new(kept, &sink)),
         (None, _) => None,
     };
-    let options = options(args)?;
+    let options = read_options(args)?;
     let setup = AnswerSetup {
         systems: &systems,
         options: &options,
@@ -145,7 +145,7 @@ pub fn run(args: &Args) -> Result<()> {
     let set = match &passages {
         None => None,
         Some(passages) => {
-            let knowledge = graph(args)?;
+            let knowledge = read_graph(args)?;
             let model = args.embedder.load()?;
             bars.stage("embedding passages", Some(passages.all.len() as u64));
             let embedded = |n: usize| bars.at(n as u64);
@@ -199,7 +199,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// Every protocol with every retriever.
-fn systems(args: &Args) -> Result<Vec<System>> {
+fn list_systems(args: &Args) -> Result<Vec<System>> {
     let known = |p: &str| p == QUOTE || p == ASK || NAMES.contains(&p);
     if let Some(unknown) = args.protocols.iter().find(|p| !known(p)) {
         return Err(miette!(help = format!("there are quote, ask, {}", NAMES.join(", ")), "there is no protocol {unknown}"));
@@ -217,7 +217,7 @@ fn systems(args: &Args) -> Result<Vec<System>> {
     Ok(systems)
 }
 
-fn options(args: &Args) -> Result<AgentOptions> {
+fn read_options(args: &Args) -> Result<AgentOptions> {
     let protocols: Vec<&str> = args.protocols.iter().map(|p| protocol_of(p)).collect();
     check_protocols(args.options.iter().flat_map(|given| given.keys().map(String::as_str)), &protocols)
         .map_err(|what| miette!("{what}"))?;
@@ -226,7 +226,7 @@ fn options(args: &Args) -> Result<AgentOptions> {
 }
 
 /// The knowledge graph that the corpus's bundle carries: that of the files, or of the questions' evidence.
-fn graph(args: &Args) -> Result<Option<pocketgraph::kg::KnowledgeGraph>> {
+fn read_graph(args: &Args) -> Result<Option<pocketgraph::kg::KnowledgeGraph>> {
     if args.files.is_empty() && !args.evidence_graph {
         return Ok(None);
     }
@@ -239,12 +239,12 @@ fn print_report(args: &Args, report: &AnswersReport) -> Result<()> {
     if args.json {
         pocketgraph_native::terminal::json(report).into_diagnostic()?;
     } else {
-        print(report, args.misses);
+        print_rows(report, args.misses);
     }
     Ok(())
 }
 
-fn print(report: &AnswersReport, misses: usize) {
+fn print_rows(report: &AnswersReport, misses: usize) {
     println!("{} questions ({} left out: they have no answer)\n", report.questions, report.left_out);
     println!(
         "| way | questions | EM (95 %) | F1 (95 %) | Contain-EM (95 %) | shown | set P/R/F1 | hits@1 | evidence recall | answered | words | turns | calls | \

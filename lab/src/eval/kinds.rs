@@ -38,12 +38,12 @@ pub fn run(args: &Args) -> Result<()> {
         let kind_rules = serde_json::from_str(&line.into_diagnostic()?).into_diagnostic()?;
         let options = ImportOptions { kind_rules, ..options.clone() };
         let (graph, _) = import(&files, &options).into_diagnostic()?;
-        println!("{}", serde_json::to_string(&sides(&graph)).into_diagnostic()?);
+        println!("{}", serde_json::to_string(&list_sides(&graph)).into_diagnostic()?);
     }
     Ok(())
 }
 
-fn sides(graph: &KnowledgeGraph) -> Vec<Sides<'_>> {
+fn list_sides(graph: &KnowledgeGraph) -> Vec<Sides<'_>> {
     let v = graph.vocabulary();
     let end = |classes: &[(Class, u32)]| {
         let named = classes.iter().map(|(class, n)| match class {

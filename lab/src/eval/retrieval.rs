@@ -135,11 +135,11 @@ pub fn run(args: &Args) -> Result<()> {
         pocketgraph_native::terminal::json(&report).into_diagnostic()?;
         return Ok(());
     }
-    print(&report, args.misses);
+    print_report(&report, args.misses);
     Ok(())
 }
 
-fn print(report: &Report, misses: usize) {
+fn print_report(report: &Report, misses: usize) {
     println!(
         "{} passages on {} pages, {} questions ({} left out: what answers them is not in the corpus or not judged)",
         report.passages, report.pages, report.questions, report.left_out

@@ -62,7 +62,7 @@ pub fn evaluate_walks(linker: &Linker, plans: usize, steps: usize, by_label: boo
     let (mut times, mut sizes, mut tries) = (Vec::new(), 0usize, 0usize);
     while times.len() < plans && tries < plans.saturating_mul(100) {
         tries += 1;
-        let Some((plan, end)) = walk(graph, steps, by_label, &mut random) else { continue };
+        let Some((plan, end)) = draw_walk(graph, steps, by_label, &mut random) else { continue };
         let begun = Instant::now();
         let work = executor.execute(&plan, Resources::default(), Limits::default());
         let id = || format!("walk {tries}");
@@ -81,7 +81,7 @@ pub fn evaluate_walks(linker: &Linker, plans: usize, steps: usize, by_label: boo
     Ok(report)
 }
 
-fn walk(graph: &KnowledgeGraph, steps: usize, by_label: bool, random: &mut Random) -> Option<(Plan, NodeId)> {
+fn draw_walk(graph: &KnowledgeGraph, steps: usize, by_label: bool, random: &mut Random) -> Option<(Plan, NodeId)> {
     let start = NodeId(random.below(graph.entities()) as u32);
     let mut head = if by_label { Head::Mention(graph.label(start).to_owned()) } else { Head::Entity(graph.id(start).to_owned()) };
     let (mut at, mut statements) = (start, Vec::new());

@@ -28,7 +28,7 @@ fn betae(v: &Value) -> Result<Gold, String> {
     let group = text(v, "type")?;
     let mut draft = Draft::default();
     let query = v.get("query").ok_or("it has no query")?;
-    let set = compile(query, &mut draft, 0)?;
+    let set = compile_part(query, &mut draft, 0)?;
     if set.complement {
         return Err("the query asks for everything but a set".to_owned());
     }
@@ -51,25 +51,25 @@ struct Part {
     complement: bool,
 }
 
-fn integers(v: &Value) -> Option<Vec<i64>> {
+fn read_integers(v: &Value) -> Option<Vec<i64>> {
     v.as_array()?.iter().map(Value::as_i64).collect()
 }
 
-fn compile(v: &Value, draft: &mut Draft, depth: usize) -> Result<Part, String> {
+fn compile_part(v: &Value, draft: &mut Draft, depth: usize) -> Result<Part, String> {
     let list = v.as_array().filter(|l| l.len() >= 2).ok_or_else(|| format!("{v} is no query"))?;
     if depth > 16 {
         return Err("the query is nested too deeply".to_owned());
     }
     let Some((last, before)) = list.split_last() else { return Err(format!("{v} is no query")) };
-    match integers(last) {
-        Some(marks) if marks == [-1] => union(before, draft, depth),
-        Some(steps) if before.len() == 1 => chain(&before[0], &steps, draft, depth),
-        _ => intersection(list, draft, depth),
+    match read_integers(last) {
+        Some(marks) if marks == [-1] => compile_union(before, draft, depth),
+        Some(steps) if before.len() == 1 => compile_chain(&before[0], &steps, draft, depth),
+        _ => compile_intersection(list, draft, depth),
     }
 }
 
-fn union(of: &[Value], draft: &mut Draft, depth: usize) -> Result<Part, String> {
-    let parts = of.iter().map(|v| compile(v, draft, depth + 1)).collect::<Result<Vec<_>, _>>()?;
+fn compile_union(of: &[Value], draft: &mut Draft, depth: usize) -> Result<Part, String> {
+    let parts = of.iter().map(|v| compile_part(v, draft, depth + 1)).collect::<Result<Vec<_>, _>>()?;
     if parts.iter().any(|p| p.complement) {
         return Err("a union with a complement".to_owned());
     }
@@ -77,14 +77,14 @@ fn union(of: &[Value], draft: &mut Draft, depth: usize) -> Result<Part, String> 
     Ok(Part { name, complement: false })
 }
 
-fn chain(from: &Value, steps: &[i64], draft: &mut Draft, depth: usize) -> Result<Part, String> {
+fn compile_chain(from: &Value, steps: &[i64], draft: &mut Draft, depth: usize) -> Result<Part, String> {
     let (mut part, mut steps) = match from.as_i64() {
         Some(entity) => {
             let (first, rest) = steps.split_first().filter(|(r, _)| **r >= 0).ok_or("a chain without a relation")?;
             let name = draft.follow(Head::Entity(entity.to_string()), &first.to_string(), false);
             (Part { name, complement: false }, rest)
         }
-        None => (compile(from, draft, depth + 1)?, steps),
+        None => (compile_part(from, draft, depth + 1)?, steps),
     };
     while let Some((&step, rest)) = steps.split_first() {
         steps = rest;
@@ -99,8 +99,8 @@ fn chain(from: &Value, steps: &[i64], draft: &mut Draft, depth: usize) -> Result
     Ok(part)
 }
 
-fn intersection(of: &[Value], draft: &mut Draft, depth: usize) -> Result<Part, String> {
-    let parts = of.iter().map(|v| compile(v, draft, depth + 1)).collect::<Result<Vec<_>, _>>()?;
+fn compile_intersection(of: &[Value], draft: &mut Draft, depth: usize) -> Result<Part, String> {
+    let parts = of.iter().map(|v| compile_part(v, draft, depth + 1)).collect::<Result<Vec<_>, _>>()?;
     let (minus, plus): (Vec<Part>, Vec<Part>) = parts.into_iter().partition(|p| p.complement);
     let names = |parts: Vec<Part>| parts.into_iter().map(|p| p.name).collect::<Vec<_>>();
     let (plus, minus) = (names(plus), names(minus));

@@ -40,18 +40,18 @@ impl QuestionSet for Evidence {
 type Triple = [String; 3];
 
 /// A question's triples, with one name for each entity.
-fn triples(v: &Value) -> Result<Vec<Triple>, String> {
+fn read_triples(v: &Value) -> Result<Vec<Triple>, String> {
     let all = v.get("evidence").and_then(Value::as_array).ok_or("it has no evidence")?;
-    let cell = |row: &Value, at: usize| row.get(at).and_then(Value::as_str).map(clean).filter(|s| !s.is_empty());
+    let cell = |row: &Value, at: usize| row.get(at).and_then(Value::as_str).map(clean_text).filter(|s| !s.is_empty());
     let mut found = Vec::new();
     for row in all {
         match (cell(row, 0), cell(row, 1), cell(row, 2)) {
-            (Some(h), Some(r), Some(t)) if r.starts_with("country") => found.push([h, r, country(&t).to_owned()]),
+            (Some(h), Some(r), Some(t)) if r.starts_with("country") => found.push([h, r, name_country(&t).to_owned()]),
             (Some(h), Some(r), Some(t)) => found.push([h, r, t]),
             _ => return Err(format!("{row} is no triple")),
         }
     }
-    for (other, one) in joints(v, &found) {
+    for (other, one) in find_joints(v, &found) {
         for triple in &mut found {
             if triple[0] == other {
                 triple[0].clone_from(&one);
@@ -62,18 +62,18 @@ fn triples(v: &Value) -> Result<Vec<Triple>, String> {
 }
 
 /// The names under which triples speak of countries: a country, and the words for its people.
-fn countries() -> impl Iterator<Item = (&'static str, std::str::Split<'static, char>)> {
+fn list_countries() -> impl Iterator<Item = (&'static str, std::str::Split<'static, char>)> {
     let rows = include_str!("../../data/2wiki-countries.tsv").lines().skip(1);
     rows.filter_map(|row| row.split_once('\t')).map(|(id, aliases)| (id, aliases.split('|')))
 }
 
 /// The one name of a country.
-fn country(name: &str) -> &str {
-    countries().find(|(id, others)| *id == name || others.clone().any(|o| o == name)).map_or(name, |(id, _)| id)
+fn name_country(name: &str) -> &str {
+    list_countries().find(|(id, others)| *id == name || others.clone().any(|o| o == name)).map_or(name, |(id, _)| id)
 }
 
 /// Names of heads that stand for the tail before them: (the head's name, the tail's).
-fn joints(v: &Value, triples: &[Triple]) -> Vec<(String, String)> {
+fn find_joints(v: &Value, triples: &[Triple]) -> Vec<(String, String)> {
     let starts = match v.get("type").and_then(Value::as_str) {
         Some("compositional" | "inference") => 1,
         Some("bridge_comparison") => 2,
@@ -89,7 +89,7 @@ fn joints(v: &Value, triples: &[Triple]) -> Vec<(String, String)> {
     }
 }
 
-fn clean(text: &str) -> String {
+fn clean_text(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").trim_matches('"').replace('|', "/")
 }
 
@@ -98,11 +98,11 @@ fn tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<Tables, Stri
     let mut out = Tables { triples: "head\trelation\ttail\tdatatype\n".to_owned(), entities: "id\tlabel\taliases\n".to_owned() };
     let mut names: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for v in questions {
-        let all = triples(v)?;
+        let all = read_triples(v)?;
         for (i, [head, relation, tail]) in all.iter().enumerate() {
             let datatype = if date(tail).is_some() { "xsd:date" } else { "" };
             let _ = writeln!(out.triples, "{head}\t{relation}\t{tail}\t{datatype}");
-            let written = v.get("evidence").and_then(|e| e.get(i)?.get(0)?.as_str().map(clean)).unwrap_or_default();
+            let written = v.get("evidence").and_then(|e| e.get(i)?.get(0)?.as_str().map(clean_text)).unwrap_or_default();
             names.entry(head.clone()).or_default().insert(written);
         }
         let mut heads: Vec<&String> = Vec::new();
@@ -114,11 +114,11 @@ fn tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<Tables, Stri
         let titles = v.get("gold_titles").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         if titles.len() == heads.len() {
             for (head, title) in heads.into_iter().zip(titles) {
-                names.entry(head.clone()).or_default().insert(clean(title.as_str().unwrap_or_default()));
+                names.entry(head.clone()).or_default().insert(clean_text(title.as_str().unwrap_or_default()));
             }
         }
     }
-    for (id, aliases) in countries() {
+    for (id, aliases) in list_countries() {
         names.entry(id.to_owned()).or_default().extend(aliases.map(str::to_owned));
     }
     for (id, mut others) in names {
@@ -137,10 +137,10 @@ fn tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<Tables, Stri
 fn gold(v: &Value) -> Result<Gold, String> {
     let (question, kind) = (text(v, "question")?, text(v, "type")?);
     let answers = answers(v)?.iter().map(|a| loose_name(a)).collect();
-    let triples = triples(v)?;
+    let triples = read_triples(v)?;
     Ok(Gold {
         id: text(v, "id")?,
-        plan: spelt(&triples, &kind, &question),
+        plan: spell_plan(&triples, &kind, &question),
         question,
         groups: vec![kind, "all".to_owned()],
         answers,
@@ -150,7 +150,7 @@ fn gold(v: &Value) -> Result<Gold, String> {
     })
 }
 
-fn spelt(triples: &[Triple], kind: &str, question: &str) -> Result<Plan, String> {
+fn spell_plan(triples: &[Triple], kind: &str, question: &str) -> Result<Plan, String> {
     let mut draft = Draft::default();
     let question = Some(question.to_owned());
     if matches!(kind, "compositional" | "inference") {
@@ -176,7 +176,7 @@ fn spelt(triples: &[Triple], kind: &str, question: &str) -> Result<Plan, String>
         }
     }
     let asked = question.as_deref().unwrap_or_default();
-    let how = direction(asked).ok_or("the question does not say how to compare")?;
+    let how = find_direction(asked).ok_or("the question does not say how to compare")?;
     let mut of = Vec::new();
     for (start, path) in operands {
         let mut head = Head::Entity(start);
@@ -192,7 +192,7 @@ fn spelt(triples: &[Triple], kind: &str, question: &str) -> Result<Plan, String>
 }
 
 /// Returns the comparison in a question: equality for a yes-no question; else the first word that states one.
-fn direction(question: &str) -> Option<How> {
+fn find_direction(question: &str) -> Option<How> {
     let first = words(question).first().map(|w| fold(w.text)).unwrap_or_default();
     if ["are", "is", "do", "does", "did", "was", "were", "have", "has"].contains(&first.as_str()) {
         return Some(How::Equal);

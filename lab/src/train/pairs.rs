@@ -17,7 +17,7 @@ pub struct Args {
     #[arg(short, long, default_value = "pairs.jsonl")]
     out: PathBuf,
     /// How many pairs of which patterns, as in 1p=1000,2p=1000 [default: all there are of LPKG's nine]
-    #[arg(long, value_name = "PATTERN=N", value_delimiter = ',', value_parser = share)]
+    #[arg(long, value_name = "PATTERN=N", value_delimiter = ',', value_parser = read_share)]
     of: Vec<(String, usize)>,
     /// Demonstrations in each instruction, each of another pattern
     #[arg(long, value_name = "N", default_value_t = 3)]
@@ -36,7 +36,7 @@ pub struct Args {
     seed: u64,
 }
 
-fn share(text: &str) -> std::result::Result<(String, usize), String> {
+fn read_share(text: &str) -> std::result::Result<(String, usize), String> {
     let (pattern, n) = text.split_once('=').ok_or("write it as PATTERN=N")?;
     if !PATTERNS.iter().any(|known| known.name() == pattern.trim()) {
         return Err(format!("the patterns are {}", PATTERNS.map(Pattern::name).join(", ")));

@@ -119,7 +119,7 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     let embedder = NativeEmbedder::new()?;
     let frames = Frames::new(&embedder)?;
     let layout = Layout::new(Sizes { layers: args.layers, ..SIZES });
-    let linker = graph(args)?;
+    let linker = read_graph(args)?;
     let judge = linker.as_ref().map(Judge::new);
     let thin = linker.as_ref().map(|l| drop_edges(l.graph(), args.edge_dropout / 100.0, args.seed)).transpose().into_diagnostic()?;
     let thin = thin.as_ref().map(Linker::new);
@@ -137,11 +137,11 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
         Some(judge) => held_out.iter().filter(|l| judge.knows(l)).take(args.executed).cloned().collect(),
         None => Vec::new(),
     };
-    counts.extend(tune(args, &mut lessons.examples, &mut held_out)?);
+    counts.extend(tune_planner(args, &mut lessons.examples, &mut held_out)?);
     let mut network = args.device.network(&layout, devices)?;
     let stop = stopped()?;
-    let mut state = begin(args, &layout, &embedder)?;
-    let options = options(args);
+    let mut state = begin_run(args, &layout, &embedder)?;
+    let options = options_of(args);
     let look = |p: &[f32], network: &mut dyn Network| {
         judge.as_ref().map_or(0.0, |j| j.judge(&frames, network, p, &looked_up, &Calibration::default()).accuracy())
     };
@@ -228,7 +228,7 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
 }
 
 /// Adds what the run is tuned with, a tenth of it to what is held out; says how many examples each file gave.
-fn tune(args: &Args, lessons: &mut Vec<TrainingExample>, held_out: &mut Vec<TrainingExample>) -> Result<Vec<(String, usize)>> {
+fn tune_planner(args: &Args, lessons: &mut Vec<TrainingExample>, held_out: &mut Vec<TrainingExample>) -> Result<Vec<(String, usize)>> {
     if args.tune.is_empty() {
         return Ok(Vec::new());
     }
@@ -246,7 +246,7 @@ fn tune(args: &Args, lessons: &mut Vec<TrainingExample>, held_out: &mut Vec<Trai
     Ok(counts)
 }
 
-fn graph(args: &Args) -> Result<Option<Linker>> {
+fn read_graph(args: &Args) -> Result<Option<Linker>> {
     if let Some(seed) = args.world {
         return Ok(Some(Linker::new(&everyday::world(seed).into_diagnostic()?)));
     }
@@ -261,7 +261,7 @@ fn graph(args: &Args) -> Result<Option<Linker>> {
 }
 
 /// The run that the arguments go on with, or a new one.
-fn begin(args: &Args, layout: &Layout, embedder: &NativeEmbedder) -> Result<Checkpoint> {
+fn begin_run(args: &Args, layout: &Layout, embedder: &NativeEmbedder) -> Result<Checkpoint> {
     if let Some(folder) = &args.resume
         && let Some(run) = Checkpoint::load(folder, layout)?
     {
@@ -286,7 +286,7 @@ fn from_model(file: &Path, layout: &Layout) -> Result<Vec<f32>> {
     })
 }
 
-fn options(args: &Args) -> Options {
+fn options_of(args: &Args) -> Options {
     let schedule = Schedule {
         epochs: args.epochs,
         minutes: args.minutes,

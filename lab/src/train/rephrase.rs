@@ -21,10 +21,10 @@ pub struct Args {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Questions of the same meaning to have of each, in other words
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = few)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = read_number)]
     rewordings: usize,
     /// Questions of the same pattern to have of each, about other things
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = few)]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = read_number)]
     siblings: usize,
     /// Files of test questions (JSON Lines with `question`): what is nearly one of these is left out
     #[arg(long, value_name = "FILE", num_args = 1..)]
@@ -39,7 +39,7 @@ pub struct Args {
 }
 
 /// Reads a number of questions.
-fn few(text: &str) -> Result<usize, String> {
+fn read_number(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|n| *n <= 20).ok_or_else(|| "write a number from 0 to 20".to_owned())
 }
 

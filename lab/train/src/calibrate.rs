@@ -91,25 +91,25 @@ pub fn walk(
         };
         let [qkv, attended, up, down] = &mut block.dense;
         met(0, qkv, &texts)?;
-        let context: Vec<Vec<f32>> = texts.par_iter().map(|x| attention(&apply(qkv, x), hidden, heads)).collect();
+        let context: Vec<Vec<f32>> = texts.par_iter().map(|x| attend_heads(&apply_dense(qkv, x), hidden, heads)).collect();
         met(1, attended, &context)?;
         texts.par_iter_mut().zip(&context).for_each(|(x, context)| {
-            add(x, &apply(attended, context));
+            add(x, &apply_dense(attended, context));
             normalise(x, &block.norms[0]);
         });
         met(2, up, &texts)?;
-        let gelus = |x: &Vec<f32>| apply(up, x).into_iter().map(gelu).collect();
+        let gelus = |x: &Vec<f32>| apply_dense(up, x).into_iter().map(gelu).collect();
         let wide: Vec<Vec<f32>> = texts.par_iter().map(gelus).collect();
         met(3, down, &wide)?;
         texts.par_iter_mut().zip(&wide).for_each(|(x, wide)| {
-            add(x, &apply(down, wide));
+            add(x, &apply_dense(down, wide));
             normalise(x, &block.norms[1]);
         });
     }
     Ok(())
 }
 
-fn apply(dense: &Dense, x: &[f32]) -> Vec<f32> {
+fn apply_dense(dense: &Dense, x: &[f32]) -> Vec<f32> {
     let rows = || dense.weight.chunks_exact(dense.inputs).zip(&dense.bias);
     x.chunks_exact(dense.inputs).flat_map(|x| rows().map(move |(w, b)| dot(w, x) + b)).collect()
 }
@@ -124,7 +124,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     lanes.iter().sum()
 }
 
-fn attention(qkv: &[f32], hidden: usize, heads: usize) -> Vec<f32> {
+fn attend_heads(qkv: &[f32], hidden: usize, heads: usize) -> Vec<f32> {
     let (n, size) = (qkv.len() / (3 * hidden), hidden / heads);
     let part = |t: usize, which: usize, head: usize| &qkv[(t * 3 + which) * hidden + head * size..][..size];
     let mut out = vec![0.0; n * hidden];

@@ -42,7 +42,7 @@ pub fn round_to_four_bits(weights: &[f32], moments: &Moments) -> miette::Result<
     let spread = Spread::of(moments)?;
     let importance = spread.importance();
     let rows = weights.par_chunks_exact(moments.n).map(|row| {
-        let (scale, steps) = grid(row, &importance);
+        let (scale, steps) = fit_grid(row, &importance);
         if scale == 0.0 {
             return (vec![0; row.len()], scale);
         }
@@ -104,7 +104,7 @@ impl Spread {
 }
 
 /// The scale of a row, and the step of each of its groups, with which rounding to the nearest level costs least.
-fn grid(row: &[f32], importance: &[f64]) -> (f32, Vec<u8>) {
+fn fit_grid(row: &[f32], importance: &[f64]) -> (f32, Vec<u8>) {
     let largest = row.iter().fold(0.0f32, |m, w| m.max(w.abs()));
     let mut best = (f64::INFINITY, 0.0, vec![1; row.len().div_ceil(GROUP)]);
     // The first scale maps the largest weight to the largest level; smaller ones cut off the largest weights.

@@ -164,16 +164,16 @@ impl Adam {
             for &place in &holders[ends[t]..ends[t + 1]] {
                 gradient.iter_mut().zip(&gradients[place as usize]).for_each(|(s, g)| *s += g);
             }
-            update(row, &gradient, first, second, powers, rate);
+            update_numbers(row, &gradient, first, second, powers, rate);
         });
         let mut gradient = vec![0f32; dim];
         gradients.iter().for_each(|g| gradient.iter_mut().zip(g).for_each(|(s, g)| *s += g));
-        update(&mut table.bias, &gradient, &mut self.bias_first, &mut self.bias_second, powers, rate * BIAS_SHARE);
+        update_numbers(&mut table.bias, &gradient, &mut self.bias_first, &mut self.bias_second, powers, rate * BIAS_SHARE);
         cosines.iter().sum()
     }
 }
 
-fn update(x: &mut [f32], gradient: &[f32], first: &mut [f32], second: &mut [f32], powers: (f32, f32), rate: f32) {
+fn update_numbers(x: &mut [f32], gradient: &[f32], first: &mut [f32], second: &mut [f32], powers: (f32, f32), rate: f32) {
     let (a, b) = (1.0 / (1.0 - powers.0), 1.0 / (1.0 - powers.1));
     for (((x, &g), m), v) in x.iter_mut().zip(gradient).zip(first).zip(second) {
         *m = BETAS.0 * *m + (1.0 - BETAS.0) * g;

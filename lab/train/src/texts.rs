@@ -72,14 +72,14 @@ pub struct Texts {
 /// When a file cannot be read, or nothing is left.
 pub fn collect(paths: &[PathBuf], without: &[PathBuf], draw: Draw) -> Result<Texts> {
     let mut seen: HashSet<String> = HashSet::new();
-    for file in files(without)? {
-        seen.extend(pieces(&file)?.iter().map(|p| key(p)));
+    for file in list_files(without)? {
+        seen.extend(read_pieces(&file)?.iter().map(|p| key_of(p)));
     }
     let mut sources = Vec::new();
-    for file in files(paths)? {
+    for file in list_files(paths)? {
         let mut own = Vec::new();
-        for piece in pieces(&file)? {
-            if piece.chars().filter(|c| c.is_alphabetic()).count() >= 2 && seen.insert(key(&piece)) {
+        for piece in read_pieces(&file)? {
+            if piece.chars().filter(|c| c.is_alphabetic()).count() >= 2 && seen.insert(key_of(&piece)) {
                 own.push(piece);
             }
         }
@@ -88,15 +88,15 @@ pub fn collect(paths: &[PathBuf], without: &[PathBuf], draw: Draw) -> Result<Tex
     let sizes = |sources: &[(PathBuf, Vec<String>)]| sources.iter().map(|(_, own)| own.len()).collect::<Vec<_>>();
     let total = draw.most + draw.held_out;
     let mut out = Texts::default();
-    let firsts = shares(&sizes(&sources), total);
+    let firsts = share_out(&sizes(&sources), total);
     for (number, ((file, own), share)) in sources.iter_mut().zip(firsts).enumerate() {
         let mut random = Random::new(draw.seed, number as u64);
         let chosen = random.sample(own.len(), share);
         let (before, measured) = (out.texts.len(), (share * draw.held_out).div_ceil(total.max(1)));
         for (place, &i) in chosen.iter().enumerate() {
-            let text = varied(&own[i], &mut random);
+            let text = vary_text(&own[i], &mut random);
             // A window or a question may be a text that is there already, or one that was to be left out.
-            if text == own[i] || seen.insert(key(&text)) {
+            if text == own[i] || seen.insert(key_of(&text)) {
                 if place < measured { out.held_out.push(text) } else { out.texts.push(text) }
             }
         }
@@ -116,7 +116,7 @@ pub fn collect(paths: &[PathBuf], without: &[PathBuf], draw: Draw) -> Result<Tex
             let mut random = Random::new(draw.seed, ((round as u64) << 32) + number as u64);
             for i in random.sample(own.len(), share) {
                 let text = varied_again(&own[i], &mut random);
-                if seen.insert(key(&text)) {
+                if seen.insert(key_of(&text)) {
                     out.texts.push(text);
                     *count += 1;
                 }
@@ -142,11 +142,11 @@ fn varied_again(text: &str, random: &mut Random) -> String {
         return asked_about(text, random);
     }
     let keywords = if random.below(KEYWORDS_EVERY) == 0 { content_words(&words, random) } else { None };
-    keywords.unwrap_or_else(|| window(&words, random))
+    keywords.unwrap_or_else(|| draw_window(&words, random))
 }
 
 /// A run of a sentence's words, not all of them.
-fn window(words: &[&str], random: &mut Random) -> String {
+fn draw_window(words: &[&str], random: &mut Random) -> String {
     let longest = WINDOW.1.min(words.len().saturating_sub(1)).max(WINDOW.0);
     let length = WINDOW.0 + random.below(longest - WINDOW.0 + 1);
     let start = random.below(words.len().saturating_sub(length) + 1);
@@ -165,12 +165,12 @@ fn content_words(words: &[&str], random: &mut Random) -> Option<String> {
 }
 
 /// Returns the key that two texts must not share.
-fn key(text: &str) -> String {
+fn key_of(text: &str) -> String {
     fold(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the number of texts from each source: equal shares, with the large ones making up for small ones.
-fn shares(sizes: &[usize], most: usize) -> Vec<usize> {
+fn share_out(sizes: &[usize], most: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|&i| sizes[i]);
     let (mut out, mut left) = (vec![0; sizes.len()], most);
@@ -182,7 +182,7 @@ fn shares(sizes: &[usize], most: usize) -> Vec<usize> {
 }
 
 /// The files of `paths`, folders searched through, in the order of their names.
-fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+fn list_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut out = Vec::new();
     for path in paths {
         if path.is_dir() {
@@ -190,7 +190,7 @@ fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
             let mut inside: Vec<PathBuf> = entries.map(|e| Ok(e?.path())).collect::<std::io::Result<_>>().into_diagnostic()?;
             inside.sort();
             inside.retain(|p| p.is_dir() || format_of(p).is_some());
-            out.extend(files(&inside)?);
+            out.extend(list_files(&inside)?);
         } else {
             out.push(path.clone());
         }
@@ -216,7 +216,7 @@ fn format_of(path: &Path) -> Option<Format> {
 }
 
 /// Every sentence of a file, marks taken off.
-fn pieces(path: &Path) -> Result<Vec<String>> {
+fn read_pieces(path: &Path) -> Result<Vec<String>> {
     let problem = || format!("reading {}", path.display());
     let mut bytes = std::fs::read(path).into_diagnostic().wrap_err_with(problem)?;
     if path.extension().is_some_and(|e| e == "gz") {
@@ -293,7 +293,7 @@ fn asked_about(title: &str, random: &mut Random) -> String {
     all[random.below(all.len())].replace("{}", title)
 }
 
-fn varied(text: &str, random: &mut Random) -> String {
+fn vary_text(text: &str, random: &mut Random) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     if words.len() <= TITLE_WORDS {
         let asked = random.below(TEMPLATE_EVERY) == 0 && !text.ends_with(['?', '.', '!']);
@@ -304,7 +304,7 @@ fn varied(text: &str, random: &mut Random) -> String {
     {
         return few;
     }
-    if words.len() > WINDOW.1 { window(&words, random) } else { text.to_owned() }
+    if words.len() > WINDOW.1 { draw_window(&words, random) } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -328,7 +328,7 @@ mod tests {
             ("c.md", "# A heading\n\nSee [the book](https://x.example/y) for *more*.\n\n```\nlet code = 1;\n```\n"),
             ("d.bin", "ignored text"),
         ]);
-        let mut found: Vec<String> = files(&[folder_path(&f)]).unwrap().iter().flat_map(|p| pieces(p).unwrap()).collect();
+        let mut found: Vec<String> = list_files(&[folder_path(&f)]).unwrap().iter().flat_map(|p| read_pieces(p).unwrap()).collect();
         found.sort();
         assert_eq!(
             found,
@@ -381,16 +381,16 @@ mod tests {
 
     #[test]
     fn sources_share_alike_as_far_as_they_go() {
-        assert_eq!(shares(&[100, 3, 50], 60), [29, 3, 28]);
-        assert_eq!(shares(&[5, 3], 60), [5, 3]);
-        assert_eq!(shares(&[], 60), [0usize; 0]);
+        assert_eq!(share_out(&[100, 3, 50], 60), [29, 3, 28]);
+        assert_eq!(share_out(&[5, 3], 60), [5, 3]);
+        assert_eq!(share_out(&[], 60), [0usize; 0]);
     }
 
     #[test]
     fn a_long_sentence_gives_a_window_or_its_content_words() {
         let long = (0..60).map(|i| format!("word{i}")).collect::<Vec<_>>().join(" ");
         let mut random = Random::new(1, 1);
-        let lengths: Vec<usize> = (0..200).map(|_| varied(&long, &mut random).split(' ').count()).collect();
+        let lengths: Vec<usize> = (0..200).map(|_| vary_text(&long, &mut random).split(' ').count()).collect();
         assert!(lengths.iter().all(|n| (2..=22).contains(n)) && lengths.contains(&2) && lengths.iter().any(|&n| n > 15));
     }
 }

@@ -22,8 +22,8 @@ pub fn approximate_neighbours(rows: &Panels, k: usize, seed: u64) -> Vec<Vec<Nei
         .into_par_iter()
         .map(|cell| {
             let mut best: Vec<Best> = members[cell].iter().map(|_| Best::new(limit)).collect();
-            for other in probed(cell, &centres, &members, PROBES, 4 * k) {
-                compare(&packed[cell], &packed[other], &members[other], &mut best);
+            for other in cells_to_probe(cell, &centres, &members, PROBES, 4 * k) {
+                compare_rows(&packed[cell], &packed[other], &members[other], &mut best);
             }
             members[cell].iter().zip(best).map(|(&row, best)| (row, rank(rows, row as usize, &best, k))).collect()
         })
@@ -84,8 +84,8 @@ pub fn nearest_of_sample(sample: &Panels, rows: &[&[f32]], seed: u64) -> Vec<Opt
         .map(|(cell, own)| {
             let panels = Panels::pack(sample.dim(), own.iter().map(|&i| rows[i as usize]));
             let mut best: Vec<Best> = own.iter().map(|_| Best::new(1)).collect();
-            for other in probed(cell, &centres, &members, PROBES_FOR_ONE, 1) {
-                compare(&panels, &packed[other], &members[other], &mut best);
+            for other in cells_to_probe(cell, &centres, &members, PROBES_FOR_ONE, 1) {
+                compare_rows(&panels, &packed[other], &members[other], &mut best);
             }
             own.iter().zip(best).map(|(&row, best)| (row, best.list().first().map(|b| b.1))).collect()
         })
@@ -108,7 +108,7 @@ pub fn nearest_rows(queries: &Panels, rows: &[&[f32]], k: usize) -> Vec<Vec<(u32
             let numbers: Vec<u32> = (0..rows.len()).map(|i| (run * RUN + i) as u32).collect();
             let mut best: Vec<Best> = (0..queries.rows()).map(|_| Best::new(k)).collect();
             if k > 0 {
-                compare(queries, &Panels::pack(queries.dim(), rows.iter().copied()), &numbers, &mut best);
+                compare_rows(queries, &Panels::pack(queries.dim(), rows.iter().copied()), &numbers, &mut best);
             }
             best
         })
@@ -123,7 +123,7 @@ pub fn nearest_rows(queries: &Panels, rows: &[&[f32]], k: usize) -> Vec<Vec<(u32
 }
 
 /// Returns a cell and its nearest others: at least `probes` of them, until they hold `enough` rows.
-fn probed(cell: usize, centres: &Panels, members: &[Vec<u32>], probes: usize, enough: usize) -> Vec<usize> {
+fn cells_to_probe(cell: usize, centres: &Panels, members: &[Vec<u32>], probes: usize, enough: usize) -> Vec<usize> {
     let own = centres.row(cell);
     let mut order: Vec<(f32, usize)> = (0..centres.rows())
         .map(|c| (if c == cell { f32::INFINITY } else { centres.row(c).iter().zip(&own).fold(0.0, |sum, (x, y)| sum + x * y) }, c))
@@ -141,7 +141,7 @@ fn probed(cell: usize, centres: &Panels, members: &[Vec<u32>], probes: usize, en
     out
 }
 
-fn compare(own: &Panels, other: &Panels, rows: &[u32], best: &mut [Best]) {
+fn compare_rows(own: &Panels, other: &Panels, rows: &[u32], best: &mut [Best]) {
     let mut tile = [Lane::ZERO; PANEL];
     for p in 0..own.panels() {
         for q in 0..other.panels() {

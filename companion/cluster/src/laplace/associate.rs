@@ -72,7 +72,7 @@ pub struct Association {
 impl Association {
     /// Returns true if a chunk belongs to the keyword.
     pub fn contains(&self, chunk: u32) -> bool {
-        has(&self.bits, chunk)
+        has_bit(&self.bits, chunk)
     }
 
     /// X_k, ascending.
@@ -81,7 +81,7 @@ impl Association {
     }
 }
 
-fn has(bits: &[u64], chunk: u32) -> bool {
+fn has_bit(bits: &[u64], chunk: u32) -> bool {
     bits.get(chunk as usize / 64).is_some_and(|word| word >> (chunk % 64) & 1 == 1)
 }
 
@@ -106,23 +106,23 @@ pub fn associate(weights: &Csr<f32>, chunks: &Panels, keywords: &Panels, options
     let cap = ((options.cap.clamp(0.0, 1.0) * n as f32) as usize).max(n1).min(n);
     let cut: Vec<(Vec<u64>, u32, Vec<u32>)> = solve(weights, &labels, &solver, |k, u| {
         let positive = labels.get(k).map_or(&[][..], |l| l.positive.as_slice());
-        let mut kept = members(u, positive, options);
+        let mut kept = find_members(u, positive, options);
         if let Some(Nearest { near: Some(near), .. }) = nearest.get(k) {
-            kept.retain(|&i| has(near, i));
+            kept.retain(|&i| has_bit(near, i));
         }
         if kept.len() > cap {
-            kept = best(u, cap, &[]);
+            kept = best_chunks(u, cap, &[]);
         }
         let mut bits = vec![0u64; n.div_ceil(64)];
         kept.iter().for_each(|&i| bits[i as usize / 64] |= 1 << (i % 64));
         let by_u = match options.learning {
             Learning::Laplace => {
                 let mut ranked = positive.to_vec();
-                ranked.extend(best(u, options.ranked.saturating_sub(ranked.len()), positive));
+                ranked.extend(best_chunks(u, options.ranked.saturating_sub(ranked.len()), positive));
                 ranked.truncate(options.ranked);
                 ranked
             }
-            Learning::Poisson => best(u, options.ranked, &[]),
+            Learning::Poisson => best_chunks(u, options.ranked, &[]),
         };
         (bits, kept.len() as u32, by_u)
     });
@@ -130,13 +130,13 @@ pub fn associate(weights: &Csr<f32>, chunks: &Panels, keywords: &Panels, options
 }
 
 /// The chunks of highest u, best first, without some.
-fn best(u: &[f32], count: usize, without: &[u32]) -> Vec<u32> {
+fn best_chunks(u: &[f32], count: usize, without: &[u32]) -> Vec<u32> {
     let scores = u.iter().enumerate().map(|(i, &score)| Scored { index: i as u32, score }).filter(|s| !without.contains(&s.index));
     top_k(scores, count).into_iter().map(|s| s.index).collect()
 }
 
 /// X_k: what the threshold keeps, and the chunks labelled 1 in any case.
-fn members(u: &[f32], positive: &[u32], options: &AssociationOptions) -> Vec<u32> {
+fn find_members(u: &[f32], positive: &[u32], options: &AssociationOptions) -> Vec<u32> {
     let above = |at: f32| (0..u.len() as u32).filter(|&i| u[i as usize] >= at || positive.contains(&i)).collect();
     match (options.threshold, options.learning) {
         // u has rounding and the solver's tolerance in it: a value that is exactly one half must not depend on them.
@@ -146,7 +146,7 @@ fn members(u: &[f32], positive: &[u32], options: &AssociationOptions) -> Vec<u32
         (Threshold::MeanPlusTwoSd | Threshold::MeanPlusTwoSdOfBoth, Learning::Poisson) => above(far_above(u)),
         (Threshold::Quantile(fraction), _) => {
             let count = (f64::from(fraction.clamp(0.0, 1.0)) * u.len() as f64).round() as usize;
-            best(u, count.max(positive.len()), &[])
+            best_chunks(u, count.max(positive.len()), &[])
         }
     }
 }
@@ -174,14 +174,14 @@ fn by_angle(chunks: &Panels, keywords: &Panels, n1: usize, n2: usize, options: &
                 keywords.tile(p, chunks, q, &mut tile);
                 scores.iter_mut().zip(&tile).for_each(|(all, row)| all.extend_from_slice(&row[..]));
             }
-            scores.iter().map(|all: &Vec<f32>| nearest(all.get(..n).unwrap_or(all), n1, n2, options)).collect()
+            scores.iter().map(|all: &Vec<f32>| label_nearest(all.get(..n).unwrap_or(all), n1, n2, options)).collect()
         })
         .collect();
     panels.into_iter().flatten().collect()
 }
 
 /// Finds the nearest and farthest chunks from one keyword's cosines.
-fn nearest(cosines: &[f32], n1: usize, n2: usize, options: &AssociationOptions) -> Nearest {
+fn label_nearest(cosines: &[f32], n1: usize, n2: usize, options: &AssociationOptions) -> Nearest {
     let scored = || cosines.iter().enumerate().map(|(i, &score)| Scored { index: i as u32, score });
     let mut ranked: Vec<u32> = top_k(scored(), options.ranked.max(n1)).into_iter().map(|s| s.index).collect();
     let positive: Vec<u32> = ranked.iter().copied().take(n1).collect();

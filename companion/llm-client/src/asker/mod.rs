@@ -64,7 +64,7 @@ impl Asking {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AskError {
     /// The model gave up.
-    #[error("{}", stopped(*.answered, *.kept, .reason))]
+    #[error("{}", describe_stop(*.answered, *.kept, .reason))]
     Model {
         /// Number of replies of this run.
         answered: usize,
@@ -82,7 +82,7 @@ pub enum AskError {
 }
 
 /// Describes why a run stopped, what became of its replies, and what to do.
-fn stopped(answered: usize, kept: bool, reason: &LlmError) -> String {
+fn describe_stop(answered: usize, kept: bool, reason: &LlmError) -> String {
     match (answered, kept) {
         (0, false) => format!("the language model gave no reply: {reason}"),
         // Replies of an earlier run or step are stored in any case.

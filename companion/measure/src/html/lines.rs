@@ -40,7 +40,7 @@ impl HtmlPage {
                 "2 3" => "dotted",
                 _ => "dash and dot",
             };
-            let last = points.last().map_or_else(String::new, |p| format!(", {} at the end", figure(p.1)));
+            let last = points.last().map_or_else(String::new, |p| format!(", {} at the end", format_figure(p.1)));
             format!("{} ({stroke}){last}", escaped(name))
         });
         let legend: Vec<String> = legend.collect();
@@ -52,18 +52,18 @@ impl HtmlPage {
             WIDTH + 8.0,
             HEIGHT + 8.0,
             escaped(caption),
-            figure(low),
-            figure(high),
+            format_figure(low),
+            format_figure(high),
             escaped(across),
-            figure(left),
-            figure(right),
+            format_figure(left),
+            format_figure(right),
             legend.join("; "),
         );
     }
 }
 
 /// Formats a number with as many digits as are useful.
-fn figure(v: f64) -> String {
+fn format_figure(v: f64) -> String {
     if v.abs() >= 100.0 || v == v.round() { format!("{v:.0}") } else { format!("{v:.3}") }
 }
 

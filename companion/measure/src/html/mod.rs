@@ -57,7 +57,7 @@ pub fn escaped(text: &str) -> String {
 }
 
 /// Encloses foreign text, which may run from right to left, so that it does not turn its surroundings.
-fn foreign(text: &str) -> String {
+fn enclose_foreign(text: &str) -> String {
     format!("<bdi>{}</bdi>", escaped(text))
 }
 
@@ -93,7 +93,7 @@ impl HtmlPage {
         self.line(format_args!("<thead><tr>{heads}</tr></thead><tbody>"));
         for row in rows {
             let mut cells = row.iter();
-            let first = cells.next().map(|c| format!("<th scope=\"row\">{}</th>", foreign(c))).unwrap_or_default();
+            let first = cells.next().map(|c| format!("<th scope=\"row\">{}</th>", enclose_foreign(c))).unwrap_or_default();
             let others: String = cells.map(|c| format!("<td>{}</td>", escaped(c))).collect();
             self.line(format_args!("<tr>{first}{others}</tr>"));
         }
@@ -127,7 +127,7 @@ impl HtmlPage {
             self.line(format_args!(
                 "<div class=\"row\"><span class=\"label\">{}</span><svg viewBox=\"0 0 1000 20\" preserveAspectRatio=\"none\" \
                  aria-hidden=\"true\">{marks}</svg><span class=\"value\">{}</span></div>",
-                foreign(&row.label),
+                enclose_foreign(&row.label),
                 escaped(&row.value_text)
             ));
         }
@@ -138,9 +138,9 @@ impl HtmlPage {
     pub fn folded(&mut self, summary: &str, entries: &[(String, Vec<(&str, String)>)]) {
         self.line(format_args!("<details><summary>{}</summary><ol>", escaped(summary)));
         for (head, lines) in entries {
-            self.line(format_args!("<li><p>{}</p><dl>", foreign(head)));
+            self.line(format_args!("<li><p>{}</p><dl>", enclose_foreign(head)));
             for (name, text) in lines {
-                self.line(format_args!("<dt>{}</dt><dd>{}</dd>", escaped(name), foreign(text)));
+                self.line(format_args!("<dt>{}</dt><dd>{}</dd>", escaped(name), enclose_foreign(text)));
             }
             self.line(format_args!("</dl></li>"));
         }

@@ -33,7 +33,7 @@ pub fn site_page(report: &SiteReport, about: &[String]) -> String {
         page.heading("What was found instead");
         for r in &report.rows {
             let summary = format!("{}: {} of {} questions miss an expected page", r.retriever, r.misses.len(), report.with_pages);
-            page.folded(&summary, &r.misses.iter().map(entry).collect::<Vec<_>>());
+            page.folded(&summary, &r.misses.iter().map(miss_entry).collect::<Vec<_>>());
         }
     }
     if !report.unknown.is_empty() {
@@ -60,7 +60,7 @@ pub fn site_page(report: &SiteReport, about: &[String]) -> String {
     page.finish()
 }
 
-fn entry(m: &SiteMiss) -> (String, Vec<(&'static str, String)>) {
+fn miss_entry(m: &SiteMiss) -> (String, Vec<(&'static str, String)>) {
     let missing = m.missing.iter().map(|(page, rank)| ("missing", crate::site::describe_miss(page, *rank)));
     let instead = m.instead.iter().map(|f| ("found", format!("{} ({}): {}", f.place, f.url, f.beginning)));
     (format!("line {}: {}", m.line, m.question), missing.chain(instead).collect())

@@ -100,7 +100,7 @@ impl<'a> File<'a> {
         let text = |run: &[usize]| texts.get(*run.first()?..*run.get(1)?).and_then(|t| std::str::from_utf8(t).ok());
         let pieces = begins.windows(2).zip(scores).map(|(run, score)| text(run).filter(|_| score.is_finite()).map(|t| (t, score)));
         let pieces = pieces.collect::<Option<Vec<_>>>().ok_or_else(|| miette!("a piece of its vocabulary is no text with a score"))?;
-        let table = characters(&mut r)?;
+        let table = read_characters(&mut r)?;
         let mut tensors = BTreeMap::new();
         for _ in 0..r.number("tensors")? {
             let name_length = usize::from(r.array().map(u16::from_le_bytes)?);
@@ -140,7 +140,7 @@ impl<'a> File<'a> {
     }
 }
 
-fn characters(r: &mut Reader<'_>) -> Result<Vec<(u32, Vec<u32>)>> {
+fn read_characters(r: &mut Reader<'_>) -> Result<Vec<(u32, Vec<u32>)>> {
     let n = r.number("characters")?;
     let bytes = r.word()? as usize;
     let mut r = Reader(r.take(bytes)?);

@@ -84,24 +84,24 @@ pub struct Model {
 /// If it is another file, cut, or of another model; the error tells which.
 pub fn read(bytes: &[u8]) -> Result<Model> {
     let file = File::read(bytes)?;
-    let vocabulary = vocabulary(&file);
+    let vocabulary = read_vocabulary(&file);
     let rows: Vec<&[u8]> = file.rows("emb.word", file.word_rows(), HIDDEN)?.take(vocabulary.pieces.len()).collect();
-    let rounded: Vec<(Vec<i8>, f32)> = rows.par_iter().map_init(Vec::new, |row, bytes| in_bytes(weighted(bytes, row))).collect();
+    let rounded: Vec<(Vec<i8>, f32)> = rows.par_iter().map_init(Vec::new, |row, bytes| in_bytes(row_floats(bytes, row))).collect();
     let words = QuantizedMatrix::new(HIDDEN, rounded.iter().flat_map(|r| &r.0).copied().collect(), rounded.iter().map(|r| r.1).collect());
     Ok(Model {
-        layers: layers(&file, &in_bytes)?,
-        question_layers: layers(&file, &in_four_bits)?,
+        layers: read_layers(&file, &in_bytes)?,
+        question_layers: read_layers(&file, &in_four_bits)?,
         words: words.into_diagnostic().wrap_err("its word vectors")?,
         vocabulary,
     })
 }
 
-fn weighted<'a>(bytes: &[u8], row: &'a mut Vec<f32>) -> &'a [f32] {
+fn row_floats<'a>(bytes: &[u8], row: &'a mut Vec<f32>) -> &'a [f32] {
     weights(bytes, row);
     row
 }
 
-fn vocabulary(file: &File<'_>) -> Vocabulary {
+fn read_vocabulary(file: &File<'_>) -> Vocabulary {
     let [start, end, _, unknown] = file.special;
     let special = |id: usize, text: &str| file.special.contains(&(id as u32)) || text == "<mask>";
     let units = |score: f32| (score * SCORE_UNIT).round() as i32;
@@ -113,14 +113,14 @@ fn vocabulary(file: &File<'_>) -> Vocabulary {
         false => (text.replace('\u{2581}', " "), units(*score)),
     };
     let pieces: Vec<(String, i32)> = file.pieces.iter().enumerate().map(piece).collect();
-    let folding = Folding::new(&file.table, &pairs());
+    let folding = Folding::new(&file.table, &composed_pairs());
     let borrowed: Vec<(&str, i32)> = pieces.iter().map(|(text, score)| (text.as_str(), *score)).collect();
     let tokenizer = Unigram::new(folding.clone(), &borrowed, unknown);
     Vocabulary { tokenizer, folding, pieces, ends: [start, end], unknown }
 }
 
 /// Returns letters with following marks that `nmt_nfkc` combines, which the file's table lacks.
-fn pairs() -> Vec<[u32; 3]> {
+fn composed_pairs() -> Vec<[u32; 3]> {
     // Hangul is not in the table of pairs: it is in no text as single letters, except in names of files.
     let letters = ('\u{c0}'..='\u{33ff}').chain('\u{11000}'..='\u{11fff}');
     let pair = |one: char| {
@@ -142,12 +142,12 @@ fn pairs() -> Vec<[u32; 3]> {
 /// Rounds a row of weights to integers with one scale.
 type Round<'a> = &'a (dyn Fn(&[f32]) -> (Vec<i8>, f32) + Sync);
 
-fn layers(file: &File<'_>, round: Round<'_>) -> Result<MiniLm> {
+fn read_layers(file: &File<'_>, round: Round<'_>) -> Result<MiniLm> {
     let norm = |name: &str| -> Result<LayerNorm> {
         Ok(LayerNorm { weight: file.floats(&format!("{name}.w"), HIDDEN)?, bias: file.floats(&format!("{name}.b"), HIDDEN)? })
     };
     let layer = |l: usize| -> Result<Layer> {
-        let linear = |names: &[&str], inputs: usize, outputs: usize| linear(file, l, names, [inputs, outputs], round);
+        let linear = |names: &[&str], inputs: usize, outputs: usize| read_linear(file, l, names, [inputs, outputs], round);
         Ok(Layer {
             qkv: linear(&["q", "k", "v"], HIDDEN, HIDDEN)?,
             attended: linear(&["ao"], HIDDEN, HIDDEN)?,
@@ -159,15 +159,15 @@ fn layers(file: &File<'_>, round: Round<'_>) -> Result<MiniLm> {
     };
     let layers = (0..LAYERS).into_par_iter().map(layer).collect::<Result<Vec<_>>>()?;
     let encoder = Encoder::new(HIDDEN, HEADS, EPSILON, norm("emb.ln")?, layers).into_diagnostic()?;
-    MiniLm::new(encoder, positions(file)?).into_diagnostic()
+    MiniLm::new(encoder, read_positions(file)?).into_diagnostic()
 }
 
 /// Concatenates layers of the same inputs, with their outputs one after the other.
-fn linear(file: &File<'_>, l: usize, names: &[&str], [inputs, outputs]: [usize; 2], round: Round<'_>) -> Result<Linear> {
+fn read_linear(file: &File<'_>, l: usize, names: &[&str], [inputs, outputs]: [usize; 2], round: Round<'_>) -> Result<Linear> {
     let (mut rows, mut scales, mut bias, mut row) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for name in names {
         for bytes in file.rows(&format!("l{l}.{name}.w"), outputs, inputs)? {
-            let (levels, scale) = round(weighted(bytes, &mut row));
+            let (levels, scale) = round(row_floats(bytes, &mut row));
             rows.extend(levels);
             scales.push(scale);
         }
@@ -177,7 +177,7 @@ fn linear(file: &File<'_>, l: usize, names: &[&str], [inputs, outputs]: [usize; 
 }
 
 /// Positions, each with the first segment's vector added.
-fn positions(file: &File<'_>) -> Result<Positions> {
+fn read_positions(file: &File<'_>) -> Result<Positions> {
     let (all, segments) = (file.floats("emb.pos", POSITIONS * HIDDEN)?, file.floats("emb.type", 2 * HIDDEN)?);
     let (mut rows, mut scales) = (Vec::new(), Vec::new());
     for position in all.chunks_exact(HIDDEN) {
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn letters_and_their_marks_become_one_character_and_what_composition_leaves_out_does_not() {
-        let all = pairs();
+        let all = composed_pairs();
         let one = |a: char, b: char| all.iter().find(|p| p[..2] == [u32::from(a), u32::from(b)]).map(|p| p[2]);
         assert_eq!(one('e', '\u{301}'), Some(0xe9));
         assert_eq!(one('\u{1ecd}', '\u{302}'), Some(0x1ed9));

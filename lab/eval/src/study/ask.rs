@@ -88,7 +88,7 @@ pub async fn ask_all(with: &Asker<'_>, sets: &[OpenSet], mut stop: LocalBoxFutur
     let mut kept: Journal<StudyAnswer> = Journal::open(&with.folder.join("answers.jsonl"))?;
     let systems = with.study.systems();
     let (mut out, mut failures) = (StudyProgress::default(), 0);
-    for task in tasks(with.study, &systems, sets) {
+    for task in list_tasks(with.study, &systems, sets) {
         let key = task_key(with, &task);
         if let Some(asked) = kept.get(&key) {
             out.asked.push(asked.clone());
@@ -98,7 +98,7 @@ pub async fn ask_all(with: &Asker<'_>, sets: &[OpenSet], mut stop: LocalBoxFutur
         }
         // Work that never waits would otherwise leave no room for a signal.
         tokio::task::yield_now().await;
-        let work = give(with, &task).boxed_local();
+        let work = give_answer(with, &task).boxed_local();
         let answered = match select(&mut stop, work).await {
             Either::Right((answered, _)) => answered?,
             Either::Left(_) => {
@@ -127,7 +127,7 @@ pub async fn ask_all(with: &Asker<'_>, sets: &[OpenSet], mut stop: LocalBoxFutur
     Ok(out)
 }
 
-async fn give(with: &Asker<'_>, task: &Task<'_>) -> Result<Answered, StudyError> {
+async fn give_answer(with: &Asker<'_>, task: &Task<'_>) -> Result<Answered, StudyError> {
     let seeded = with.chat.map(|model| Seeded { model, seed: task.seed });
     let setup = AnswerSetup {
         systems: &[],
@@ -143,7 +143,7 @@ async fn give(with: &Asker<'_>, task: &Task<'_>) -> Result<Answered, StudyError>
     Ok(answer(&bundle.engine, task.question, task.system, &setup).await?)
 }
 
-fn tasks<'a>(study: &'a Study, systems: &'a [System], sets: &'a [OpenSet]) -> Vec<Task<'a>> {
+fn list_tasks<'a>(study: &'a Study, systems: &'a [System], sets: &'a [OpenSet]) -> Vec<Task<'a>> {
     let mut out = Vec::new();
     for set in sets {
         for question in &set.questions {

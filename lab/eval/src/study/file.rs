@@ -155,7 +155,7 @@ impl Study {
             self.protocols.iter().map(String::as_str).collect(),
             seeds.iter().map(String::as_str).collect(),
         ];
-        if let Some(twice) = all.iter().find_map(|names| repeated(names)) {
+        if let Some(twice) = all.iter().find_map(|names| find_repeated(names)) {
             return Err(format!("{twice} is named twice"));
         }
         self.options().map(|_| ())
@@ -190,7 +190,7 @@ impl Study {
     }
 }
 
-fn repeated<'a>(names: &[&'a str]) -> Option<&'a str> {
+fn find_repeated<'a>(names: &[&'a str]) -> Option<&'a str> {
     let mut seen = BTreeSet::new();
     names.iter().find(|name| !seen.insert(**name)).copied()
 }

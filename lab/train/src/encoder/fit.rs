@@ -108,7 +108,7 @@ impl EncoderTrainer<'_> {
             std::thread::scope(|scope| {
                 let next = scope.spawn(|| self.batch(self.targets, &following));
                 let mut scores = learner.forward(&ready.batch);
-                let cosines = cosines(&mut scores.first, &ready, self.embedder.dim());
+                let cosines = sum_cosines(&mut scores.first, &ready, self.embedder.dim());
                 learner.learn(&scores, &schedule.rates, factor);
                 let trained = ready.batch.lengths.len();
                 ready = next.join().unwrap_or_else(|e| std::panic::resume_unwind(e));
@@ -133,7 +133,7 @@ impl EncoderTrainer<'_> {
         let mut sum = 0.0;
         for chunk in order.chunks(batch.max(1)) {
             let x = self.batch(self.held_out, chunk);
-            sum += cosines(&mut network.scores(parameters, &x.batch).first, &x, self.embedder.dim());
+            sum += sum_cosines(&mut network.scores(parameters, &x.batch).first, &x, self.embedder.dim());
         }
         sum / order.len().max(1) as f64
     }
@@ -144,19 +144,19 @@ impl EncoderTrainer<'_> {
         let of = |&i: &usize| (vectors(e.model(), e.words(), framed(&lessons.tokens[i])), lessons.targets.row_f32(i));
         let (x, targets): (Vec<Vec<f32>>, Vec<Vec<f32>>) = which.par_iter().map(of).unzip();
         let lengths = x.iter().map(|x| x.len() / e.dim()).collect();
-        let addend = |&i: &usize| self.added.map_or_else(Vec::new, |table| addend(table, &lessons.tokens[i]));
+        let addend = |&i: &usize| self.added.map_or_else(Vec::new, |table| addend_of(table, &lessons.tokens[i]));
         let added: Vec<Vec<f32>> = which.par_iter().map(addend).collect();
         Targeted { batch: Batch { x: x.concat(), lengths }, targets: targets.concat(), added: added.concat() }
     }
 }
 
 /// The table's unit vector of a text; zeros where it has none.
-fn addend(table: &TokenTable, tokens: &[u32]) -> Vec<f32> {
+fn addend_of(table: &TokenTable, tokens: &[u32]) -> Vec<f32> {
     table.embed(tokens).unwrap_or_else(|| vec![0.0; table.dim])
 }
 
 /// Puts in the place of each mean the gradient of the batch's mean loss by it; gives the sum of the cosines.
-fn cosines(means: &mut [f32], of: &Targeted, dim: usize) -> f64 {
+fn sum_cosines(means: &mut [f32], of: &Targeted, dim: usize) -> f64 {
     let weight = dim as f32 / means.len().max(1) as f32;
     let pair = |(i, u): (usize, &mut [f32])| {
         let y = &of.targets[i * dim..][..dim];

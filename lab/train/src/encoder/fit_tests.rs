@@ -40,7 +40,7 @@ fn course<'a>(layout: &'a Layout, stop: &'a AtomicBool) -> EncoderTrainer<'a> {
 }
 
 fn mean_cosine(table: &TokenTable, lessons: &DistillationTargets) -> f64 {
-    let of = |(i, tokens): (usize, &Vec<u32>)| f64::from(dot(&addend(table, tokens), &lessons.targets.row_f32(i)));
+    let of = |(i, tokens): (usize, &Vec<u32>)| f64::from(dot(&addend_of(table, tokens), &lessons.targets.row_f32(i)));
     lessons.tokens.iter().enumerate().map(of).sum::<f64>() / lessons.tokens.len() as f64
 }
 
@@ -131,10 +131,10 @@ fn gradient_is_measured(beside: bool) {
     };
     let (targets, added) = (unit(), if beside { unit() } else { Vec::new() });
     let asked = Targeted { batch, targets, added };
-    let loss = |p: &[f32]| 1.0 - cosines(&mut Cpu::new(layout.clone()).forward(p, &asked.batch).first, &asked, 32) / 5.0;
+    let loss = |p: &[f32]| 1.0 - sum_cosines(&mut Cpu::new(layout.clone()).forward(p, &asked.batch).first, &asked, 32) / 5.0;
     let mut network = Cpu::new(layout.clone());
     let mut by = network.forward(&p, &asked.batch);
-    cosines(&mut by.first, &asked, 32);
+    sum_cosines(&mut by.first, &asked, 32);
     let mut gradient = vec![0.0; layout.len];
     network.backward(&p, &by, &mut gradient);
     let largest = gradient.iter().fold(0.0f32, |m, g| m.max(g.abs()));

@@ -112,8 +112,8 @@ impl Half {
             return;
         }
         let firsts = first_tokens(last, &self.batch.lengths, sizes.hidden);
-        dense(&layout.first, p, &firsts, &mut self.scores.first);
-        dense(&layout.tags, p, last, &mut self.scores.tags);
+        apply_dense(&layout.first, p, &firsts, &mut self.scores.first);
+        apply_dense(&layout.tags, p, last, &mut self.scores.tags);
     }
 
     fn backward(&mut self, layout: &Layout, p: &[f32], by_first: &[f32], by_tags: &[f32]) {
@@ -161,16 +161,16 @@ impl Half {
 impl LayerCache {
     fn forward(&mut self, at: &LayerAt, p: &[f32], x: &[f32], lengths: &[usize], heads: usize) {
         let hidden = at.qkv.inputs;
-        dense(&at.qkv, p, x, &mut self.qkv);
+        apply_dense(&at.qkv, p, x, &mut self.qkv);
         self.attend(lengths, hidden, heads);
         let mut sum = Vec::new();
-        dense(&at.attended, p, &self.gathered, &mut sum);
+        apply_dense(&at.attended, p, &self.gathered, &mut sum);
         add(&mut sum, x);
         self.middle.forward(&at.attention_norm, p, &sum);
-        dense(&at.up, p, &self.middle.out, &mut self.wide);
+        apply_dense(&at.up, p, &self.middle.out, &mut self.wide);
         self.slope.resize(self.wide.len(), 0.0);
         gelu(&mut self.wide, &mut self.slope);
-        dense(&at.down, p, &self.wide, &mut sum);
+        apply_dense(&at.down, p, &self.wide, &mut sum);
         add(&mut sum, &self.middle.out);
         self.end.forward(&at.output_norm, p, &sum);
     }
@@ -267,7 +267,7 @@ impl Normed {
         self.out.resize(x.len(), 0.0);
         self.inverse.clear();
         for ((x, unit), out) in x.chunks_exact(n).zip(self.unit.chunks_exact_mut(n)).zip(self.out.chunks_exact_mut(n)) {
-            let (mean, inverse) = centre(x);
+            let (mean, inverse) = mean_and_spread(x);
             self.inverse.push(inverse);
             for ((((x, u), o), w), b) in x.iter().zip(unit).zip(out).zip(weight).zip(bias) {
                 *u = (x - mean) * inverse;
@@ -295,7 +295,7 @@ impl Normed {
 }
 
 /// A vector's mean, and one over its spread.
-fn centre(x: &[f32]) -> (f32, f32) {
+fn mean_and_spread(x: &[f32]) -> (f32, f32) {
     let n = x.len() as f32;
     let mean = sum(x.iter().copied()) / n;
     let variance = sum(x.iter().map(|v| (v - mean) * (v - mean))) / n;
@@ -314,7 +314,7 @@ fn sum(values: impl ExactSizeIterator<Item = f32>) -> f32 {
 /// Normalises token vectors in place: what comes before the first layer.
 pub(super) fn normalise(x: &mut [f32], weight: &[f32], bias: &[f32]) {
     for row in x.chunks_exact_mut(weight.len()) {
-        let (mean, inverse) = centre(row);
+        let (mean, inverse) = mean_and_spread(row);
         row.iter_mut().zip(weight).zip(bias).for_each(|((v, w), b)| *v = (*v - mean) * inverse * w + b);
     }
 }
@@ -353,7 +353,7 @@ fn add(to: &mut [f32], from: &[f32]) {
 }
 
 /// y = x WT + b, a row a token.
-fn dense(at: &DenseAt, p: &[f32], x: &[f32], y: &mut Vec<f32>) {
+fn apply_dense(at: &DenseAt, p: &[f32], x: &[f32], y: &mut Vec<f32>) {
     let n = x.len() / at.inputs;
     y.clear();
     (0..n).for_each(|_| y.extend_from_slice(&p[at.bias.clone()]));

@@ -23,7 +23,7 @@ pub fn rounded_layers(
     max_tokens: usize,
 ) -> Result<MiniLm> {
     let sizes = layout.sizes;
-    let mut blocks: Vec<Block> = layout.layers.iter().map(|at| block(at, parameters)).collect();
+    let mut blocks: Vec<Block> = layout.layers.iter().map(|at| export_block(at, parameters)).collect();
     let input_norm = encoder.encoder().input_norm();
     let norm = Norm(input_norm.weight.clone(), input_norm.bias.clone());
     let mut dense: Vec<Linear> = Vec::new();
@@ -51,7 +51,7 @@ pub fn rounded_layers(
     MiniLm::new(layers, positions).into_diagnostic()
 }
 
-fn block(at: &LayerAt, parameters: &[f32]) -> Block {
+fn export_block(at: &LayerAt, parameters: &[f32]) -> Block {
     let norm = |at| {
         let norm = norm_of(at, parameters);
         Norm(norm.weight, norm.bias)

@@ -195,7 +195,7 @@ impl Layout {
     fn fill_layers<'m>(&self, values: &mut [f32], layers: impl IntoIterator<Item = &'m Layer>) {
         for (at, layer) in self.layers.iter().zip(layers) {
             for (at, linear) in at.dense().into_iter().zip([&layer.qkv, &layer.attended, &layer.up, &layer.down]) {
-                values[at.weight.clone()].copy_from_slice(&dequantised(linear));
+                values[at.weight.clone()].copy_from_slice(&to_floats(linear));
                 values[at.bias.clone()].copy_from_slice(linear.bias());
             }
             for (at, norm) in [(&at.attention_norm, &layer.attention_norm), (&at.output_norm, &layer.output_norm)] {
@@ -212,7 +212,7 @@ impl Layout {
         for layer in &self.layers {
             for dense in layer.dense() {
                 let size = (1.0 / dense.inputs as f64).sqrt();
-                values[dense.weight.clone()].iter_mut().for_each(|v| *v = (normal(&mut random) * size) as f32);
+                values[dense.weight.clone()].iter_mut().for_each(|v| *v = (draw_normal(&mut random) * size) as f32);
             }
             for norm in [&layer.attention_norm, &layer.output_norm] {
                 values[norm.weight.clone()].fill(1.0);
@@ -225,19 +225,19 @@ impl Layout {
     fn fill_heads(&self, values: &mut [f32], seed: u64) {
         let mut random = Random::new(seed, 12);
         for dense in [&self.first, &self.tags] {
-            values[dense.weight.clone()].iter_mut().for_each(|v| *v = (normal(&mut random) * 0.02) as f32);
+            values[dense.weight.clone()].iter_mut().for_each(|v| *v = (draw_normal(&mut random) * 0.02) as f32);
         }
     }
 }
 
 /// A number of mean 0 and variance 1 (Box and Muller 1958).
-fn normal(random: &mut Random) -> f64 {
+fn draw_normal(random: &mut Random) -> f64 {
     let radius = (-2.0 * (1.0 - random.unit()).ln()).sqrt();
     radius * (std::f64::consts::TAU * random.unit()).cos()
 }
 
 /// Returns the weights of a layer, row by row, as floats.
-fn dequantised(linear: &Linear) -> Vec<f32> {
+fn to_floats(linear: &Linear) -> Vec<f32> {
     let (inputs, outputs) = (linear.inputs(), linear.outputs());
     let mut out = vec![0.0; inputs * outputs];
     for (p, panel) in linear.panels().chunks_exact(inputs * PANEL).enumerate() {

@@ -217,7 +217,7 @@ impl<'g> Grounder<'g> {
     fn both(&self, parts: Vec<Query>) -> Option<Query> {
         // One type for all: "films directed by A and written by B" says it once.
         let target = parts.iter().find_map(target_of);
-        let parts: Vec<Query> = parts.into_iter().map(|p| retargeted(p, target)).collect();
+        let parts: Vec<Query> = parts.into_iter().map(|p| with_target(p, target)).collect();
         let distinct = (1..parts.len()).all(|i| !parts[..i].contains(&parts[i]));
         distinct.then_some(Query::And(parts))
     }
@@ -261,7 +261,7 @@ impl<'g> Grounder<'g> {
             return None;
         }
         let minus = self.chain(others[random.below(others.len())], steps, random)?;
-        let minus = retargeted(minus, target_of(&main));
+        let minus = with_target(minus, target_of(&main));
         let lost = self.answers(&minus)?;
         (!lost.contains(&answer) && minus != main).then(|| Query::Not(Box::new(main), Box::new(minus)))
     }
@@ -353,7 +353,7 @@ impl<'g> Grounder<'g> {
     }
 }
 
-fn retargeted(query: Query, target: Option<TypeId>) -> Query {
+fn with_target(query: Query, target: Option<TypeId>) -> Query {
     match query {
         Query::Step { of, relation, direction, .. } => Query::Step { of, relation, direction, target },
         other => other,

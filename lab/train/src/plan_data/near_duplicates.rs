@@ -14,18 +14,18 @@ pub struct Near {
 impl Near {
     /// Adds a question.
     pub fn add(&mut self, question: &str) {
-        let words = words(question);
-        self.whole.insert(hash(words.iter()));
-        self.short.extend(shorter(&words));
+        let words = words_of(question);
+        self.whole.insert(hash_words(words.iter()));
+        self.short.extend(hash_shorter(&words));
     }
 
     /// Returns true if the set holds a question so near.
     pub fn holds(&self, question: &str) -> bool {
-        let words = words(question);
-        let own = hash(words.iter());
+        let words = words_of(question);
+        let own = hash_words(words.iter());
         self.whole.contains(&own)
             || self.short.contains(&own)
-            || shorter(&words).any(|h| self.whole.contains(&h) || self.short.contains(&h))
+            || hash_shorter(&words).any(|h| self.whole.contains(&h) || self.short.contains(&h))
     }
 
     /// Returns the number of questions that it holds.
@@ -39,18 +39,18 @@ impl Near {
     }
 }
 
-fn words(question: &str) -> Vec<String> {
+fn words_of(question: &str) -> Vec<String> {
     let lower = question.to_lowercase();
     let mut words: Vec<String> = lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect();
     words.sort_unstable();
     words
 }
 
-fn shorter(words: &[String]) -> impl Iterator<Item = u64> {
-    (0..words.len()).map(move |without| hash(words.iter().enumerate().filter(|(i, _)| *i != without).map(|x| x.1)))
+fn hash_shorter(words: &[String]) -> impl Iterator<Item = u64> {
+    (0..words.len()).map(move |without| hash_words(words.iter().enumerate().filter(|(i, _)| *i != without).map(|x| x.1)))
 }
 
-fn hash<'w>(words: impl Iterator<Item = &'w String>) -> u64 {
+fn hash_words<'w>(words: impl Iterator<Item = &'w String>) -> u64 {
     fnv(words.flat_map(|w| w.bytes().chain([b' '])))
 }
 

@@ -53,7 +53,7 @@ pub fn written(example: &Value) -> Option<Written> {
     let (pattern, question) = (text("pattern")?, text("question")?);
     let plan = json_form::parse(&example.get("plan")?.to_string(), &Limits::default()).ok()?.plan;
     let labels = serde_json::from_value(example["labels"].clone()).unwrap_or_default();
-    let named = in_words(&plan, &names(example, &question), &labels);
+    let named = in_words(&plan, &names_in(example, &question), &labels);
     let code = in_code(&named, &question).and_then(|plan| lpkg::print(&plan).ok());
     let is_code = code.is_some();
     let plan = code.or_else(|| rft::print(&Plan { question: None, ..named }).ok())?;
@@ -61,7 +61,7 @@ pub fn written(example: &Value) -> Option<Written> {
 }
 
 /// The words of a question for each entity that it names.
-fn names(example: &Value, question: &str) -> BTreeMap<String, String> {
+fn names_in(example: &Value, question: &str) -> BTreeMap<String, String> {
     let letters: Vec<char> = question.chars().collect();
     let span = |span: &Value| {
         let place = |key: &str| span.get(key)?.as_u64().and_then(|n| usize::try_from(n).ok());
@@ -194,14 +194,14 @@ pub fn pairs(examples: &[Written], options: &PairOptions) -> Vec<Value> {
         let n = taken.entry(&example.pattern).or_default();
         if *n < *most {
             *n += 1;
-            out.push(pair(example, &demonstrations(example, &by_pattern, options), options.chat));
+            out.push(build_pair(example, &pick_demonstrations(example, &by_pattern, options), options.chat));
         }
     }
     out
 }
 
 /// Other examples of the same form, each of another pattern.
-fn demonstrations<'e>(example: &Written, by_pattern: &BTreeMap<&str, Vec<&'e Written>>, options: &PairOptions) -> Vec<&'e Written> {
+fn pick_demonstrations<'e>(example: &Written, by_pattern: &BTreeMap<&str, Vec<&'e Written>>, options: &PairOptions) -> Vec<&'e Written> {
     let draw = fnv(options.seed.to_le_bytes().into_iter().chain(example.question.bytes()));
     let of_form: Vec<&Vec<&Written>> = by_pattern.values().filter(|all| all.iter().any(|e| e.is_code == example.is_code)).collect();
     let begin = usize::try_from(draw % of_form.len().max(1) as u64).unwrap_or_default();
@@ -214,7 +214,7 @@ fn demonstrations<'e>(example: &Written, by_pattern: &BTreeMap<&str, Vec<&'e Wri
     around.filter_map(one).take(options.demonstrations).collect()
 }
 
-fn pair(example: &Written, shown: &[&Written], chat: bool) -> Value {
+fn build_pair(example: &Written, shown: &[&Written], chat: bool) -> Value {
     let mut instruction = if example.is_code { CODE } else { LINES }.to_owned();
     for demonstration in shown {
         instruction.push_str(&format!("\n\nQuestion: {}\n{}", demonstration.question, demonstration.plan));

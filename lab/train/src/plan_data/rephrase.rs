@@ -48,7 +48,7 @@ struct Marked {
 type Places = Vec<(usize, usize)>;
 
 /// A question with marks, and what they mark; `None` where spans overlap or the question has marks of its own.
-fn marked(example: &Value) -> Option<(String, Vec<Marked>)> {
+fn mark_names(example: &Value) -> Option<(String, Vec<Marked>)> {
     let question: Vec<char> = example.get("question")?.as_str()?.chars().collect();
     let (mut out, mut pieces, mut at) = (String::new(), Vec::new(), 0);
     for span in example.get("spans")?.as_array()? {
@@ -65,7 +65,7 @@ fn marked(example: &Value) -> Option<(String, Vec<Marked>)> {
     (!question.iter().any(|c| matches!(c, '<' | '>' | '\n'))).then_some((out, pieces))
 }
 
-fn request(question: &str, pieces: &[Marked]) -> ChatRequest {
+fn build_request(question: &str, pieces: &[Marked]) -> ChatRequest {
     let names: Vec<String> = pieces.iter().zip(1..).filter(|(p, _)| p.is_name).map(|(_, n)| format!("<{n}>")).collect();
     let mut messages = vec![Message::system(TASK.to_owned())];
     for [asked, reply] in SHOWN {
@@ -107,7 +107,7 @@ fn read(reply: &str, pieces: &[Marked]) -> Option<(String, Places)> {
 }
 
 /// The example with another question, of which the spans stand at these places.
-fn anew(example: &Value, question: String, places: &[(usize, usize)]) -> Value {
+fn with_question(example: &Value, question: String, places: &[(usize, usize)]) -> Value {
     let mut out = example.clone();
     if let Some(plan) = out.get_mut("plan").and_then(Value::as_object_mut) {
         plan.insert("question".to_owned(), json!(question));
@@ -138,15 +138,15 @@ pub fn rephrase(
     count: &dyn Fn(&str) -> usize,
 ) -> Result<(Vec<Value>, Tally), AskError> {
     let asked: Vec<(&Value, String, Vec<Marked>)> =
-        examples.iter().filter_map(|e| marked(e).map(|(question, pieces)| (e, question, pieces))).collect();
-    let requests = asked.iter().map(|(_, question, pieces)| request(question, pieces)).collect();
+        examples.iter().filter_map(|e| mark_names(e).map(|(question, pieces)| (e, question, pieces))).collect();
+    let requests = asked.iter().map(|(_, question, pieces)| build_request(question, pieces)).collect();
     let opening = format!("the language model says {} questions anew", asked.len());
     let read = |i: usize, reply: &str| asked.get(i).and_then(|(_, _, pieces)| read(reply, pieces));
     let (replies, tally) = announced(model, progress, count, (&opening, "saying questions anew"), requests, &read)?;
     let phrased = asked.iter().zip(replies).filter_map(|((example, ..), reply)| {
         let (question, places) = reply?;
         let old = example["question"].as_str().unwrap_or_default();
-        (question.to_lowercase() != old.to_lowercase() && !without.holds(&question)).then(|| anew(example, question, &places))
+        (question.to_lowercase() != old.to_lowercase() && !without.holds(&question)).then(|| with_question(example, question, &places))
     });
     Ok((phrased.collect(), tally))
 }

@@ -55,10 +55,10 @@ fn replies_that_lose_a_mark_or_change_a_name_are_not_used() {
         "<1>films</1> <2>by</2> <3>Zoë Ax</3> > 3",
         "<0>films</0> <2>by</2> <3>Zoë Ax</3>",
     ] {
-        assert_eq!(read(reply, &marked(&example()).unwrap().1), None, "{reply}");
+        assert_eq!(read(reply, &mark_names(&example()).unwrap().1), None, "{reply}");
     }
     let long = format!("<1>{}</1> <2>by</2> <3>Zoë Ax</3>", "film".repeat(21));
-    assert_eq!(read(&long, &marked(&example()).unwrap().1), None);
+    assert_eq!(read(&long, &mark_names(&example()).unwrap().1), None);
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn the_demonstrations_are_replies_that_would_be_used() {
 proptest! {
     #[test]
     fn any_reply_is_read_or_refused(reply in "([<>/123 ]|film|Zoë Ax|</?[0-4]>|\\PC){0,40}") {
-        let (_, pieces) = marked(&example()).unwrap();
+        let (_, pieces) = mark_names(&example()).unwrap();
         if let Some((question, places)) = read(&reply, &pieces) {
             let chars: Vec<char> = question.chars().collect();
             prop_assert!(places.iter().all(|&(a, b)| a < b && b <= chars.len()));

@@ -60,7 +60,7 @@ pub struct Wanted {
 }
 
 /// Describes in words what a pattern asks for.
-fn meaning(shape: Shape) -> &'static str {
+fn describe_shape(shape: Shape) -> &'static str {
     match shape {
         Shape::P0 => "Everything of a kind, without any name.",
         Shape::P1 => "One step from a name.",
@@ -81,10 +81,10 @@ fn meaning(shape: Shape) -> &'static str {
     }
 }
 
-fn request(asked: &Sample, wanted: Wanted) -> ChatRequest {
+fn build_request(asked: &Sample, wanted: Wanted) -> ChatRequest {
     let Wanted { rewordings, siblings } = wanted;
     let [shown, reply] = SHOWN;
-    let task = format!("{}\n{}\nRewordings: {rewordings}. Siblings: {siblings}.", meaning(asked.shape), asked.question);
+    let task = format!("{}\n{}\nRewordings: {rewordings}. Siblings: {siblings}.", describe_shape(asked.shape), asked.question);
     let messages =
         vec![Message::system(TASK.to_owned()), Message::user(shown.to_owned()), Message::assistant(reply.to_owned()), Message::user(task)];
     let lines = u32::try_from(rewordings + siblings).unwrap_or(u32::MAX);
@@ -132,7 +132,7 @@ pub fn say_of_pattern(
     progress: &dyn Progress,
     count: &dyn Fn(&str) -> usize,
 ) -> Result<(Vec<Written>, Tally), AskError> {
-    let requests = asked.iter().map(|a| request(a, wanted)).collect();
+    let requests = asked.iter().map(|a| build_request(a, wanted)).collect();
     let opening = format!("the language model writes questions like {} others", asked.len());
     let read = |i: usize, reply: &str| asked.get(i).and_then(|a| read(reply, a, wanted));
     let (replies, tally) = announced(model, progress, count, (&opening, "writing questions"), requests, &read)?;
@@ -185,7 +185,7 @@ mod tests {
     fn the_demonstration_is_a_reply_that_would_be_used() {
         let [shown, reply] = SHOWN;
         let question = shown.lines().nth(1).unwrap().to_owned();
-        assert!(shown.starts_with(meaning(Shape::P2)));
+        assert!(shown.starts_with(describe_shape(Shape::P2)));
         let phrased = read(reply, &Sample { question, shape: Shape::P2 }, Wanted { rewordings: 2, siblings: 2 }).unwrap();
         assert_eq!(phrased.len(), 4, "{phrased:?}");
     }

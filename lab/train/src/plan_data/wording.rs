@@ -437,7 +437,7 @@ impl<'g> Wording<'g> {
             let is = pick(random, &[" is ", " was ", " is "]);
             return match random.below(5) {
                 0 => QuestionPieces::plain("Is ").then(a).and(" ").then(words).and(" than ").then(b),
-                1 => QuestionPieces::plain("Between ").then(a).and(" and ").then(b).and(",").then(lower(which)).and(is).then(words),
+                1 => QuestionPieces::plain("Between ").then(a).and(" and ").then(b).and(",").then(lower_first(which)).and(is).then(words),
                 2 => QuestionPieces::plain(pick(random, &["Which of ", "Of "]))
                     .then(a)
                     .and(" and ")
@@ -510,7 +510,7 @@ impl<'g> Wording<'g> {
 }
 
 /// A piece at the start of a question as it stands inside of one.
-fn lower(mut phrased: QuestionPieces) -> QuestionPieces {
+fn lower_first(mut phrased: QuestionPieces) -> QuestionPieces {
     if let Some((text, _)) = phrased.0.first_mut() {
         *text = format!(" {}", text.to_lowercase());
     }

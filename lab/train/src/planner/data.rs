@@ -142,7 +142,7 @@ impl<'e> Frames<'e> {
         let kept: Vec<Range<usize>> = lesson.labels.mentions.iter().filter(|_| random.unit() >= disturbance.unmasked).cloned().collect();
         let mut framed = self.framer.frame(&lesson.question, &kept);
         let tags =
-            framed.spans.iter().map(|span| Some(tag(span.as_ref().filter(|_| lesson.tagged)?, &lesson.labels.tagged).index())).collect();
+            framed.spans.iter().map(|span| Some(tag_of(span.as_ref().filter(|_| lesson.tagged)?, &lesson.labels.tagged).index())).collect();
         for (id, span) in framed.ids.iter_mut().zip(&framed.spans) {
             if span.is_some() && random.unit() < disturbance.masked {
                 *id = self.framer.mask();
@@ -191,6 +191,6 @@ impl<'e> Frames<'e> {
 }
 
 /// The tag of a word: that of the span that it touches.
-fn tag(word: &Range<usize>, tagged: &[(Range<usize>, Tag)]) -> Tag {
+fn tag_of(word: &Range<usize>, tagged: &[(Range<usize>, Tag)]) -> Tag {
     tagged.iter().find(|(span, _)| word.start < span.end && span.start < word.end).map_or(Tag::Other, |t| t.1)
 }

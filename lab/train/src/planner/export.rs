@@ -28,12 +28,12 @@ pub fn rounded(
     let undisturbed = |lesson| frames.sums(&frames.framed(lesson, Augmentation::NONE, &mut Random::new(0, 0)).0);
     let texts = lessons.iter().take(QUESTIONS).map(undisturbed).collect();
     let model = rounded_layers(layout, parameters, encoder, texts, bits, MAX_TOKENS)?;
-    PlannerModel::new(model, heads(layout, parameters), Calibration::default())
+    PlannerModel::new(model, export_heads(layout, parameters), Calibration::default())
         .into_diagnostic()
         .wrap_err("the trained weights are no model")
 }
 
-fn heads(layout: &Layout, parameters: &[f32]) -> Heads {
+fn export_heads(layout: &Layout, parameters: &[f32]) -> Heads {
     let head = |at: &DenseAt, outputs: std::ops::Range<usize>| Head {
         weights: parameters[at.weight.start + outputs.start * at.inputs..at.weight.start + outputs.end * at.inputs].to_vec(),
         bias: parameters[at.bias.start + outputs.start..at.bias.start + outputs.end].to_vec(),

@@ -32,7 +32,7 @@ impl Default for Options {
 }
 
 /// The order of an epoch's examples, in batches of questions of about one length.
-fn batches(lessons: &[TrainingExample], batch: usize, seed: u64, epoch: u64) -> Vec<Vec<usize>> {
+fn draw_batches(lessons: &[TrainingExample], batch: usize, seed: u64, epoch: u64) -> Vec<Vec<usize>> {
     let lengths: Vec<usize> = lessons.iter().map(|l| l.question.len()).collect();
     network::batches(&lengths, batch, seed, epoch)
 }
@@ -78,7 +78,7 @@ impl PlannerTrainer<'_> {
         let mut train = |learner: &mut dyn Learner, step: u64, factor: f32| {
             let epoch = step / per_epoch;
             if order.0 != epoch {
-                order = (epoch, batches(self.examples, batch, schedule.seed, epoch));
+                order = (epoch, draw_batches(self.examples, batch, schedule.seed, epoch));
             }
             let chosen = &order.1[(step % per_epoch) as usize];
             let lessons: Vec<&TrainingExample> = chosen.iter().map(|&i| &self.examples[i]).collect();

@@ -137,10 +137,10 @@ fn a_checkpoint_of_another_network_is_refused() {
 #[test]
 fn an_epoch_deals_every_lesson_once_in_the_order_of_its_seed() {
     let lessons = training_set(100);
-    let all = batches(&lessons, 8, 1, 0);
+    let all = draw_batches(&lessons, 8, 1, 0);
     let mut dealt: Vec<usize> = all.concat();
-    assert_ne!(all, batches(&lessons, 8, 1, 1));
-    assert_eq!(all, batches(&lessons, 8, 1, 0));
+    assert_ne!(all, draw_batches(&lessons, 8, 1, 1));
+    assert_eq!(all, draw_batches(&lessons, 8, 1, 0));
     dealt.sort_unstable();
     assert_eq!(dealt, (0..100).collect::<Vec<_>>());
 }

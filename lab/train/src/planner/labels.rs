@@ -123,14 +123,14 @@ enum Set<'p> {
 /// # Errors
 /// [`LabelError`], where the example says nothing for certain.
 pub fn labels(example: &Example) -> Result<Labels, LabelError> {
-    let (shape, aggregation, number, skeleton) = structure(&example.plan).ok_or(LabelError::Shape)?;
+    let (shape, aggregation, number, skeleton) = read_structure(&example.plan).ok_or(LabelError::Shape)?;
     let mut spans = example.spans.iter().map(|s| in_bytes(&example.question, s)).collect::<Option<Vec<_>>>().ok_or(LabelError::Spans)?;
     spans.sort_by_key(|s| s.start);
     if spans.windows(2).any(|w| w[0].end > w[1].start) {
         return Err(LabelError::Spans);
     }
     let spans: Vec<&Span> = spans.iter().collect();
-    let mut tagged = assign(&skeleton, &spans)?;
+    let mut tagged = assign_spans(&skeleton, &spans)?;
     tagged.sort_by_key(|t| t.0.start);
     let mentions = spans.iter().filter(|s| s.kind == Kind::Entity).map(|s| s.start..s.end).collect();
     Ok(Labels { shape, aggregation, number, tagged, mentions })
@@ -146,27 +146,27 @@ fn in_bytes(question: &str, span: &Span) -> Option<Span> {
 
 /// Returns a plan's shape, aggregation, and for superlatives 1 if things are counted, 0 for a value.
 pub fn form(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>)> {
-    structure(plan).map(|(shape, aggregation, number, _)| (shape, aggregation, number))
+    read_structure(plan).map(|(shape, aggregation, number, _)| (shape, aggregation, number))
 }
 
 /// The shape of a plan, what is asked of the set, and the plan's slots.
-fn structure(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>, Skeleton)> {
+fn read_structure(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>, Skeleton)> {
     let by_name: BTreeMap<&str, &Operation> = plan.statements.iter().map(|s| (s.name.as_str(), &s.operation)).collect();
     let set = |name: &str| read(&by_name, name, 0);
     match by_name.get(plan.answer.as_str())? {
         Operation::Count { of } => {
-            let (shape, skeleton) = skeleton(&set(of)?)?;
+            let (shape, skeleton) = skeleton_of(&set(of)?)?;
             Some((shape, Aggregation::Count, None, skeleton))
         }
         Operation::Superlative { of, by, extreme, keep: 1 } => {
-            let (shape, mut skeleton) = skeleton(&set(of)?)?;
+            let (shape, mut skeleton) = skeleton_of(&set(of)?)?;
             let (relation, number) = match by.as_ref()? {
                 Measure::ValueOf(relation) => (relation, 0),
                 Measure::NumberOf(relation) => (relation, 1),
             };
             let Relation::Exact { name, inverse: false } = relation else { return None };
             skeleton.measured = Some(name.clone());
-            Some((shape, end(*extreme), Some(number), skeleton))
+            Some((shape, end_of(*extreme), Some(number), skeleton))
         }
         Operation::Compare(Compare { of, how, by: None, question: None }) => {
             let aggregation = match how.as_ref()? {
@@ -180,7 +180,7 @@ fn structure(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>, Skeleton
                 (Set::Step(a, x), Set::Step(b, y)) if a.relation == b.relation => match (*x, *y) {
                     (Set::Entity(x), Set::Entity(y)) => {
                         let mut s = Skeleton { entities: vec![x.to_owned(), y.to_owned()], ..Skeleton::default() };
-                        s.steps.push(step(a)?);
+                        s.steps.push(step_of(a)?);
                         s.branches = vec![vec![0], vec![0]];
                         s.alike = vec![0, 1];
                         Some((Shape::Compare, aggregation, None, s))
@@ -191,13 +191,13 @@ fn structure(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>, Skeleton
             }
         }
         _ => {
-            let (shape, skeleton) = skeleton(&set(&plan.answer)?)?;
+            let (shape, skeleton) = skeleton_of(&set(&plan.answer)?)?;
             Some((shape, Aggregation::Set, None, skeleton))
         }
     }
 }
 
-fn end(extreme: Extreme) -> Aggregation {
+fn end_of(extreme: Extreme) -> Aggregation {
     match extreme {
         Extreme::Max => Aggregation::Max,
         Extreme::Min => Aggregation::Min,
@@ -229,18 +229,18 @@ fn read<'p>(by_name: &BTreeMap<&str, &'p Operation>, name: &str, depth: usize) -
     }
 }
 
-fn step(search: &SearchKg) -> Option<Step> {
+fn step_of(search: &SearchKg) -> Option<Step> {
     let Relation::Exact { name, inverse } = &search.relation else { return None };
     Some(Step { relation: (name.clone(), *inverse), target: search.target.clone() })
 }
 
 /// The entity that a chain starts from, and its steps in the order in which they are made.
-fn chain<'p>(set: &Set<'p>) -> Option<(&'p str, Vec<Step>)> {
+fn chain_of<'p>(set: &Set<'p>) -> Option<(&'p str, Vec<Step>)> {
     match set {
         Set::Entity(id) => Some((id, Vec::new())),
         Set::Step(search, of) => {
-            let (id, mut steps) = chain(of)?;
-            steps.push(step(search)?);
+            let (id, mut steps) = chain_of(of)?;
+            steps.push(step_of(search)?);
             Some((id, steps))
         }
         _ => None,
@@ -248,8 +248,8 @@ fn chain<'p>(set: &Set<'p>) -> Option<(&'p str, Vec<Step>)> {
 }
 
 /// Chains of these lengths, in any order where the lengths are the same; of several lengths, the longer chain first.
-fn branches(sets: &[Set<'_>], lengths: &[usize]) -> Option<Skeleton> {
-    let mut chains = sets.iter().map(chain).collect::<Option<Vec<_>>>()?;
+fn join_branches(sets: &[Set<'_>], lengths: &[usize]) -> Option<Skeleton> {
+    let mut chains = sets.iter().map(chain_of).collect::<Option<Vec<_>>>()?;
     chains.sort_by_key(|c| std::cmp::Reverse(c.1.len()));
     if chains.len() != lengths.len() || chains.iter().zip(lengths).any(|(c, n)| c.1.len() != *n) {
         return None;
@@ -273,20 +273,20 @@ impl Skeleton {
     }
 
     fn minus(mut self, set: &Set<'_>, length: usize) -> Option<Skeleton> {
-        let (id, steps) = chain(set)?;
+        let (id, steps) = chain_of(set)?;
         (steps.len() == length).then_some(())?;
         self.branch(id, steps);
         Some(self)
     }
 
     fn then(mut self, search: &SearchKg) -> Option<Skeleton> {
-        self.steps.push(step(search)?);
+        self.steps.push(step_of(search)?);
         Some(self)
     }
 }
 
-fn skeleton(set: &Set<'_>) -> Option<(Shape, Skeleton)> {
-    let length = |set: &Set<'_>| chain(set).map(|c| c.1.len());
+fn skeleton_of(set: &Set<'_>) -> Option<(Shape, Skeleton)> {
+    let length = |set: &Set<'_>| chain_of(set).map(|c| c.1.len());
     Some(match set {
         Set::All(target) => {
             // A step that is none: only its type is said.
@@ -295,28 +295,28 @@ fn skeleton(set: &Set<'_>) -> Option<(Shape, Skeleton)> {
         }
         Set::Entity(_) => return None,
         Set::Step(search, of) => match of.as_ref() {
-            Set::And(parts) => (Shape::Ip, branches(parts, &[1, 1])?.alike(&[0, 1]).then(search)?),
-            Set::Or(parts) => (Shape::Up, branches(parts, &[1, 1])?.alike(&[0, 1]).then(search)?),
+            Set::And(parts) => (Shape::Ip, join_branches(parts, &[1, 1])?.alike(&[0, 1]).then(search)?),
+            Set::Or(parts) => (Shape::Up, join_branches(parts, &[1, 1])?.alike(&[0, 1]).then(search)?),
             Set::Not(main, minus) if length(main) == Some(1) => {
-                let main = branches(std::slice::from_ref(main.as_ref()), &[1])?;
+                let main = join_branches(std::slice::from_ref(main.as_ref()), &[1])?;
                 (Shape::Inp, main.minus(minus, 1)?.then(search)?)
             }
             _ => {
                 let n = length(set)?;
                 let shape = *[Shape::P1, Shape::P2, Shape::P3].get(n.checked_sub(1)?)?;
-                (shape, branches(std::slice::from_ref(set), &[n])?)
+                (shape, join_branches(std::slice::from_ref(set), &[n])?)
             }
         },
         Set::And(parts) => match parts.len() {
-            3 => (Shape::I3, branches(parts, &[1, 1, 1])?.alike(&[0, 1, 2])),
-            _ => match branches(parts, &[1, 1]) {
+            3 => (Shape::I3, join_branches(parts, &[1, 1, 1])?.alike(&[0, 1, 2])),
+            _ => match join_branches(parts, &[1, 1]) {
                 Some(two) => (Shape::I2, two.alike(&[0, 1])),
-                None => (Shape::Pi, branches(parts, &[2, 1])?),
+                None => (Shape::Pi, join_branches(parts, &[2, 1])?),
             },
         },
-        Set::Or(parts) => (Shape::U2, branches(parts, &[1, 1])?.alike(&[0, 1])),
+        Set::Or(parts) => (Shape::U2, join_branches(parts, &[1, 1])?.alike(&[0, 1])),
         Set::Not(main, minus) => match (main.as_ref(), length(minus)?) {
-            (Set::And(parts), 1) => (Shape::In3, branches(parts, &[1, 1])?.alike(&[0, 1]).minus(minus, 1)?),
+            (Set::And(parts), 1) => (Shape::In3, join_branches(parts, &[1, 1])?.alike(&[0, 1]).minus(minus, 1)?),
             (main, n) => {
                 let m = length(main)?;
                 let shape = match (m, n) {
@@ -325,14 +325,14 @@ fn skeleton(set: &Set<'_>) -> Option<(Shape, Skeleton)> {
                     (1, 2) => Shape::Pni,
                     _ => return None,
                 };
-                (shape, branches(std::slice::from_ref(main), &[m])?.minus(minus, n)?)
+                (shape, join_branches(std::slice::from_ref(main), &[m])?.minus(minus, n)?)
             }
         },
     })
 }
 
 /// Every way to give one of `options[i]` to each i, none twice; an empty list of options means that nothing is given.
-fn matchings(options: &[Vec<usize>]) -> Vec<Vec<Option<usize>>> {
+fn list_matchings(options: &[Vec<usize>]) -> Vec<Vec<Option<usize>>> {
     let mut all = vec![Vec::new()];
     for choices in options {
         all = all
@@ -352,7 +352,7 @@ fn matchings(options: &[Vec<usize>]) -> Vec<Vec<Option<usize>>> {
 /// From the first to the last word of something.
 type Extent = Option<(usize, usize)>;
 
-fn joined(a: Extent, b: Extent) -> Extent {
+fn join_extents(a: Extent, b: Extent) -> Extent {
     match (a, b) {
         (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
         (a, b) => a.or(b),
@@ -360,14 +360,14 @@ fn joined(a: Extent, b: Extent) -> Extent {
 }
 
 /// Letters between two extents; 0 where they overlap.
-fn gap(a: Extent, b: Extent) -> usize {
+fn gap_between(a: Extent, b: Extent) -> usize {
     match (a, b) {
         (Some(a), Some(b)) => b.0.saturating_sub(a.1).max(a.0.saturating_sub(b.1)),
         _ => 0,
     }
 }
 
-fn assign(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, LabelError> {
+fn assign_spans(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, LabelError> {
     let of_kind = |kind: Kind| (0..spans.len()).filter(move |&i| spans[i].kind == kind);
     let extent = |i: usize| (spans[i].start, spans[i].end);
     let entities: Vec<Vec<usize>> = s.entities.iter().map(|id| of_kind(Kind::Entity).filter(|&i| spans[i].name == *id).collect()).collect();
@@ -396,7 +396,7 @@ fn assign(s: &Skeleton, spans: &[&Span]) -> Result<Vec<(Range<usize>, Tag)>, Lab
     // Costs of all ways; the smallest must be alone.
     let mut best: Option<(usize, Vec<Option<usize>>)> = None;
     let mut tie = false;
-    for way in matchings(&options) {
+    for way in list_matchings(&options) {
         if way.iter().flatten().count() != used {
             continue;
         }
@@ -464,21 +464,21 @@ impl Skeleton {
             let mut so_far = at(branch);
             for &step in steps {
                 let words = at(n + step);
-                cost += gap(so_far, words) + if overlap(so_far, words) { 100 } else { 0 };
-                so_far = joined(so_far, words);
+                cost += gap_between(so_far, words) + if do_overlap(so_far, words) { 100 } else { 0 };
+                so_far = join_extents(so_far, words);
             }
             extents.push(so_far);
         }
         for (i, a) in extents.iter().enumerate() {
-            cost += extents[..i].iter().filter(|b| overlap(*a, **b)).count() * 1000;
+            cost += extents[..i].iter().filter(|b| do_overlap(*a, **b)).count() * 1000;
         }
         // The step after branches have met, and what is measured, are about all of them.
-        let all = extents.into_iter().fold(None, joined);
+        let all = extents.into_iter().fold(None, join_extents);
         let last = self.branches.iter().flatten().max().map_or(0, |i| i + 1);
         let mut so_far = all;
         for slot in (n + last..n + m).chain(self.measured.as_ref().map(|_| n + m)) {
-            cost += gap(so_far, at(slot)) + if overlap(so_far, at(slot)) { 100 } else { 0 };
-            so_far = joined(so_far, at(slot));
+            cost += gap_between(so_far, at(slot)) + if do_overlap(so_far, at(slot)) { 100 } else { 0 };
+            so_far = join_extents(so_far, at(slot));
         }
         cost
     }
@@ -553,7 +553,7 @@ impl Skeleton {
             // Outer nouns first: of equal ways, the one whose first noun has the later step.
             (before, gaps, forward, way.iter().flatten().map(|s| usize::MAX - s).collect())
         };
-        let mut ways: Vec<_> = matchings(&options).into_iter().map(|w| (cost(&w), w)).collect();
+        let mut ways: Vec<_> = list_matchings(&options).into_iter().map(|w| (cost(&w), w)).collect();
         ways.sort();
         let Some((_, best)) = ways.into_iter().next() else { return Err(LabelError::Unsaid) };
         let tagged = nouns.iter().zip(&best).filter_map(|(&i, s)| Some((spans[i].start..spans[i].end, Tag::Type(step_to[(*s)?]))));
@@ -561,7 +561,7 @@ impl Skeleton {
     }
 }
 
-fn overlap(a: Extent, b: Extent) -> bool {
+fn do_overlap(a: Extent, b: Extent) -> bool {
     matches!((a, b), (Some(a), Some(b)) if a.0 < b.1 && b.0 < a.1)
 }
 

@@ -29,7 +29,7 @@ pub fn cross_entropy(sizes: &Sizes, scores: &Scores, targets: &Targets, lengths:
     let (classes, ranges) = (sizes.first_classes(), sizes.first_ranges());
     for ((row, by), wanted) in scores.first.chunks_exact(classes).zip(by.first.chunks_exact_mut(classes)).zip(&targets.first) {
         for ((range, wanted), weight) in ranges.iter().zip(wanted).zip(weights.first) {
-            loss += entropy(&row[range.clone()], *wanted, weight * each, &mut by[range.clone()]);
+            loss += row_entropy(&row[range.clone()], *wanted, weight * each, &mut by[range.clone()]);
         }
     }
     let (mut rows, mut by_rows) = (scores.tags.chunks_exact(sizes.tags), by.tags.chunks_exact_mut(sizes.tags));
@@ -39,14 +39,14 @@ pub fn cross_entropy(sizes: &Sizes, scores: &Scores, targets: &Targets, lengths:
         let weigh = |t: &Option<usize>| t.map_or(0.0, |t| if t == 0 { weights.other } else { 1.0 });
         let total: f32 = of.iter().map(weigh).sum::<f32>().max(1e-6);
         for ((t, row), by) in of.iter().zip(rows.by_ref()).zip(by_rows.by_ref()) {
-            loss += entropy(row, *t, weights.tags * each * weigh(t) / total, by);
+            loss += row_entropy(row, *t, weights.tags * each * weigh(t) / total, by);
         }
     }
     (loss, by)
 }
 
 /// `weight` times the cross-entropy of scores with a class; adds its gradient to `by`.
-fn entropy(scores: &[f32], class: Option<usize>, weight: f32, by: &mut [f32]) -> f64 {
+fn row_entropy(scores: &[f32], class: Option<usize>, weight: f32, by: &mut [f32]) -> f64 {
     let Some(class) = class else { return 0.0 };
     let p = softmax(scores);
     for (i, (by, p)) in by.iter_mut().zip(&p).enumerate() {

@@ -204,7 +204,7 @@ impl RewardEvent<'_, '_> {
             let per_part = if options.baseline == Baseline::Grpo { 1.0 / parts } else { 1.0 };
             let mut by_parts = heads.zeros();
             drawn.distance += heads.away(&held, options.distance * each * per_part, &mut by_parts);
-            if let Some(advantages) = advantages(&rewards, options.baseline) {
+            if let Some(advantages) = to_advantages(&rewards, options.baseline) {
                 drawn.kept += 1.0;
                 for (advantage, picked) in advantages.iter().zip(&picks) {
                     let weight = *advantage as f32 * each * per_part / options.group as f32;
@@ -229,7 +229,7 @@ impl RewardEvent<'_, '_> {
 }
 
 /// Advantages of a group's rewards; `None` where all are the same.
-fn advantages(rewards: &[f64], baseline: Baseline) -> Option<Vec<f64>> {
+fn to_advantages(rewards: &[f64], baseline: Baseline) -> Option<Vec<f64>> {
     let n = rewards.len() as f64;
     let mean = rewards.iter().sum::<f64>() / n;
     let spread = (rewards.iter().map(|r| (r - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0)).sqrt();
@@ -321,8 +321,8 @@ mod tests {
 
     #[test]
     fn a_group_without_variance_teaches_nothing() {
-        assert_eq!(advantages(&[0.4; 8], Baseline::Grpo), None);
-        assert_eq!(advantages(&[1.0, 0.0, 0.0, 0.0], Baseline::LeaveOneOut), Some(vec![1.0, -1.0 / 3.0, -1.0 / 3.0, -1.0 / 3.0]));
+        assert_eq!(to_advantages(&[0.4; 8], Baseline::Grpo), None);
+        assert_eq!(to_advantages(&[1.0, 0.0, 0.0, 0.0], Baseline::LeaveOneOut), Some(vec![1.0, -1.0 / 3.0, -1.0 / 3.0, -1.0 / 3.0]));
     }
 
     #[test]

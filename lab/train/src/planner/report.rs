@@ -66,7 +66,7 @@ const HEADS: [&str; 6] = ["pattern", "examples", "shape", "aggregation", "tag F1
 pub fn curves(about: &About) -> String {
     let mut page = HtmlPage::new("A planner, trained");
     page.paragraph(&about.command);
-    page.paragraph(&summary(about));
+    page.paragraph(&write_summary(about));
     let curve = |of: &dyn Fn(&Evaluation) -> f64| about.points.iter().map(|p| (p.seen as f64, of(p))).collect::<Vec<_>>();
     page.heading("Supervised");
     let loss = [("examples learnt", curve(&|p| p.loss)), ("examples held out", curve(&|p| p.held_out_loss))];
@@ -99,14 +99,14 @@ pub fn curves(about: &About) -> String {
     for set in &about.sets {
         page.heading(&set.name);
         if let Some(j) = &set.judged {
-            page.paragraph(&judged(j));
+            page.paragraph(&write_judged(j));
         }
         page.table("Rounded, as a page runs it", &HEADS, &set.rows());
     }
     page.finish()
 }
 
-fn summary(about: &About) -> String {
+fn write_summary(about: &About) -> String {
     format!(
         "{} parameters trained on {} examples in {:.1} minutes with {}, {:.0} examples a second; {} bytes.",
         about.parameters,
@@ -118,7 +118,7 @@ fn summary(about: &About) -> String {
     )
 }
 
-fn judged(j: &Judged) -> String {
+fn write_judged(j: &Judged) -> String {
     format!("On the graph: {} questions, {} read, {:.4} answered exactly, F1 {:.4}.", j.questions, j.read, j.accuracy(), j.mean_f1())
 }
 
@@ -126,7 +126,7 @@ fn judged(j: &Judged) -> String {
 pub fn card(about: &About) -> String {
     let mut out = String::from("# The planner's weights\n\n");
     // Writing into a string does not fail.
-    let _ = writeln!(out, "{}\n", summary(about));
+    let _ = writeln!(out, "{}\n", write_summary(about));
     let _ = writeln!(out, "Made with `{}`.\n", about.command);
     let _ = writeln!(
         out,
@@ -141,7 +141,7 @@ pub fn card(about: &About) -> String {
     for set in &about.sets {
         let _ = writeln!(out, "\n## {}\n", set.name);
         if let Some(j) = &set.judged {
-            let _ = writeln!(out, "{}\n", judged(j));
+            let _ = writeln!(out, "{}\n", write_judged(j));
         }
         let _ = writeln!(out, "| {} |\n|{}", HEADS.join(" | "), "---|".repeat(HEADS.len()));
         for row in set.rows() {

@@ -62,13 +62,13 @@ pub fn labelled(
             }
         };
         for (token, mention) in framed.mentions.iter().enumerate() {
-            parts.keep(FIRST + token, |i| fits(Tag::ALL[i], shape, aggregation, mention.is_some()));
+            parts.keep(FIRST + token, |i| does_fit(Tag::ALL[i], shape, aggregation, mention.is_some()));
         }
         let picked = if draw == 0 { parts.likeliest() } else { parts.draw(random) };
         let read = drafts(question, &framed, &parts.certain(&picked));
         // Where the question cannot fill the shape, another had its turn.
         let Some(draft) = read.first().filter(|d| d.shape == shape && d.aggregation == aggregation) else { continue };
-        let Some((worth, grounded)) = tried(judge, asked, &mentions, draft) else { continue };
+        let Some((worth, grounded)) = try_draft(judge, asked, &mentions, draft) else { continue };
         if best.as_ref().is_none_or(|b| worth > b.0) {
             let number =
                 (matches!(aggregation, Aggregation::Max | Aggregation::Min) && shape != Shape::Compare).then(|| usize::from(draft.number));
@@ -83,12 +83,12 @@ pub fn labelled(
 }
 
 /// Returns true if a question of this shape has such words; a mention's only words are its entity's.
-fn fits(tag: Tag, shape: Shape, aggregation: Aggregation, mention: bool) -> bool {
+fn does_fit(tag: Tag, shape: Shape, aggregation: Aggregation, mention: bool) -> bool {
     tag.fits(shape, aggregation) && (!mention || matches!(tag, Tag::Other | Tag::Entity(_)))
 }
 
 /// An executed draft, with how well its words agree; nothing where it does not find the answers.
-fn tried(judge: &Judge<'_>, asked: &AnsweredQuestion, mentions: &[Mention], draft: &Draft) -> Option<(f32, Grounded)> {
+fn try_draft(judge: &Judge<'_>, asked: &AnsweredQuestion, mentions: &[Mention], draft: &Draft) -> Option<(f32, Grounded)> {
     let grounded = judge.grounder().ground(asked.question(), mentions, draft, &Calibration::default())?;
     let right = asked.follows(&grounded.plan) && judge.execution(&grounded.plan).is_some_and(|e| asked.is_answered(judge.graph(), &e));
     let seen = &grounded.seen;
@@ -123,8 +123,8 @@ mod tests {
 
     #[test]
     fn a_mention_is_its_entitys_and_never_a_relations() {
-        assert!(fits(Tag::Entity(0), Shape::P1, Aggregation::Set, true));
-        assert!(!fits(Tag::Relation(0, false), Shape::P1, Aggregation::Set, true));
-        assert!(!fits(Tag::Relation(1, false), Shape::P1, Aggregation::Set, false));
+        assert!(does_fit(Tag::Entity(0), Shape::P1, Aggregation::Set, true));
+        assert!(!does_fit(Tag::Relation(0, false), Shape::P1, Aggregation::Set, true));
+        assert!(!does_fit(Tag::Relation(1, false), Shape::P1, Aggregation::Set, false));
     }
 }
