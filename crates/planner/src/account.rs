@@ -633,9 +633,11 @@ fn only_joins(tokens: &[Token], at: usize) -> bool {
 fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
     let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |t| t.folded.as_str());
     let is_name = |at: Option<usize>| at.and_then(|at| tokens.get(at)).is_some_and(|t| t.entity.is_some());
-    let (own, next) = (word(Some(at)), word(Some(at + 1)));
-    let before = word(at.checked_sub(1));
-    if is_name(at.checked_sub(1)) || matches!(next, "of" | "behind" | "about") {
+    let (before, own, next) = (word(at.checked_sub(1)), word(Some(at)), word(Some(at + 1)));
+    // A deed follows "who", and a place or time may close a question: "who formerly repairs", "on Tuesdays".
+    let closes = at + 1 == tokens.len() && SPOKEN.prepositions().has(before, "place");
+    let other = closes || matches!(before, "who" | "whom");
+    if other || is_name(at.checked_sub(1)) || matches!(next, "of" | "behind" | "about") {
         return false;
     }
     // "Which licences do they have", "how many visitors does it have": what is had is what is asked for, and no kind of something else.
@@ -647,12 +649,9 @@ fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
     let beside = is_name(Some(at + 1)) && is_function_word(before) && !asks_for(before) && before != "that";
     let goes_on = beside || spoken || matches!(next, "that" | "where" | "which" | "who" | "whose" | "with");
     let asked = matches!(before, "the" | "a" | "an") && matches!(word(at.checked_sub(2)), "is" | "are" | "was" | "were" | "be");
-    let plural = (is_plural(own) && !matches!(before, "who" | "whom" | "that")) || matches!(own, "people" | "person");
+    let plural = (is_plural(own) && before != "that") || matches!(own, "people" | "person");
     let before_kind = SPOKEN.before_nouns().has(before, "kind");
-    if evidence == Evidence::Meaning {
-        return plural && before_kind;
-    }
-    goes_on || (!asked && (plural || before_kind))
+    if evidence == Evidence::Meaning { plural && before_kind } else { goes_on || (!asked && (plural || before_kind)) }
 }
 
 /// Whether a word is a number or the name of something in the graph: it tells things apart, and is no kind of theirs ("films from **1999**", "which **comedies**").

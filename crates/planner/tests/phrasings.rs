@@ -220,3 +220,14 @@ fn wording_changes_no_answer() {
 fn nor_does_wording_that_no_rule_was_written_for() {
     assert!(measured(&UNSEEN) >= 0.9);
 }
+
+#[test]
+fn what_somebody_does_otherwise_or_at_some_time_is_left_unanswered() {
+    for of in DOMAINS.iter().filter(|of| of.asked[0] == "who") {
+        let linker = linker(of);
+        for frame in ["{Who} formerly {does} {it}?", "{Who} stopped {doing} {it}?", "{Who} {does} {it} on Tuesdays?"] {
+            let question = worded(frame, of);
+            assert!(RulesPlanner::new(&linker).planned(&question).is_err(), "{question}");
+        }
+    }
+}
