@@ -37,6 +37,10 @@ const WAYS = [
   { root: 0.6, even: 4, sight: 20000 },
   { root: 0.7, even: 8, sight: 28672 },
   { root: 0.8, even: 15, sight: 28672 },
+  { root: 0.85, even: 15, sight: 28672 },
+  { root: 0.75, even: 15, sight: 28672 },
+  { root: 0.65, even: 22, sight: 20000 },
+  { root: 0.7, even: 22, sight: 20000 },
 ];
 
 function main([from, to]) {

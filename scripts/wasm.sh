@@ -127,8 +127,9 @@ optimise_wasm() {
   "$WASM_OPT" "$WASM_OPT_LEVEL" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_MORE[@]}" "${WASM_OPT_FEATURES[@]}" "$1" -o "$1.opt"
   node scripts/order-functions.mjs "$1.opt" "$1.ordered"
   # What wasm-opt writes without a level is 2 kB larger, however well it was optimised before. The passes keep the order.
+  # No browser reads the sections that name the compilers and the features.
   "$WASM_OPT" "${WASM_OPT_FEATURES[@]}" --reorder-functions-by-name "$WASM_OPT_LEVEL" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_MORE[@]}" \
-    "$1.ordered" -o "$1"
+    --strip-producers --strip-target-features "$1.ordered" -o "$1"
   rm "$1.opt" "$1.ordered"
 }
 
