@@ -1,7 +1,7 @@
 //! Words, stop words and stems.
 
 use super::fold;
-use super::lexicon::{ARTICLES, Language, SPOKEN};
+use super::lexicon::{ARTICLES, Language, SPOKEN, Table};
 use super::signs::with_signs;
 use rust_stemmers::{Algorithm, Stemmer};
 use std::ops::Range;
@@ -92,9 +92,9 @@ pub fn stem(folded: &str) -> String {
         return Stemmer::create(Algorithm::English).stem(folded).into_owned();
     }
     // At least three letters must be left, or it is no article.
-    let bare =
-        ARTICLES.iter().flat_map(|table| table.rows()).filter_map(|article| folded.strip_prefix(article.word)).find(|rest| rest.len() >= 6);
-    bare.unwrap_or(folded).to_owned()
+    let without =
+        |table: &Table<'static>| table.rows().filter_map(|article| folded.strip_prefix(article.word)).find(|rest| rest.len() >= 6);
+    ARTICLES.iter().find_map(without).unwrap_or(folded).to_owned()
 }
 
 /// Returns a folded word without its possessive.
