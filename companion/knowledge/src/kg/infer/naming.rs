@@ -7,6 +7,7 @@ use super::KindRules;
 use crate::everyday::{self, EverydayRelation};
 use pocketgraph_keywords::extract::wordclass::singular;
 use pocketgraph_planner::is_verb_form;
+use pocketgraph_text::lexicon::{Language, SPOKEN};
 use pocketgraph_text::{fold, is_stop_word, stem, words};
 use std::collections::BTreeMap;
 
@@ -102,7 +103,9 @@ fn find_everyday<'a>(names: &[String], everyday: &'a [EverydayRelation<'a>]) -> 
         }
         let all = |is: &dyn Fn(&EverydayRelation<'_>) -> bool| everyday.iter().filter(|r| is(r)).collect::<Vec<_>>();
         let same = all(&|r| called(r, &|n| n.eq_ignore_ascii_case(name)));
-        let alike = || all(&|r| called(r, &|n| content_stems(n) == own));
+        // What somebody taught is no place; what it was taught in is one.
+        let in_place = ends_with_place(name);
+        let alike = || all(&|r| called(r, &|n| content_stems(n) == own && (!in_place || ends_with_place(n))));
         let covered = || {
             let covers = |r: &EverydayRelation<'_>| {
                 let theirs: Vec<String> = std::iter::once(r.label).chain(r.names.iter().copied()).flat_map(content_stems).collect();
@@ -121,6 +124,11 @@ fn find_everyday<'a>(names: &[String], everyday: &'a [EverydayRelation<'a>]) -> 
 /// Returns the stems of a name's content words; "has" is none.
 fn content_stems(name: &str) -> Vec<String> {
     words(name).iter().map(|w| fold(w.text)).filter(|w| !is_stop_word(w) && w != "has").map(|w| stem(&w)).collect()
+}
+
+/// Returns true if a name closes with a preposition of place: "taught in".
+fn ends_with_place(name: &str) -> bool {
+    words(name).last().is_some_and(|w| SPOKEN.prepositions().has(&fold(w.text), "place"))
 }
 
 /// Returns the noun that names a relation's tail: "tag" of "has tags", "foreman"; `None` for a verb.
@@ -153,6 +161,8 @@ mod tests {
         // A film and a book are written: both are works.
         assert_eq!(leaders("written by"), [Some("work".to_owned()), Some("person".to_owned())]);
         assert_eq!(leaders("release year")[0].as_deref(), Some("work"));
+        assert_eq!(leaders("taught")[1].as_deref(), Some("person"));
+        assert_ne!(leaders("taught in")[1].as_deref(), Some("person"));
     }
 
     #[test]
