@@ -188,7 +188,7 @@ impl Element {
             ingest_bytes(self.file, file_of(self.file, text), &options)
         };
         let Ok(corpus) = corpus else { return Vec::new() };
-        corpus.documents.iter().for_each(|d| drop(split(0, d, &|text: &str| text.len() / 4, 256)));
+        corpus.documents.iter().for_each(|d| drop(split(0, d, &|text: &str| text.len().div_ceil(4), 256)));
         corpus.skipped.into_iter().map(|s| s.reason).collect()
     }
 }

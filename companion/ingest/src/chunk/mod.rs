@@ -251,7 +251,8 @@ impl Splitter<'_> {
             return first;
         }
         let (mut end, mut tokens) = (first, 0);
-        for (i, unit) in units.iter().enumerate().skip(first) {
+        // No more units fit, even of what the tokenizer makes nothing of.
+        for (i, unit) in units.iter().enumerate().skip(first).take(self.cutter.max + 1) {
             tokens += unit.tokens;
             let begins_another = i > first && is_step(i) && block(i).is_some_and(|b| matches!(b.note.as_str(), "1." | "a."));
             if i > end + BETWEEN || begins_another {
