@@ -75,8 +75,15 @@ fn sources() -> Vec<Source> {
         let beside =
             if ["lib", "main", "mod"].iter().any(|name| stem == *name) { path.with_file_name("") } else { path.with_extension("") };
         for module in modules {
-            tests.insert(beside.join(format!("{module}.rs")));
-            tests.insert(beside.join(module).join("mod.rs"));
+            match module {
+                Module::Named(name) => {
+                    tests.insert(beside.join(format!("{name}.rs")));
+                    tests.insert(beside.join(name).join("mod.rs"));
+                }
+                Module::At(file) => {
+                    tests.insert(path.with_file_name(file));
+                }
+            }
         }
         sources.push(Source { path, code });
     }
@@ -84,9 +91,18 @@ fn sources() -> Vec<Source> {
     sources
 }
 
-/// The text without the items below `#[cfg(test)]`, and the names of the modules among them that are files.
+/// A module in a file of its own.
+#[derive(Debug, PartialEq)]
+enum Module {
+    /// In the file of its name.
+    Named(String),
+    /// In the file that `#[path]` gives.
+    At(String),
+}
+
+/// Returns the text without the items below `#[cfg(test)]`, and the modules among them that are files.
 /// As rustfmt writes it, an item is one line, or ends with a brace as far in as its beginning.
-fn without_tests(text: &str) -> (String, Vec<String>) {
+fn without_tests(text: &str) -> (String, Vec<Module>) {
     let mut code = String::new();
     let mut modules = Vec::new();
     let mut lines = text.lines();
@@ -97,9 +113,16 @@ fn without_tests(text: &str) -> (String, Vec<String>) {
             continue;
         }
         let indent = &line[..line.len() - line.trim_start().len()];
-        let Some(item) = lines.by_ref().find(|line| !line.trim_start().starts_with("#[")) else { break };
+        let mut file = None;
+        let mut take_path = |line: &str| {
+            let path = line.trim_start().strip_prefix("#[path = \"").and_then(|rest| rest.strip_suffix("\"]"));
+            file = path.map(str::to_owned).or(file.take());
+            !line.trim_start().starts_with("#[")
+        };
+        let Some(item) = lines.by_ref().find(|line| take_path(line)) else { break };
         if let Some(name) = item.trim().strip_suffix(';') {
-            modules.extend(name.split_once("mod ").map(|(_, name)| name.to_owned()));
+            let named = name.split_once("mod ").map(|(_, name)| Module::Named(name.to_owned()));
+            modules.extend(file.map(Module::At).or(named));
         } else if item.ends_with(['{', '(']) {
             let end = format!("{indent}}}");
             lines.by_ref().find(|line| line.starts_with(&end));
@@ -347,9 +370,9 @@ fn no_number_goes_up() {
 
 #[test]
 fn what_only_tests_use_is_left_out() {
-    let text = "fn kept() {\n    if x {\n    }\n}\n\n#[cfg(test)]\nmod one_tests;\n\n#[cfg(test)]\n#[path = \"x\"]\nmod tests {\n    fn gone() {}\n}\nfn last() {}\n";
+    let text = "fn kept() {\n    if x {\n    }\n}\n\n#[cfg(test)]\nmod one_tests;\n\n#[cfg(test)]\n#[allow(a)]\n#[path = \"x.rs\"]\nmod more;\n#[cfg(test)]\nmod tests {\n    fn gone() {}\n}\nfn last() {}\n";
     let (code, modules) = without_tests(text);
-    assert_eq!(modules, ["one_tests"]);
+    assert_eq!(modules, [Module::Named("one_tests".to_owned()), Module::At("x.rs".to_owned())]);
     assert_eq!(functions(&code), [("kept".to_owned(), 4), ("last".to_owned(), 1)]);
 }
 
