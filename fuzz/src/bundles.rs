@@ -163,7 +163,7 @@ impl Parts {
             let mut section = Section { name: s.name.clone(), root, pages: None, rest: Vec::new(), whole: false, alias: None };
             if s.pages > 0 {
                 let (mut at, mut pages) = (8, Vec::new());
-                for _ in 0..varint(&section.root, &mut at) {
+                for _ in 0..read_varint(&section.root, &mut at) {
                     let [items, bytes, raw] = [0; 3].map(|_| read_varint(&section.root, &mut at));
                     let mut sha256 = [0; PAGE_HASH];
                     sha256.copy_from_slice(&section.root[at..at + PAGE_HASH]);
