@@ -56,7 +56,10 @@ async function timesPlain([text, plain]) {
 async function slowOnes(page, texts) {
   const slow = [];
   for (const [name, text] of Object.entries(texts)) {
-    const times = await page.evaluate(timesPlain, [text, textOf(PLAIN, BYTES)]);
+    const measure = () => page.evaluate(timesPlain, [text, textOf(PLAIN, BYTES)]);
+    let times = await measure();
+    // Other work may come between the two drawings: what is slow is slow each time.
+    for (let again = 0; times > MOST_TIMES && again < 2; again += 1) times = Math.min(times, await measure());
     if (times > MOST_TIMES) slow.push(`${name}: ${times.toFixed(1)} times`);
   }
   return slow;
