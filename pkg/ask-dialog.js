@@ -3,6 +3,7 @@
 // The box is a combobox whose results are a listbox (WAI-ARIA Authoring Practices 1.2): the focus stays in the box, the arrows choose, Enter opens what
 // is chosen, or asks.
 
+import { isComposed } from "./dom.js";
 import { h } from "./render.js";
 
 /** The dialog of one element. */
@@ -186,11 +187,6 @@ function isK({ key, code }) {
 /** Recognises the slash: by its place where the keyboard writes a letter of another script there. */
 function isSlash({ key, code }) {
   return key === "/" || (code === "Slash" && /^[^\p{ASCII}]$/u.test(key));
-}
-
-/** Recognises keys of an input method; Safari says so by the code alone. */
-function isComposed({ isComposing, keyCode }) {
-  return isComposing || keyCode === 229;
 }
 
 /** What may have the focus itself. Where something else has it, a closed shadow root is inside, and perhaps an editor in that. */

@@ -11,6 +11,7 @@ import { AskView } from "./ask-view.js";
 import { stringFor } from "./explain.js";
 import { PocketGraph, PocketGraphError } from "./pocketgraph.js";
 import { SPOT_KEY } from "./text-fragment.js";
+import { isComposed } from "./dom.js";
 import { drawn, h } from "./render.js";
 import { borrowGraph } from "./shared-graphs.js";
 import { preloadWorker } from "./worker-engine.js";
@@ -566,14 +567,14 @@ export class PocketGraphAskElement extends Base {
     // No form: a frame that is sandboxed may not send any.
     const form = h("div", { part: "form", role: "search" }, h("div", { part: "field" }, input, clear), button);
     form.addEventListener("keydown", (event) => {
-      // While an input method composes, its keys are its own; Safari says so by the code alone.
-      if (event.key === "Enter" && event.target === input && !event.isComposing && event.keyCode !== 229 && !event.defaultPrevented) ask();
+      // While an input method composes, its keys are its own.
+      if (event.key === "Enter" && event.target === input && !isComposed(event) && !event.defaultPrevented) ask();
     });
     input.addEventListener("input", () => this.#typed());
     input.addEventListener("focus", () => this.#warm());
     input.addEventListener("keydown", (event) => {
       // While an input method composes, its keys are its own.
-      if (event.isComposing || this.#dialog || event.key !== "ArrowDown") return;
+      if (isComposed(event) || this.#dialog || event.key !== "ArrowDown") return;
       const [first] = this.#view.focusable();
       first?.focus();
       if (first) event.preventDefault();

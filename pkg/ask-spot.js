@@ -7,6 +7,8 @@ import { sharedSheet } from "./style-sheet.js";
 
 /** Milliseconds in which the words may still come. */
 const PATIENCE_MS = 5000;
+/** Milliseconds between two readings of a page that changes. */
+const BETWEEN_MS = 100;
 /** Milliseconds after which a page that has just opened may have moved. */
 const MOVES_MS = [100, 300, 700, 1500];
 const NAME = "pocketgraph-spot";
@@ -261,10 +263,16 @@ function textsOf(range) {
   return nodes;
 }
 
-/** Tries now and at each change of the page, until it succeeds or nobody waits any more. */
+/** Tries now and soon after changes of the page, until it succeeds or nobody waits any more. */
 function keepTrying(attempt) {
   if (attempt()) return;
-  const observer = new MutationObserver(() => attempt() && observer.disconnect());
+  let timer = 0;
+  // An attempt reads the whole page: changes that come together have one.
+  const tryAgain = () => {
+    timer = 0;
+    if (attempt()) observer.disconnect();
+  };
+  const observer = new MutationObserver(() => (timer ||= setTimeout(tryAgain, BETWEEN_MS)));
   observer.observe(document, { childList: true, subtree: true });
   setTimeout(() => observer.disconnect(), PATIENCE_MS);
 }

@@ -38,3 +38,8 @@ export function safeUrl(url, base = document.baseURI) {
     return null;
   }
 }
+
+/** Recognises keys of an input method; Safari says so by the code alone. */
+export function isComposed({ isComposing, keyCode }) {
+  return isComposing || keyCode === 229;
+}
