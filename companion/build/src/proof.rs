@@ -126,10 +126,7 @@ impl Page {
     /// Returns true if a passage of the page is presented so.
     fn presents(&self, number: u32, (title, headings, url): (&str, &[String], &str)) -> bool {
         self.passage(number).is_some_and(|(_, chunk, _)| {
-            let (page, fragment) = url.split_once('#').unwrap_or((url, ""));
-            (page, fragment) == (self.document.url.as_str(), chunk.fragment.as_str())
-                && title == self.document.title
-                && headings == chunk.heading_path
+            url == chunk.address_on(&self.document.url) && title == self.document.title && headings == chunk.heading_path
         })
     }
 

@@ -52,7 +52,7 @@ async fn print_contradictions(corpus: &Corpus) -> Result<()> {
     let addressed = chunks.iter().filter_map(|(_, chunk)| Some((chunk, documents.get(chunk.document as usize)?)));
     let passages: Vec<Passage> = addressed
         .map(|(chunk, document)| Passage {
-            url: format!("{}#{}", document.url, chunk.fragment),
+            url: chunk.address_on(&document.url),
             headings: std::iter::once(&document.title).chain(&chunk.heading_path).map(String::as_str).collect(),
             text: &chunk.text,
         })

@@ -88,8 +88,7 @@ async fn chunk_nodes(corpus: &Corpus) -> Result<Vec<(String, u32, Vec<Field>)>, 
                 return Err(BundleError::Corrupt { file: "chunks".into(), what: missing.join("; ") }.into());
             };
             let d = documents.get(c.document as usize);
-            let url = d.map_or("", |d| d.url.as_str());
-            let url = if c.fragment.is_empty() { url.to_owned() } else { format!("{url}#{}", c.fragment) };
+            let url = c.address_on(d.map_or("", |d| d.url.as_str()));
             let title = d.map_or("", |d| d.title.as_str());
             let label = c.heading_path.last().map_or(title, String::as_str);
             let fields = vec![text(label), text("chunk"), text(title), Field::Texts(c.heading_path.clone()), text(&url), text(&c.text)];

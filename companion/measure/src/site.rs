@@ -275,10 +275,9 @@ async fn measure_row(
 
 fn found_page(chunk: &Chunk, document: &Document) -> FoundPage {
     let place = std::iter::once(&document.title).chain(&chunk.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > ");
-    let url = if chunk.fragment.is_empty() { document.url.clone() } else { format!("{}#{}", document.url, chunk.fragment) };
     let line = chunk.text.split_whitespace().collect::<Vec<_>>().join(" ");
     let beginning = line.char_indices().nth(BEGINNING).map_or(line.as_str(), |(end, _)| &line[..end]).to_owned();
-    FoundPage { place, url, beginning }
+    FoundPage { place, url: chunk.address_on(&document.url), beginning }
 }
 
 async fn measure_answers(

@@ -51,6 +51,16 @@ impl Chunk {
         out.push_str(&self.text);
         out
     }
+
+    /// Returns its address: that of its `page`, with its fragment if it has one.
+    pub fn address_on(&self, page: &str) -> String {
+        let mut out = String::from(page);
+        if !self.fragment.is_empty() {
+            out.push('#');
+            out.push_str(&self.fragment);
+        }
+        out
+    }
 }
 
 /// List of the pages of chunks.

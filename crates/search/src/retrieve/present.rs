@@ -23,11 +23,6 @@ pub fn highlights(text: &str, query: &LexicalQuery) -> Vec<Span> {
 }
 
 fn hit(ranked: RankedChunk, chunk: Chunk, document: &Document, query: &LexicalQuery) -> Hit {
-    let mut url = document.url.clone();
-    if !chunk.fragment.is_empty() {
-        url.push('#');
-        url.push_str(&chunk.fragment);
-    }
     Hit {
         chunk: ranked.chunk,
         score: ranked.score,
@@ -35,8 +30,8 @@ fn hit(ranked: RankedChunk, chunk: Chunk, document: &Document, query: &LexicalQu
         dense: ranked.dense,
         title: document.title.clone(),
         language: document.language.clone(),
+        url: chunk.address_on(&document.url),
         heading_path: chunk.heading_path,
-        url,
         highlights: highlights(&chunk.text, query),
         text: chunk.text,
         reached: ranked.reached,
