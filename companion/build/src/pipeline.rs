@@ -83,7 +83,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     flush(options, progress);
     Ok(Summary {
         manifest,
-        languages: languages::counted(&chunked.documents),
+        languages: languages::counted(chunked.documents.iter().map(|d| d.language.as_str())),
         skipped: chunked.skipped,
         files: chunked.files,
         knowledge: knowledge.map(|k| k.report),

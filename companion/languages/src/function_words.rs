@@ -1,19 +1,16 @@
 //! The function words of the documents' languages, as a bundle brings them to the page.
 
-use super::{QuestionLanguage, counted};
+use super::{QuestionLanguage, common_languages};
 use pocketgraph_bundle::Document;
 use pocketgraph_text::lexicon::{Language, SPOKEN, Table, find_language};
 use pocketgraph_text::{fold, terms};
 use std::collections::BTreeMap;
 
-/// A language needs at least one document in this many: a few may be recognised wrongly.
-const ONE_IN: usize = 20;
-
 /// Returns a table for each of `languages` that documents are in, or questions will be, and of which function words are
 /// known, the documents' commonest first; not of the language that every page knows.
 pub fn function_words(documents: &[Document], questions: &[QuestionLanguage], languages: &[&dyn Language]) -> Vec<String> {
     let with_language = documents.iter().filter(|d| !d.language.is_empty()).count();
-    let common = counted(documents).into_iter().filter(|(_, n)| n * ONE_IN >= with_language).map(|(tag, _)| tag);
+    let common = common_languages(documents.iter().map(|d| d.language.as_str()), with_language);
     let mut codes: Vec<&str> = Vec::new();
     for tag in common.chain(questions.iter().map(|l| l.tag.clone())) {
         if let Some(language) = find_language(languages, &tag)

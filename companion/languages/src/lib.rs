@@ -24,6 +24,8 @@ const LEAST_LETTERS: usize = 24;
 /// Latin letters hardly hold others. Not fitted.
 const GUESTS: usize = 2;
 
+/// Texts of which one must be in a language for it to be common.
+const ONE_IN: usize = 20;
 /// ISO 639-1 for what whatlang calls by ISO 639-3, where the two are not the same language's usual tags by rule.
 const SHORT: [(&str, &str); 68] = [
     ("afr", "af"),
@@ -149,11 +151,17 @@ pub fn detect(documents: &mut [Document], chunks: &[Chunk]) {
     }
 }
 
-/// Returns the number of documents of each language, the commonest first; `""` for those of none.
-pub fn counted(documents: &[Document]) -> Vec<(String, usize)> {
+/// Returns the languages of at least one in twenty of `total` texts, the commonest first: a few texts may be
+/// recognised wrongly.
+pub fn common_languages<'a>(tags: impl Iterator<Item = &'a str>, total: usize) -> impl Iterator<Item = String> {
+    counted(tags).into_iter().filter(move |(_, n)| n * ONE_IN >= total).map(|(tag, _)| tag)
+}
+
+/// Returns the languages of texts with their counts, the commonest first; `""` for texts of none.
+pub fn counted<'a>(tags: impl Iterator<Item = &'a str>) -> Vec<(String, usize)> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for document in documents {
-        *counts.entry(&document.language).or_default() += 1;
+    for tag in tags {
+        *counts.entry(tag).or_default() += 1;
     }
     let mut out: Vec<(String, usize)> = counts.into_iter().map(|(tag, n)| (tag.to_owned(), n)).collect();
     out.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
@@ -295,8 +303,7 @@ mod tests {
 
     #[test]
     fn languages_are_counted_the_commonest_first() {
-        let of = |tag: &str| Document { title: "T".into(), url: String::new(), path: String::new(), language: tag.into() };
-        let counts = counted(&[of("de"), of("en"), of(""), of("en")]);
+        let counts = counted(["de", "en", "", "en"].into_iter());
         assert_eq!(in_words(&counts), "2 documents in English, 1 in no language that could be told, 1 in German");
         assert_eq!(in_words(&counts[2..]), "1 document in German");
     }

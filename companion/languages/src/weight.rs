@@ -59,7 +59,7 @@ impl Readings {
             by_language.entry(language).or_default().push(&chunk.text);
         }
         let usual = (100.0 * FUSION_WEIGHT).round() as u64;
-        let all = counted(documents).into_iter().map(|(language, documents)| {
+        let all = counted(documents.iter().map(|d| d.language.as_str())).into_iter().map(|(language, documents)| {
             let texts = by_language.remove(language.as_str()).unwrap_or_default();
             let step = texts.len().div_ceil(CHUNKS_READ).max(1);
             let read: Vec<&str> = texts.iter().copied().step_by(step).collect();

@@ -2,12 +2,10 @@
 
 use super::ChunkView;
 use super::wordclass::{is_function_word, singular};
+use pocketgraph_languages::common_languages;
 use pocketgraph_text::lexicon::{LANGUAGES, Language, Table, find_language};
 use pocketgraph_text::{fold, words};
-use std::collections::{BTreeMap, HashMap};
-
-/// A language needs at least one chunk in this many: a few may be recognised wrongly.
-const ONE_IN: usize = 20;
+use std::collections::HashMap;
 
 /// A word in a text.
 #[derive(Debug, Clone, Copy)]
@@ -173,12 +171,8 @@ pub fn is_ideograph(c: char) -> bool {
 
 /// Returns the function words of each language that enough chunks are in.
 fn function_words(chunks: &[ChunkView<'_>]) -> Vec<Table<'static>> {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for chunk in chunks {
-        *counts.entry(chunk.language).or_default() += 1;
-    }
-    let common = counts.into_iter().filter(|(_, n)| n * ONE_IN >= chunks.len());
-    common.filter_map(|(tag, _)| find_language(&LANGUAGES, tag)).map(Language::stop_words).collect()
+    let common = common_languages(chunks.iter().map(|chunk| chunk.language), chunks.len());
+    common.filter_map(|tag| find_language(&LANGUAGES, &tag)).map(Language::stop_words).collect()
 }
 
 /// Returns the byte ranges of lines that are code, console output or tables rather than prose.
