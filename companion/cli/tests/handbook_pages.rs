@@ -1,10 +1,12 @@
-//! The pages of the handbook against the program and against each other: commands that parse, links that resolve.
+//! The pages of the handbook against the program and against each other: commands that parse and run, links that
+//! resolve.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
 
 use clap::CommandFactory;
 use pocketgraph_cli::Cli;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
@@ -103,6 +105,81 @@ fn a_command_with_an_unknown_option_is_found() {
     let page = "```sh\npocketgraph build docs -o site --no-such-option   # a comment\n```\nRun `pocketgraph verify BUNDLE`.";
     let commands = commands_of(page);
     assert_eq!(commands.iter().map(|c| parse(c).is_ok()).collect::<Vec<_>>(), [false, true]);
+}
+
+/// Words of the commands that are not run, with what they need.
+const NOT_RUN: &[(&str, &str)] = &[
+    ("--base-url http://localhost", "a language model"),
+    ("--base-url https://llm.example", "a language model"),
+    ("--prompts mine", "a language model"),
+    ("models get", "a network"),
+    ("--embedder multilingual-e5-small", "a model that does not come with the program"),
+    ("--planner-model planner.bin", "a trained planner"),
+    ("pocketgraph eval retrieval", "the lab"),
+    ("pocketgraph eval plans", "the lab"),
+    ("pocketgraph train", "the lab"),
+    ("pocketgraph serve", "somebody who stops it"),
+];
+
+/// Files that the commands of the pages name.
+const FILES: &[(&str, &str)] = &[
+    ("docs/loops.md", "# Loops\n\n## How are loops bounded?\n\nLoops are bounded by the option `--rounds`.\n"),
+    ("docs/pages.md", "# Pages\n\n## How do I exclude a page?\n\nExclude a page by its name in the file `.exclude`.\n"),
+    ("films.tsv", "Night Ferry\tdirected by\tAda Lind\nSalt Road\tdirected by\tAda Lind\nLow Tide\tdirected by\tBo Marsh\n"),
+    ("mine.plan", "Ans1=SearchKG(t=* | h=Ada Lind, r=directed by)\n"),
+    ("questions.csv", "question,page\nhow are loops bounded?,loops.md\nhow do I exclude a page?,pages.md\n"),
+];
+
+/// Runs the program in `folder`, with a cache of the tests' own and without an endpoint of the environment.
+///
+/// # Errors
+/// The messages of a command that fails.
+fn run(folder: &Path, arguments: &[String]) -> Result<(), String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pocketgraph"));
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR")).env("XDG_CONFIG_HOME", folder);
+    command.env_remove("POCKETGRAPH_BASE_URL").env_remove("POCKETGRAPH_MODEL");
+    let output = command.args(arguments).current_dir(folder).output().unwrap();
+    if output.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&output.stderr).into_owned()) }
+}
+
+/// Runs the commands in a page's shell blocks, in order, in a folder with the files that they name and a published
+/// site. Returns the messages of those that fail.
+fn run_commands(page: &str) -> Vec<String> {
+    let (shell, _) = split_code(page);
+    let is_run = |line: &&str| line.starts_with("pocketgraph ") && !NOT_RUN.iter().any(|(words, _)| line.contains(words));
+    let commands: Vec<&str> = shell.into_iter().filter(is_run).collect();
+    if commands.is_empty() {
+        return Vec::new();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("docs")).unwrap();
+    for (name, text) in FILES {
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let publish = split_arguments("build docs -o site/bundle --pages site --kg films.tsv --no-runtime");
+    run(folder.path(), &publish).unwrap();
+    let run_line = |line: &&str| {
+        let arguments = split_arguments(&line.replace("BUNDLE", "site/bundle"));
+        run(folder.path(), &arguments[1..]).err().map(|error| format!("{line}: {error}"))
+    };
+    commands.iter().filter_map(run_line).collect()
+}
+
+#[test]
+fn the_commands_of_the_pages_run_over_a_small_folder() {
+    let pages = pages();
+    let failed: Vec<String> = pages.iter().flat_map(|(_, page)| run_commands(page)).collect();
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+    let lines: Vec<&str> = pages.iter().flat_map(|(_, page)| split_code(page).0).collect();
+    let unused: Vec<_> = NOT_RUN.iter().filter(|(words, _)| !lines.iter().any(|line| line.contains(words))).collect();
+    assert!(unused.is_empty(), "no command of the pages needs these: {unused:?}");
+}
+
+#[test]
+fn a_command_that_names_a_missing_file_fails() {
+    let failed = run_commands("```sh\npocketgraph import films.tsv\npocketgraph import no-such-file.tsv\n```\n");
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    assert!(failed[0].contains("no-such-file.tsv"), "{failed:?}");
 }
 
 /// Returns the fragment by which a heading is linked.
