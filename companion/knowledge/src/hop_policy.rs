@@ -71,7 +71,7 @@ mod tests {
         (0..count).map(|i| (document(i), i < open)).collect()
     }
 
-    /// Whether each group of documents is hopped, in turn: all of its documents alike.
+    /// Returns for each group of documents, in turn, whether the search hops from them.
     fn of(groups: &[Vec<(Document, bool)>]) -> Vec<bool> {
         let (documents, opens): (Vec<Document>, Vec<bool>) = groups.concat().into_iter().unzip();
         let all = hopped(&documents, &opens);

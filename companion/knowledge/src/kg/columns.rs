@@ -73,9 +73,8 @@ impl Column {
     }
 }
 
-/// Parses columns from their names, separated by commas: head, relation, tail, provenance, head-type,
-/// tail-type, datatype, unit; id, label, alias, aliases, types, description, domain, range; `-` for a column
-/// to skip.
+/// Parses columns from their names, separated by commas: head, relation, tail, provenance, head-type, tail-type,
+/// datatype, unit; id, label, alias, aliases, types, description, domain, range; `-` for a column to skip.
 ///
 /// # Errors
 /// [`ImportError::Columns`] for an unknown name.

@@ -11,8 +11,7 @@ use pocketgraph_bundle::{Chunk, Document};
 use pocketgraph_ingest::SourceDocument;
 use pocketgraph_kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
 
-/// A graph under construction. Files come first, so that documents refer to imported entities of the same
-/// name.
+/// A graph under construction. Files come first, so that documents refer to imported entities of the same name.
 #[derive(Default)]
 pub struct Gathering {
     kg: KgBuilder,

@@ -233,6 +233,12 @@ fn edges_read_whatever_their_columns_are_called() {
 }
 
 #[test]
+fn a_table_without_a_header_reports_no_names_of_columns() {
+    let (_, report) = of("films.tsv", "Night Ferry\tdirected by\tAda Lind\nSalt Road\tdirected by\tAda Lind\n");
+    assert_eq!((report.files[0].used, report.files[0].read_as.len()), (2, 0), "{:?}", report.files);
+}
+
+#[test]
 fn a_wide_table_states_a_relation_for_each_unknown_column() {
     let text = "name,owner,sails,note\nElm Mill,Ida Krag,4,\"burnt, then\nrebuilt\"\nOak Mill,Ida Krag,6,\n";
     let (g, report) = of("mills.csv", text);

@@ -182,8 +182,7 @@ impl Rows {
             LiteralRule::Auto => {
                 let heads: HashSet<&str> = self.rows.iter().map(|(_, r)| r.head.as_str()).collect();
                 let are_ids = heads.iter().filter(|h| number(h).is_some()).count() * 2 > heads.len();
-                // For each relation: number of rows, and of tails that are also heads; `None` if a tail is
-                // text.
+                // For each relation: number of rows, and of tails that are also heads; `None` if a tail is text.
                 let mut seen: HashMap<&str, Option<(usize, usize)>> = HashMap::new();
                 let mut order = Vec::new();
                 for (_, row) in &self.rows {

@@ -1,10 +1,9 @@
 //! Builds the knowledge graph: imported from files (tables, JSON, GraphML, GEXF, Parquet, RDF), from the
 //! structure of documents, and from a language model's reading of them.
 //!
-//! A fault is reported with its file and line number; the line is then left out or, in a strict import, the
-//! import ends. If files declare no types, they are inferred (`infer`), and can be written as tables that a
-//! person corrects (`as_tables`). Everything keeps the order of the files, so that the same files give the
-//! same graph.
+//! A fault is reported with its file and line number; the line is then left out or, in a strict import, the import
+//! ends. If files declare no types, they are inferred (`infer`), and can be written as tables that a person corrects
+//! (`as_tables`). Everything keeps the order of the files, so that the same files give the same graph.
 
 mod as_tables;
 mod both_ways;

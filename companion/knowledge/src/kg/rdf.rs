@@ -148,8 +148,7 @@ impl Statements {
         declared
     }
 
-    /// Adds the statements to the graph. Labels in `language` or without one come first; others become
-    /// aliases.
+    /// Adds the statements to the graph. Labels in `language` or without one come first; others become aliases.
     pub fn add_to(mut self, kg: &mut KgBuilder, language: &str) -> Result<Declared, ImportError> {
         let declared = self.take_declared();
         let descriptive = |p: &str| p == TYPE || [LABELS, ALIASES, DESCRIPTIONS].iter().any(|names| is_one_of(p, names));

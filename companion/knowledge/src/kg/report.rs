@@ -110,9 +110,10 @@ impl Reporter {
         self.files.push(FileReport { file: file.to_owned(), used: 0, malformed: 0, read_as: Vec::new() });
     }
 
-    /// Records how columns or fields were understood.
+    /// Records how columns or fields were understood, if they have names.
     pub fn understood(&mut self, layout: &Layout) {
-        if self.layouts.len() < LAYOUTS && !self.layouts.contains(layout) {
+        let is_named = layout.names.iter().any(|name| !name.is_empty());
+        if is_named && self.layouts.len() < LAYOUTS && !self.layouts.contains(layout) {
             self.layouts.push(layout.clone());
             let how = layout.describe();
             if let Some(f) = self.files.last_mut().filter(|f| !f.read_as.contains(&how)) {

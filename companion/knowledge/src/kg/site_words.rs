@@ -1,6 +1,5 @@
-//! Reads a site's own words (`--lexicon DIR`). Files are named as the tables of
-//! [`pocketgraph_text::lexicon`]. Their lines add to the names of an imported graph's relations and types or,
-//! with a `-` in front, remove from them.
+//! Reads a site's own words (`--lexicon DIR`). Files are named as the tables of [`pocketgraph_text::lexicon`]. Their
+//! lines add to the names of an imported graph's relations and types or, with a `-` in front, remove from them.
 //!
 //! They are stored as names of relations and types, which every part of the program reads: a bundle needs no
 //! section for them.
@@ -159,8 +158,7 @@ impl SiteWords {
         built_in.filter(move |name| !taken(name)).chain(brought)
     }
 
-    /// Adds to relations the words that ask for them, and to types the words for their kinds. Both may be
-    /// shared.
+    /// Adds to relations the words that ask for them, and to types the words for their kinds. Both may be shared.
     pub(super) fn add_cues(&self, kg: &mut KgBuilder) -> Result<(), KgError> {
         let relations: Vec<_> = kg.relation_names().collect();
         for line in &self.cues {
