@@ -32,8 +32,8 @@ use std::time::Instant;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "With --base-url and --model, an OpenAI-compatible endpoint writes the answer; its key, if it wants one, comes from the \
-environment variable POCKETGRAPH_API_KEY.\n\nWithout, a question is planned and carried out over the bundle's knowledge graph, if it carries one, and the answer \
-names the statements that it rests on; else it is quoted from the documents.\n\nWith --protocol, the model searches while it answers, or plans (plan)."
+environment variable POCKETGRAPH_API_KEY.\n\nWithout them, a plan over the bundle's knowledge graph, if it has one, answers and names its \
+statements; otherwise the answer is quoted from the documents.\n\nWith --protocol, the model searches while it answers; with --protocol plan it plans."
 )]
 pub struct Args {
     /// Folder of the bundle
@@ -59,8 +59,8 @@ pub struct Args {
     /// Language to answer in [default: the question's]
     #[arg(long)]
     language: Option<String>,
-    /// How to answer: `plan`, which needs no model, or a protocol by which a model searches [default: with a model one search and one answer;
-    /// without one `plan` if the bundle has a knowledge graph]
+    /// How to answer: `plan`, which needs no model, or a protocol by which a model searches [default: with a model one
+    /// search and one answer; without one `plan` if the bundle has a knowledge graph]
     #[arg(long, value_parser = PossibleValuesParser::new(agent::NAMES))]
     protocol: Option<String>,
     /// Further options, as JSON: '{"turns": 3, "condense": "sentences"}'
@@ -96,7 +96,7 @@ pub struct Args {
 /// # Errors
 /// A report of what went wrong.
 pub fn run(args: &Args) -> Result<()> {
-    let chat = model(args)?;
+    let chat = open_model(args)?;
     let file = args.record.as_deref().map(RecordFile::create).transpose().into_diagnostic()?;
     let sink = |line: &str| file.iter().for_each(|f| f.line(line));
     let recorder = chat.as_deref().map(|chat| Recorder::new(chat, &sink));
@@ -106,7 +106,7 @@ pub fn run(args: &Args) -> Result<()> {
         (None, _) => chat.as_deref(),
     };
     if !args.also.is_empty() {
-        return several(args, chat.is_some());
+        return ask_several(args, chat.is_some());
     }
     let engine = with_model(&args.bundle)?;
     let carries_graph = kg::is_in(engine.corpus().bundle());
@@ -123,7 +123,7 @@ pub fn run(args: &Args) -> Result<()> {
                 "--trace and the options of planning need a --protocol, or a bundle with a knowledge graph and no model"
             ));
         }
-        (None, chat) => plain(args, &engine, chat)?,
+        (None, chat) => ask_plainly(args, &engine, chat)?,
         (Some(protocol), None) if needs_model(protocol) => {
             return Err(miette!(
                 help = "name an endpoint with --base-url and --model, or a recording with --replay; --protocol plan needs neither",
@@ -136,7 +136,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// Opens the model: a recording, an endpoint, or none.
-fn model(args: &Args) -> Result<Option<Box<dyn ChatModel>>> {
+fn open_model(args: &Args) -> Result<Option<Box<dyn ChatModel>>> {
     if let Some(path) = &args.replay {
         return Ok(Some(Box::new(replay(path).into_diagnostic()?)));
     }
@@ -144,7 +144,7 @@ fn model(args: &Args) -> Result<Option<Box<dyn ChatModel>>> {
 }
 
 /// Quotes from the best-fitting of several bundles that has an answer.
-fn several(args: &Args, with_model_given: bool) -> Result<()> {
+fn ask_several(args: &Args, with_model_given: bool) -> Result<()> {
     if with_model_given || args.protocol.is_some() {
         let help = "merge the bundles into one with: pocketgraph merge A B -o C";
         return Err(miette!(help = help, "a model or a protocol answers from one bundle only"));
@@ -195,7 +195,7 @@ fn print_json(engine: &Engine, answer: serde_json::Value) -> Result<()> {
 }
 
 /// Retrieve once, answer once.
-fn plain(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<()> {
+fn ask_plainly(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<()> {
     let AgentOptions {
         k,
         retriever,
@@ -337,20 +337,20 @@ pub(super) fn with_json(own: AgentOptions, given: Option<&serde_json::Map<String
     serde_json::from_value(all).into_diagnostic()
 }
 
-/// What is quoted beneath the answer, the citations of both, and what a reader should know.
+/// Prints the quotation beneath the answer, the citations of both, and the warnings.
 pub(super) fn epilogue(answer: &Answer) {
-    citations(answer);
+    print_citations(answer);
     if let Some(quotation) = &answer.quotation {
         let whose = if quotation.by == AnswerBy::Graph { "the knowledge graph" } else { "the documents" };
         println!("\nIn the words of {whose}:\n{}", quotation.text);
-        citations(quotation);
+        print_citations(quotation);
     }
     for warning in &answer.warnings {
         eprintln!("warning: {}", line(&warning.message));
     }
 }
 
-fn citations(answer: &Answer) {
+fn print_citations(answer: &Answer) {
     let mut printed_codes = BTreeSet::new();
     for c in &answer.citations {
         if !printed_codes.insert(c.number) {

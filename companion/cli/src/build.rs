@@ -75,8 +75,8 @@ pub struct Args {
     /// Vectors of these chunks, one row a chunk, as .npy or .safetensors [default: the column "vector", otherwise the chunks are embedded]
     #[arg(long, requires = "chunks", requires = "embedder")]
     vectors: Option<PathBuf>,
-    /// Model that embeds: minilm (English), multilingual-e5-small (see `models get`), or auto, by the documents' languages; with --vectors, the
-    /// model that made them
+    /// Model that embeds: minilm (English), multilingual-e5-small (see `models get`), or auto, by the documents'
+    /// languages; with --vectors, the model that made them
     #[arg(long, value_name = "NAME")]
     embedder: Option<String>,
     /// File of multilingual-e5-small [default: where `models get` put it]
@@ -108,8 +108,8 @@ pub struct Args {
     /// Number of threads; the result does not depend on it [default: one a core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     jobs: Option<u16>,
-    /// File with these options by their long names [default: pocketgraph.toml in your configuration folder; one in the working directory or
-    /// with the documents may set only how they are read]
+    /// File with these options by their long names [default: pocketgraph.toml in your configuration folder; one in the
+    /// working directory or with the documents may set only how they are read]
     // The file was put into the command line before this was parsed.
     #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
     config: Option<PathBuf>,
@@ -144,7 +144,7 @@ impl Args {
 }
 
 /// Returns the language model for `option`, or `None` if the option is not given.
-fn model(args: &Args, given: bool, option: &str, cache: Option<&Arc<Cache>>) -> Result<Option<BuildModel>> {
+fn open_model(args: &Args, given: bool, option: &str, cache: Option<&Arc<Cache>>) -> Result<Option<BuildModel>> {
     given.then(|| args.endpoint.patient(option, cache)).transpose()
 }
 
@@ -193,9 +193,9 @@ pub fn run(args: &Args) -> Result<()> {
         max_tokens: args.max_tokens as usize,
         autokg: args.keywords.options(args.seed),
         keywords_llm: args.keywords.llm(&args.endpoint)?,
-        kg_model: model(args, args.kg_llm, "--kg-llm", cache.as_ref())?,
-        relations_model: model(args, args.relations_llm, "--relations-llm", cache.as_ref())?,
-        summaries_model: model(args, args.summaries_llm, "--summaries-llm", cache.as_ref())?,
+        kg_model: open_model(args, args.kg_llm, "--kg-llm", cache.as_ref())?,
+        relations_model: open_model(args, args.relations_llm, "--relations-llm", cache.as_ref())?,
+        summaries_model: open_model(args, args.summaries_llm, "--summaries-llm", cache.as_ref())?,
         cache,
         knowledge: if args.kg.is_empty() { None } else { Some(args.tables.files(&args.kg)?) },
         kg_from_documents: args.kg_from_documents,
@@ -264,7 +264,7 @@ pub(super) fn print(out: &Path, summary: &Summary) {
     }
     let times: Vec<String> = summary.timings.iter().map(|(name, t)| format!("{name} {:.1} s", t.as_secs_f64())).collect();
     println!("  {}", times.join(", "));
-    let describe = |c: &EmbeddingCounts, what: &str| format!("{} of {} embeddings of {what}", grouped(c.reused), grouped(c.asked));
+    let describe = |c: &EmbeddingCounts, of: &str| format!("{} of {} embeddings of {of}", group_digits(c.reused), group_digits(c.asked));
     println!(
         "  re-used {}, {}",
         describe(&summary.chunk_embeddings, "chunks"),
@@ -301,7 +301,7 @@ pub(super) fn print(out: &Path, summary: &Summary) {
 }
 
 /// Formats a number with commas between thousands.
-fn grouped(n: usize) -> String {
+fn group_digits(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -315,7 +315,7 @@ fn grouped(n: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{grouped, skipped_by_reason};
+    use super::{group_digits, skipped_by_reason};
     use pocketgraph_ingest::Skipped;
 
     #[test]
@@ -336,6 +336,6 @@ mod tests {
 
     #[test]
     fn thousands_are_parted() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0, 999, 1000, 1_234_567].map(group_digits), ["0", "999", "1,000", "1,234,567"]);
     }
 }

@@ -13,7 +13,7 @@ pub struct CacheArgs {
     /// Keep vectors, and a language model's replies, in this folder [default: the user's cache folder]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     cache: Option<PathBuf>,
-    /// Keep nothing: texts are embedded, and a language model is asked, every time
+    /// Keep nothing: embed every text and ask the language model every time
     #[arg(long)]
     pub no_cache: bool,
 }

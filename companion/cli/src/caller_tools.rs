@@ -1,5 +1,5 @@
-//! Tools of the caller's own for a model: commands on this machine, each described by a file. The model chooses the arguments, which the command reads as JSON
-//! from its standard input, and never the command; no shell comes between. What it writes is untrusted text.
+//! Tools of the caller for a model: commands on this machine, each described by a file. The model chooses the arguments,
+//! which the command reads as JSON from its standard input, never the command. No shell is used. Output is untrusted.
 
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph::agent::{CallerTool, CallerTools, EnvironmentError};
@@ -17,7 +17,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// Bytes of what a command writes that are read.
 const MOST: u64 = 256 << 10;
 
-/// Why a file describes no tool.
+/// Error of a file that describes no tool.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolFileError {
     /// It cannot be read.
@@ -56,7 +56,7 @@ pub struct CommandTools {
 }
 
 impl CommandTools {
-    /// Reads one file a tool: JSON with `name`, `description`, `command` (the program and its arguments) and, as JSON Schema, `parameters`.
+    /// Reads a JSON file for each tool, with `name`, `description`, `command` and the JSON Schema `parameters`.
     ///
     /// # Errors
     /// [`ToolFileError`], which names the file.
@@ -127,14 +127,14 @@ fn carried_out(command: &[String], given: &str) -> Result<String, String> {
         let read = output.map(|o| o.take(MOST).read_to_end(&mut bytes));
         read.transpose().map(|_| String::from_utf8_lossy(&bytes).into_owned())
     });
-    let ended = within(&mut child, PATIENCE);
+    let ended = wait_within(&mut child, PATIENCE);
     let ended = ended.ok_or_else(|| format!("it had not ended after {} seconds", PATIENCE.as_secs()))?;
     let text = reading.join().ok().and_then(Result::ok).unwrap_or_default();
     if ended.success() { Ok(text) } else { Err(format!("it ended with {ended}")) }
 }
 
 /// Waits for a command; `None` if it had to be killed.
-fn within(child: &mut Child, patience: Duration) -> Option<std::process::ExitStatus> {
+fn wait_within(child: &mut Child, patience: Duration) -> Option<std::process::ExitStatus> {
     let until = Instant::now() + patience;
     loop {
         match child.try_wait() {

@@ -45,7 +45,7 @@ async fn print_contradictions(corpus: &Corpus) -> Result<()> {
     let all: Vec<u32> = (0..corpus.len() as u32).collect();
     let (read, missing) = corpus.chunks(&all).await.into_diagnostic()?;
     if let Some(first) = missing.first() {
-        return Err(miette!("the bundle cannot be read whole: {first}"));
+        return Err(miette!("a part of the bundle cannot be read: {first}"));
     }
     let mut chunks: Vec<(u32, Chunk)> = read.into_iter().collect();
     chunks.sort_by_key(|(id, chunk)| (chunk.document, chunk.start, *id));

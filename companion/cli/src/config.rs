@@ -1,11 +1,11 @@
 //! The options of a build from files: `pocketgraph.toml`.
 //!
-//! A file's entries are put into the command line before it is parsed, so that an option means the same wherever it stands. What the command line or
-//! the environment says wins.
+//! A file's entries are put into the command line before it is parsed, so that an option means the same in both. The
+//! command line and the environment override the file.
 //!
-//! Whose file it is decides what it may set. The one that `--config` names, or that is in the user's folder of configuration files, is the user's own. One
-//! in the working directory, among the documents or beside them came with them, perhaps from a stranger: it may say how documents are read and
-//! addressed ([`HARMLESS`]), and nothing that names a model, a host, or a place to read from or write to.
+//! The owner of a file decides what it may set. The file that `--config` names, or that is in the user's configuration
+//! folder, is the user's own. One in the working directory, among the documents or beside them may come from a stranger:
+//! it may say how documents are read and addressed ([`HARMLESS`]), but name no model, host, file or folder.
 
 use super::Cli;
 use clap::builder::ArgAction;
@@ -27,8 +27,8 @@ const BUILD: &str = "build";
 /// Maximum size of the file, in bytes: a larger one is no list of options.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// The options that a file may set which came with the documents: how these are read, cut and addressed. None names a file, a folder or a host that the
-/// program would read from, write to or send to (`base-url` is only put before the addresses of hits).
+/// Options that a file of a stranger may set: how documents are read, cut and addressed. None names a file, a folder or
+/// a host that the program would read from, write to or send to (`base-url` is only put before the addresses of hits).
 const HARMLESS: &[&str] = &[
     "base-url",
     "clusters",
@@ -62,11 +62,11 @@ struct File {
     table: Table,
 }
 
-/// The command line with the entries of the configuration files in it, where it is that of a build and there are such files.
+/// Adds the entries of configuration files to the command line of a build.
 ///
 /// # Errors
-/// A file that was named and cannot be read; one that is no TOML; an entry that is no option, with the name of the nearest one; a file that came with
-/// the documents and sets more than how they are read.
+/// A file that was named and cannot be read; one that is no TOML; an entry that is no option, with the name of the
+/// nearest one; a file that came with the documents and sets more than how they are read.
 pub(super) fn expanded(given: Vec<OsString>) -> Result<Line> {
     let mut line = Line { arguments: given, url_file: None };
     // What is wrong with the line, and calls for help, are clap's concern when it is parsed as a whole.
@@ -175,7 +175,7 @@ fn entries(table: &Table, command: &Command, given: &ArgMatches, folder: &Path) 
     let mut positional = Vec::new();
     let mut options = Vec::new();
     for (name, value) in table {
-        let Some((_, argument)) = known.iter().find(|(k, _)| k == name) else { return Err(unknown(name, &known)) };
+        let Some((_, argument)) = known.iter().find(|(k, _)| k == name) else { return Err(report_unknown(name, &known)) };
         let id = argument.get_id().as_str();
         let decided = |id: &str| matches!(given.value_source(id), Some(ValueSource::CommandLine | ValueSource::EnvVariable));
         // Documents and ready chunks exclude each other; so do the two that speak of the cache.
@@ -233,7 +233,7 @@ fn of_type(value: &Value) -> String {
     }
 }
 
-fn unknown(name: &str, known: &[(&str, &Arg)]) -> miette::Report {
+fn report_unknown(name: &str, known: &[(&str, &Arg)]) -> miette::Report {
     let nearest = known.iter().map(|k| k.0).min_by_key(|k| (strsim::osa_distance(&name.to_lowercase().replace('_', "-"), k), *k));
     let help = nearest.map_or_else(String::new, |n| format!("the nearest is {n}; `pocketgraph build --help` lists them all"));
     miette!(help = help, "there is no option {name}")

@@ -12,11 +12,11 @@ use std::path::Path;
 /// A folder that cannot be read.
 pub(super) fn run(folder: &Path, options: &IngestOptions) -> Result<()> {
     let corpus = ingest(folder, options, &|_| {}).into_diagnostic()?;
-    print!("{}", listed(&corpus));
+    print!("{}", list_documents(&corpus));
     Ok(())
 }
 
-fn listed(corpus: &Corpus) -> String {
+fn list_documents(corpus: &Corpus) -> String {
     let mut out = String::new();
     // Writing to a string cannot fail.
     for note in &corpus.notes {
@@ -28,7 +28,7 @@ fn listed(corpus: &Corpus) -> String {
     let _ = writeln!(out, "file\taddress\tlanguage\tsections\ttitle");
     for document in &corpus.documents {
         let address = if document.url.is_empty() { "./" } else { &document.url };
-        let sections = sections(document);
+        let sections = count_sections(document);
         let doc_language = document.document().language;
         let language = if doc_language.is_empty() { "-" } else { &doc_language };
         let _ = writeln!(out, "{}\t{address}\t{language}\t{sections}\t{}", document.path, document.title);
@@ -41,7 +41,7 @@ fn listed(corpus: &Corpus) -> String {
 }
 
 /// Headings, and what stands before the first.
-fn sections(document: &SourceDocument) -> usize {
+fn count_sections(document: &SourceDocument) -> usize {
     let heading = |kind: BlockKind| matches!(kind, BlockKind::Heading(_));
     let before = document.blocks.first().is_some_and(|b| !heading(b.kind));
     document.blocks.iter().filter(|b| heading(b.kind)).count() + usize::from(before)
@@ -59,7 +59,7 @@ mod tests {
         std::fs::create_dir(dir.path().join("docs")).unwrap();
         std::fs::write(dir.path().join("docs/a.md"), "Before.\n\n# A page\n\nText.\n").unwrap();
         std::fs::write(dir.path().join("docs/b.md"), "---\ndraft: true\n---\nText.\n").unwrap();
-        let text = listed(&ingest(&dir.path().join("docs"), &IngestOptions::default(), &|_| {}).unwrap());
+        let text = list_documents(&ingest(&dir.path().join("docs"), &IngestOptions::default(), &|_| {}).unwrap());
         assert!(
             text.contains("a.md\ta/\t-\t2\tA page\n") && text.contains("MkDocs") && text.contains("skipped b.md: marked as a draft"),
             "{text}"

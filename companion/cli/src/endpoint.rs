@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Address of a model, which `file` names, or the user, with the key from the environment.
-fn keyed(url: &str, file: Option<&Path>, model: &str, headers: &HeaderArgs) -> Result<ChatConfig> {
+fn read_config(url: &str, file: Option<&Path>, model: &str, headers: &HeaderArgs) -> Result<ChatConfig> {
     let mut config = ChatConfig::new(url, model);
     let key = key_of_environment();
     if key.is_some() {
@@ -32,8 +32,8 @@ pub type Headers = Vec<(String, String)>;
 /// Options for headers that some endpoints want.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct HeaderArgs {
-    /// Add this header to each request to the language model, such as "X-Title: Our handbook"; repeatable. Do not put keys here: other users of
-    /// this machine can read arguments
+    /// Add this header to each request to the language model, such as "X-Title: Our handbook"; repeatable. Do not put
+    /// keys here: other users of this machine can read arguments
     #[arg(long = "llm-header", value_name = "NAME: VALUE")]
     further: Vec<String>,
     /// Header for the key, if the endpoint does not read Authorization, such as api-key
@@ -85,7 +85,7 @@ impl Endpoint {
     /// As [`Endpoint::open`].
     pub fn open_within(&self, milliseconds: Option<u32>) -> Result<Option<Box<dyn ChatModel>>> {
         let Some((url, model)) = self.named()? else { return Ok(None) };
-        let mut config = keyed(url, None, model, &self.headers)?;
+        let mut config = read_config(url, None, model, &self.headers)?;
         if let Some(ms) = milliseconds {
             // Whoever gives it more time means that it is slow.
             let most = |own: Option<u32>| own.map(|own| own.max(ms));
@@ -117,7 +117,7 @@ impl Endpoint {
     }
 }
 
-/// Options for the language model of a build. The names differ from those of `ask`, because a build's `--base-url` is for the documents.
+/// Options for the language model of a build, with other names than for `ask`, because `--base-url` is the documents'.
 #[derive(Debug, Clone, clap::Args)]
 #[command(next_help_heading = "Language model (its key comes from the environment variable POCKETGRAPH_API_KEY)")]
 pub struct EndpointArgs {
@@ -146,7 +146,7 @@ impl EndpointArgs {
         let (Some(url), Some(model)) = (&self.llm_url, &self.llm_model) else {
             return Err(miette!(help = "name an endpoint with --llm-url and --llm-model", "{what} needs a language model"));
         };
-        keyed(url, self.url_file.as_deref(), model, &self.headers)
+        read_config(url, self.url_file.as_deref(), model, &self.headers)
     }
 
     /// Opens a model for a build, which retries longer than a page does. Replies are kept in the cache.

@@ -44,10 +44,10 @@ pub struct Site {
     /// JSON Lines or CSV: question, and page (or url, path), answer, or both
     #[arg(long)]
     questions: PathBuf,
-    /// Which retrievers to measure; the first looks for the answers too
+    /// Retrievers to measure; the first also retrieves for the answers
     #[arg(long, value_delimiter = ',', default_value = "auto")]
     retrievers: Vec<String>,
-    /// How to answer the questions that have an answer: quote or plan, both without a language model
+    /// Protocol for the questions that expect an answer: quote or plan, both without a language model
     #[arg(long, value_parser = [QUOTE, NAMES[0]], default_value = QUOTE)]
     protocol: String,
     /// End with an error where the first retriever's recall@5 is below this fraction, for checks that run by themselves
@@ -81,7 +81,7 @@ fn measure_site(args: &Site) -> Result<()> {
     if args.json {
         pocketgraph_native::terminal::json(&report).into_diagnostic()?;
     } else {
-        print(&report);
+        print_report(&report);
     }
     match (args.least_recall, report.rows.first()) {
         (Some(least), Some(row)) if row.mean.recall_5 < least => {
@@ -91,7 +91,7 @@ fn measure_site(args: &Site) -> Result<()> {
     }
 }
 
-fn print(report: &SiteReport) {
+fn print_report(report: &SiteReport) {
     println!(
         "{} documents, {} chunks; {} questions, {} of them name a page\n",
         report.documents, report.chunks, report.questions, report.with_pages

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 const MORE: &str = "\
 What can be exported:
-  keywords      the keyword graph: keywords, and how many passages two of them share
-  kg            the knowledge graph: entities and values, triples with where each comes from
+  keywords      the keyword graph: keywords, and the number of passages that two of them share
+  kg            the knowledge graph: entities and values, triples with their sources
   chunks        the documents and their passages, with text and address
-  associations  which passages belong to which keyword, ranked by graph learning and by angle
+  associations  the passages of each keyword, ranked by graph learning and by angle
 
-GraphML is read by Gephi, yEd, Cytoscape and networkx.read_graphml. CSV gives two files: FILE with the edges and, beside it,
-FILE.nodes.csv with the nodes, under the headers that Gephi's import expects. JSON is networkx's node-link data:
+Gephi, yEd, Cytoscape and networkx.read_graphml read GraphML. CSV gives two files: FILE with the edges and
+FILE.nodes.csv with the nodes, with the headers that Gephi expects. Read JSON, networkx's node-link data, with
 networkx.node_link_graph(json.load(open(\"kg.json\")), edges=\"edges\").
 
 Examples:
@@ -31,7 +31,7 @@ pub struct Args {
     /// File to write
     #[arg(short, long)]
     out: PathBuf,
-    /// What to export
+    /// Part of the bundle to export
     #[arg(long, value_enum, default_value_t = Chosen::Keywords)]
     what: Chosen,
     /// Format of the file [default: by its name]

@@ -5,9 +5,9 @@ use pocketgraph::retrieve::Filter;
 /// The arguments `--filter` and `--reader-language`.
 #[derive(Debug, clap::Args)]
 pub struct FilterArgs {
-    /// Search only documents of a language, a folder or a version: `--filter language=de`, `--filter folder=docs/guides`,
-    /// `--filter version=2.0`; once for each
-    #[arg(long, value_name = "NAME=VALUE", value_parser = part)]
+    /// Search only documents of a language, a folder or a version: `--filter language=de`, `--filter
+    /// folder=docs/guides`, `--filter version=2.0`; once for each
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_part)]
     filter: Vec<(Part, String)>,
     /// Language of the reader, as in `--reader-language de`: pages in several languages are found in it if the question does not show its own
     #[arg(long, value_name = "TAG")]
@@ -22,7 +22,7 @@ enum Part {
     Version,
 }
 
-fn part(text: &str) -> Result<(Part, String), String> {
+fn parse_part(text: &str) -> Result<(Part, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, ""));
     let part = match name {
         "language" => Part::Language,
@@ -58,10 +58,12 @@ mod tests {
 
     #[test]
     fn a_filter_is_read_part_by_part_and_one_that_there_is_not_is_refused() {
-        let args =
-            FilterArgs { filter: ["language=de", "version="].iter().map(|text| part(text).unwrap()).collect(), reader_language: None };
+        let args = FilterArgs {
+            filter: ["language=de", "version="].iter().map(|text| parse_part(text).unwrap()).collect(),
+            reader_language: None,
+        };
         let expected = Filter { language: Some("de".into()), folder: None, version: Some(String::new()) };
         assert_eq!(args.filter(), expected);
-        assert!(part("lang=de").is_err());
+        assert!(parse_part("lang=de").is_err());
     }
 }

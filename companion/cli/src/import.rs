@@ -57,7 +57,7 @@ pub struct Args {
     json: bool,
 }
 
-fn columns(names: Option<&String>) -> Result<Option<Vec<Column>>> {
+fn read_columns(names: Option<&String>) -> Result<Option<Vec<Column>>> {
     names.map(|n| parse_columns(n)).transpose().into_diagnostic()
 }
 
@@ -82,9 +82,9 @@ impl Tables {
     pub fn files(&self, triples: &[PathBuf]) -> Result<(KgFiles, ImportOptions)> {
         let options = ImportOptions {
             strict: self.strict,
-            columns: columns(self.columns.as_ref())?,
-            entity_columns: columns(self.entity_columns.as_ref())?,
-            term_columns: columns(self.term_columns.as_ref())?,
+            columns: read_columns(self.columns.as_ref())?,
+            entity_columns: read_columns(self.entity_columns.as_ref())?,
+            term_columns: read_columns(self.term_columns.as_ref())?,
             literals: match self.literals.as_str() {
                 "auto" => LiteralRule::Auto,
                 "none" => LiteralRule::Nothing,
@@ -145,7 +145,7 @@ pub fn run(args: &Args) -> Result<()> {
     }
     if r.unknown_ends > 0 {
         let examples = r.unknown_examples.join(", ");
-        eprintln!("warning: {} ids that edges join are described in no file, such as: {examples}", r.unknown_ends);
+        eprintln!("warning: no file describes {} ids that edges join, such as: {examples}", r.unknown_ends);
     }
     for p in r.problems.iter().take(20) {
         eprintln!("warning: {p}");

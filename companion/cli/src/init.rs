@@ -12,7 +12,7 @@ const FILE: &str = "pocketgraph.toml";
 
 /// Arguments of `pocketgraph init`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Asks for what you do not give. With --yes it asks nothing and takes what it finds, or the defaults.")]
+#[command(after_help = "Asks for each option that you leave out. With --yes it takes what it finds, or the default.")]
 pub struct Args {
     /// Folder of documents
     #[arg(long, value_name = "DIR")]
@@ -53,7 +53,7 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(miette!(help = "change it by hand, or remove it first", "{FILE} exists already and is not overwritten"));
     }
     let asks = !args.yes && std::io::stdin().is_terminal();
-    let ask = |question: &str, default: String| if asks { answer(question, &default) } else { Ok(default) };
+    let ask = |question: &str, default: String| if asks { read_answer(question, &default) } else { Ok(default) };
     let docs = match &args.docs {
         Some(docs) => docs.clone(),
         None => PathBuf::from(ask("Which folder holds the documents?", folder_here())?),
@@ -65,22 +65,22 @@ pub fn run(args: &Args) -> Result<()> {
         Some(site) => site.clone(),
         None => {
             let found = detected_generator(&docs).unwrap_or(NONE).to_owned();
-            chosen(&ask("What makes the site of them? (docusaurus, vitepress, mkdocs, sphinx, …, none)", found)?)?
+            parse_site(&ask("What makes the site of them? (docusaurus, vitepress, mkdocs, sphinx, …, none)", found)?)?
         }
     };
     let url = match &args.url {
         Some(url) => url.clone(),
         None => ask("Where are the pages published? (a path or a URL)", "/".to_owned())?,
     };
-    let text = options(&docs, &site, &url);
+    let text = write_options(&docs, &site, &url);
     std::fs::write(file, &text).into_diagnostic().wrap_err_with(|| format!("cannot write {FILE}"))?;
     println!("Wrote {FILE}:\n\n{text}");
-    println!("Build with\n\n  pocketgraph build --config {FILE}\n\nand put these two lines into the page:\n\n{}", lines(&url));
+    println!("Build with\n\n  pocketgraph build --config {FILE}\n\nand put these two lines into the page:\n\n{}", write_lines(&url));
     Ok(())
 }
 
 /// Asks a question on the terminal; an empty line gives the default.
-fn answer(question: &str, default: &str) -> Result<String> {
+fn read_answer(question: &str, default: &str) -> Result<String> {
     print!("{question} [{default}] ");
     std::io::stdout().flush().into_diagnostic()?;
     let mut line = String::new();
@@ -89,7 +89,7 @@ fn answer(question: &str, default: &str) -> Result<String> {
     Ok(if line.is_empty() { default.to_owned() } else { line.to_owned() })
 }
 
-fn chosen(name: &str) -> Result<String> {
+fn parse_site(name: &str) -> Result<String> {
     let known = site_names().find(|known| known.eq_ignore_ascii_case(name));
     known
         .map(str::to_owned)
@@ -102,7 +102,7 @@ fn folder_here() -> String {
 }
 
 /// Returns the text of the file.
-fn options(docs: &Path, site: &str, url: &str) -> String {
+fn write_options(docs: &Path, site: &str, url: &str) -> String {
     // What JSON quotes, TOML reads.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let base = if url.ends_with('/') { url.to_owned() } else { format!("{url}/") };
@@ -115,7 +115,7 @@ fn options(docs: &Path, site: &str, url: &str) -> String {
 }
 
 /// Returns the lines that a page needs.
-fn lines(url: &str) -> String {
+fn write_lines(url: &str) -> String {
     let path = url.find("://").map_or(url, |i| url[i + 3..].find('/').map_or("/", |j| &url[i + 3 + j..]));
     let kg = format!("{}/kg/", path.trim_end_matches('/'));
     format!("  <script type=\"module\" src=\"{kg}runtime/ask-element.js\"></script>\n  <pocketgraph-ask src=\"{kg}\"></pocketgraph-ask>")
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn the_file_is_toml_whatever_the_names_are() {
-        let text = options(Path::new("my \"docs\"\\x"), "hugo", "https://example.org/d");
+        let text = write_options(Path::new("my \"docs\"\\x"), "hugo", "https://example.org/d");
         let table: toml::Table = text.parse().unwrap();
         assert_eq!(table["documents"].as_str(), Some("my \"docs\"\\x"));
         assert_eq!(table["base-url"].as_str(), Some("https://example.org/d/"));
@@ -140,7 +140,7 @@ mod tests {
         for (url, path) in
             [("/", "\"/kg/\""), ("/docs/", "\"/docs/kg/\""), ("https://example.org", "\"/kg/\""), ("https://example.org/d/", "\"/d/kg/\"")]
         {
-            assert!(lines(url).contains(path), "{url}: {}", lines(url));
+            assert!(write_lines(url).contains(path), "{url}: {}", write_lines(url));
         }
     }
 }

@@ -16,8 +16,8 @@ pub struct Args {
     /// Number of keywords and of relations to list
     #[arg(long, default_value_t = 30)]
     keywords: usize,
-    /// Write the knowledge graph's relations and types to relations.tsv and types.tsv in this folder; correct them and pass them to
-    /// `build --relations --types`
+    /// Write the knowledge graph's relations and types to relations.tsv and types.tsv in this folder; correct them and
+    /// pass them to `build --relations --types`
     #[arg(long, value_name = "FOLDER")]
     write_tables: Option<PathBuf>,
 }
@@ -46,7 +46,7 @@ pub fn run(args: &Args) -> Result<()> {
     println!("{:<16} {:>8} {:>12}", "all", "", total);
     if c.keywords > 0 {
         let graph = wait(engine.corpus().keywords())?.into_diagnostic()?;
-        // The builder numbers keywords by what they matter to the corpus, so the first are the ones a reader would look for in an index.
+        // The builder numbers keywords by importance, so the first are those that a reader would look for in an index.
         println!("\ntop keywords (chunks): ");
         let top: Vec<String> =
             graph.labels.iter().zip(&graph.associated).take(args.keywords).map(|(label, n)| format!("{label} ({n})")).collect();
@@ -67,7 +67,7 @@ pub fn run(args: &Args) -> Result<()> {
     let bundle = engine.corpus().bundle();
     if kg::is_in(bundle) {
         let graph = wait(kg::load(bundle))?.into_diagnostic()?;
-        knowledge(&graph, args.keywords);
+        print_knowledge(&graph, args.keywords);
         if let Some(folder) = &args.write_tables {
             write_tables(&graph, folder)?;
         }
@@ -93,7 +93,7 @@ fn write_tables(graph: &KnowledgeGraph, folder: &Path) -> Result<()> {
 }
 
 /// Prints the knowledge graph's size and its most frequent relations.
-fn knowledge(graph: &KnowledgeGraph, shown: usize) {
+fn print_knowledge(graph: &KnowledgeGraph, shown: usize) {
     let v = graph.vocabulary();
     println!(
         "\nknowledge graph: {} entities, {} literals, {} types, {} relations, {} triples",

@@ -58,7 +58,7 @@ pub struct KeywordArgs {
     #[arg(long, value_enum, default_value_t = LearningArg::Laplace)]
     learning: LearningArg,
     /// Rule for which chunks belong to a keyword: "paper" (u >= 0.5), "mean+2sd", "both" (u and cosine are two deviations above their means), or the fraction of chunks with the highest u
-    #[arg(long, value_name = "RULE", default_value = "both", value_parser = threshold)]
+    #[arg(long, value_name = "RULE", default_value = "both", value_parser = parse_threshold)]
     threshold: Threshold,
     /// Largest fraction of all chunks that may belong to one keyword
     #[arg(long, value_name = "FRACTION", default_value_t = AutoKgOptions::default().cap)]
@@ -94,7 +94,7 @@ enum LearningArg {
     Poisson,
 }
 
-fn threshold(text: &str) -> Result<Threshold, String> {
+fn parse_threshold(text: &str) -> Result<Threshold, String> {
     match text {
         "paper" => Ok(Threshold::Paper),
         "mean+2sd" => Ok(Threshold::MeanPlusTwoSd),
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(parsed(&["--threshold", "paper"]).unwrap().threshold, Threshold::Paper);
         assert_eq!(parsed(&["--threshold", "both"]).unwrap().threshold, Threshold::MeanPlusTwoSdOfBoth);
         for wrong in ["2", "0", "-1", "nan", "often"] {
-            assert!(threshold(wrong).is_err(), "{wrong}");
+            assert!(parse_threshold(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Hands the commands of research to `pocketgraph-lab`, a program of its own, as git does with its
-//! subcommands.
+//! Hands the commands of research to `pocketgraph-lab`, a program of its own, as git does with its subcommands.
 
 use miette::{IntoDiagnostic, Report, Result, WrapErr, miette};
 use std::env::consts::EXE_SUFFIX;

@@ -111,8 +111,8 @@ enum Command {
     Man(shell::ManArgs),
 }
 
-/// Reads the command line, with the options of a build's configuration file put in. Ends the program where clap does: for `--help`, and for what is no
-/// command line.
+/// Reads the command line, with the options of a build's configuration file put in. Ends the program where clap does:
+/// for `--help`, and for what is no command line.
 ///
 /// # Errors
 /// A configuration file that cannot be read or names what is no option.

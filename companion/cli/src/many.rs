@@ -44,8 +44,8 @@ impl Many {
     }
 }
 
-/// Rates how well the best passages of each bundle fit, from 0 to 1: by meaning if all bundles can, otherwise by words. Scores of
-/// different lists cannot be compared.
+/// Rates how well the best passages of each bundle fit, from 0 to 1: by meaning if all bundles can, otherwise by words.
+/// Scores of different lists cannot be compared.
 pub fn strengths(results: &[SearchResult]) -> Vec<f32> {
     let by_meaning = results.iter().all(|r| r.hits.is_empty() || r.stage == Stage::Model);
     let measure = |hit: &Hit| if by_meaning { hit.dense } else { hit.lexical }.unwrap_or(0.0);

@@ -9,21 +9,21 @@ use std::path::PathBuf;
 
 /// Arguments of `pocketgraph mcp`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "An agent starts it itself; in its configuration of servers:\n\n  \
+#[command(after_help = "The agent starts the server. Put this into its configuration:\n\n  \
     { \"mcpServers\": { \"docs\": { \"command\": \"pocketgraph\", \"args\": [\"mcp\", \"/path/to/bundle\"] } } }\n\n\
-Tools: search, read_section, ask, and over a bundle with a knowledge graph plan and entity. The documents are its resources.")]
+Tools: search, read_section, ask and, if the bundle has a knowledge graph, plan and entity. The documents are resources.")]
 pub struct Args {
     /// Folder of the bundle, or its address: https://host/bundle/
     bundle: PathBuf,
     /// Serve over HTTP at this port, or at ADDRESS:PORT, instead of standard input and output
-    #[arg(long, value_name = "PORT", value_parser = http)]
+    #[arg(long, value_name = "PORT", value_parser = parse_http)]
     http: Option<SocketAddr>,
     /// With --http: accept requests for this host name too, not only for this machine
     #[arg(long, value_name = "NAME", requires = "http")]
     allow_host: Vec<String>,
 }
 
-fn http(text: &str) -> std::result::Result<SocketAddr, String> {
+fn parse_http(text: &str) -> std::result::Result<SocketAddr, String> {
     address(text).map_err(|e| e.to_string())
 }
 

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 /// Arguments of `pocketgraph merge`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Documents, passages, vectors and knowledge graphs are those of the bundles; the keyword graph, the word index and what retrievers need are made anew. \
-Nothing is embedded that the bundles have vectors of."
+    after_help = "Documents, passages, vectors and knowledge graphs are those of the bundles; the keyword graph, the word index and the data of retrievers are made anew. \
+Texts whose vectors are in the bundles are not embedded again."
 )]
 pub struct Args {
     /// Folders of two or more bundles, with the same embedder and options

@@ -77,8 +77,8 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<()> {
-    let given = args.plan.as_deref().map(written).transpose()?;
-    let (engine, linker, question) = graph(args)?;
+    let given = args.plan.as_deref().map(read_plan).transpose()?;
+    let (engine, linker, question) = open_graph(args)?;
     let question = question.or_else(|| given.as_ref().and_then(|p| p.question.clone()));
     let chat = args.endpoint.open()?;
     let web = args.planning.web()?;
@@ -86,7 +86,7 @@ pub fn run(args: &Args) -> Result<()> {
     let begun = Instant::now();
     let clock = || begun.elapsed().as_secs_f64() * 1e3;
     let with = AskWith { chat: chat.as_deref(), clock: &clock, graph: None, web, tools: None };
-    let options = options(args)?;
+    let options = read_options(args)?;
     // Over a graph in a file, the program's own planners take the place of a bundle's.
     let alone = engine.is_none() && given.is_none() && options.planner != PlannerChoice::Rules;
     let trained = if alone { NativePlanner::open(&PlannerSource::Own)? } else { None };
@@ -114,7 +114,7 @@ pub fn run(args: &Args) -> Result<()> {
         };
         let done = match &planned.plan {
             Some(plan) if args.execute || given.is_some() => {
-                Some(execute(engine.as_ref(), &linker, plan, &question, &options, &with).await?)
+                Some(execute_plan(engine.as_ref(), &linker, plan, &question, &options, &with).await?)
             }
             _ => None,
         };
@@ -123,7 +123,7 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// The options of the command line, and over them those given as JSON.
-fn options(args: &Args) -> Result<AgentOptions> {
+fn read_options(args: &Args) -> Result<AgentOptions> {
     check_protocols(args.options.iter().flat_map(|given| given.keys().map(String::as_str)), &["plan"]).map_err(|what| miette!("{what}"))?;
     let own = AgentOptions {
         planner: args.planning.planner().unwrap_or_default(),
@@ -135,7 +135,7 @@ fn options(args: &Args) -> Result<AgentOptions> {
 }
 
 /// Opens the bundle or the graph that the arguments name, and returns it with the question.
-fn graph(args: &Args) -> Result<(Option<Engine>, Rc<Linker>, Option<String>)> {
+fn open_graph(args: &Args) -> Result<(Option<Engine>, Rc<Linker>, Option<String>)> {
     if !args.kg.is_empty() {
         if args.second.is_some() {
             return Err(miette!(help = "leave one of them out", "a bundle and --kg cannot be combined"));
@@ -150,7 +150,7 @@ fn graph(args: &Args) -> Result<(Option<Engine>, Rc<Linker>, Option<String>)> {
         return Err(miette!(help = "name a bundle, or a file with --kg", "there is no knowledge graph to plan over"));
     };
     let folder = Path::new(folder);
-    // The model that embeds questions also tells which relation is meant where no word names one; rules alone do without it.
+    // The model also finds the relation nearest in meaning if no word names one; rules alone do without it.
     let by_rules = args.planning.planner() == Some(PlannerChoice::Rules) && !args.execute && args.plan.is_none();
     let engine = if by_rules { bundle(folder)? } else { with_model(folder)? };
     let linker = wait(engine.knowledge())?.into_diagnostic()?.ok_or_else(|| {
@@ -161,7 +161,7 @@ fn graph(args: &Args) -> Result<(Option<Engine>, Rc<Linker>, Option<String>)> {
 }
 
 /// Reads and checks a plan from a file.
-fn written(path: &Path) -> Result<Plan> {
+fn read_plan(path: &Path) -> Result<Plan> {
     let mut bytes = Vec::new();
     // More than a plan may have is not read, so that the error is that it is too long.
     let most = PlanLimits::default().source as u64 + 1;
@@ -173,34 +173,34 @@ fn written(path: &Path) -> Result<Plan> {
     read.into_diagnostic().wrap_err_with(|| format!("cannot read the plan {}", path.display()))?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let limits = PlanLimits::default();
-    let parsed = Surface::of(&text).read(&text, &limits).map_err(|e| fault(path, &text, &[e]))?;
-    check(&parsed.plan, &parsed.positions, &limits).map_err(|errors| fault(path, &text, &errors))?;
+    let parsed = Surface::of(&text).read(&text, &limits).map_err(|e| report_fault(path, &text, &[e]))?;
+    check(&parsed.plan, &parsed.positions, &limits).map_err(|errors| report_fault(path, &text, &errors))?;
     Ok(parsed.plan)
 }
 
 /// Reports where a plan is wrong and what was expected.
-fn fault(path: &Path, text: &str, errors: &[PlanError]) -> Report {
+fn report_fault(path: &Path, text: &str, errors: &[PlanError]) -> Report {
     let message = errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
-    let labels: Vec<LabeledSpan> = errors.iter().map(|e| LabeledSpan::at_offset(offset(text, e.at), e.fault.to_string())).collect();
+    let labels: Vec<LabeledSpan> = errors.iter().map(|e| LabeledSpan::at_offset(find_offset(text, e.at), e.fault.to_string())).collect();
     let help = "docs/plans.md gives the grammar";
     let report = miette!(labels = labels, help = help, "the plan {} cannot be carried out\n{message}", path.display());
     if text.len() > SHOWN { report } else { report.with_source_code(NamedSource::new(path.display().to_string(), text.to_owned())) }
 }
 
 /// Returns the byte offset of a line and column.
-fn offset(text: &str, at: Position) -> usize {
+fn find_offset(text: &str, at: Position) -> usize {
     let start: usize = text.split_inclusive('\n').take(at.line.saturating_sub(1) as usize).map(str::len).sum();
     let line = text.get(start..).unwrap_or_default();
     start + line.char_indices().nth(at.column.saturating_sub(1) as usize).map_or(line.len(), |(i, _)| i)
 }
 
-/// What came of a plan: over a bundle an answer with citations, over a graph alone what it found there.
+/// Outcome of a plan: over a bundle an answer with citations, over a graph alone its results.
 enum Done {
     Answered(Box<ProtocolAnswer>),
     Executed(Box<Execution>, AnswerGraph, Vec<String>),
 }
 
-async fn execute(
+async fn execute_plan(
     engine: Option<&Engine>,
     linker: &Linker,
     plan: &Plan,
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn a_place_in_a_text_is_found_by_line_and_column() {
         let text = "é=1\nAns2=x";
-        let at = |line, column| offset(text, Position { line, column });
+        let at = |line, column| find_offset(text, Position { line, column });
         assert_eq!((at(1, 1), at(1, 2), at(2, 1), at(2, 6), at(2, 99), at(9, 1)), (0, 2, 5, 10, 11, 11));
     }
 }

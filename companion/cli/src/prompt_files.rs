@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// File extension of prompts.
 const EXTENSION: &str = "txt";
 
-/// Why prompts could not be read or written.
+/// Error of reading or writing prompts.
 #[derive(Debug, thiserror::Error)]
 pub enum PromptFileError {
     /// The disk refused.
@@ -68,7 +68,7 @@ pub fn read(folder: &Path) -> Result<Prompts, PromptFileError> {
     prompts(all).map_err(|fault| PromptFileError::Prompt { path: folder.to_owned(), fault })
 }
 
-/// Writes our own prompts into a folder, which is made where it is not there: all, or those whose names `wanted` wants. Gives the files written.
+/// Writes our prompts, of those that `wanted` chooses, into a folder, which it creates. Returns the files.
 ///
 /// # Errors
 /// [`PromptFileError::Occupied`] before anything is written, where a file of such a name has other words.

@@ -20,11 +20,11 @@ impl PromptArgs {
     /// # Errors
     /// If the folder cannot be read, or a file names no prompt or has wrong placeholders.
     pub fn read(&self) -> Result<Prompts> {
-        self.prompts.as_deref().map_or_else(|| Ok(Prompts::default()), |folder| read(folder).map_err(helped))
+        self.prompts.as_deref().map_or_else(|| Ok(Prompts::default()), |folder| read(folder).map_err(add_help))
     }
 }
 
-fn helped(error: PromptFileError) -> Report {
+fn add_help(error: PromptFileError) -> Report {
     match error {
         PromptFileError::Prompt { .. } => miette!(help = "pocketgraph prompts lists the prompts and their placeholders", "{error}"),
         PromptFileError::Occupied(_) => miette!(help = "name another folder", "{error}"),
@@ -65,7 +65,7 @@ pub fn run(args: &Args) -> Result<()> {
         texts().into_iter().filter(|t| wanted(t)).for_each(print_prompt);
         return Ok(());
     };
-    let files = write(folder, wanted).map_err(helped)?;
+    let files = write(folder, wanted).map_err(add_help)?;
     println!("{} prompts in {}", files.len(), folder.display());
     Ok(())
 }

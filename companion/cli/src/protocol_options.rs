@@ -29,7 +29,7 @@ pub fn check_protocols<'a>(given: impl IntoIterator<Item = &'a str>, protocols: 
     Err(format!("{} is an option of {}, and not of {}", option.name, of(option.protocols), of(protocols)))
 }
 
-/// What is said of a name that is no option here.
+/// Explains why a name is not an option here.
 fn no_option(name: &str) -> String {
     if let Some(other) = OPTIONS.iter().find(|o| o.name == name) {
         return match other.terminal {

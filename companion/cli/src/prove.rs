@@ -25,11 +25,11 @@ pub fn run(args: &Args) -> Result<()> {
         eprintln!("fault: {}", line(&fault.to_string()));
     }
     for number in &verdict.elsewhere {
-        println!("[{number}] rests on nothing in a bundle and was not checked");
+        println!("[{number}] cites nothing in the bundle and was not checked");
     }
     println!("{} citations hold in {}", verdict.proved, args.bundle.display());
     match verdict.faults.is_empty() {
         true => Ok(()),
-        false => Err(miette!("the bundle does not bear the answer out")),
+        false => Err(miette!("the bundle does not support the answer")),
     }
 }

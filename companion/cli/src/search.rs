@@ -52,7 +52,7 @@ pub struct Args {
 
 pub fn run(args: &Args) -> Result<()> {
     if !args.also.is_empty() {
-        return several(args);
+        return search_several(args);
     }
     let (engine, result) = search_bundle(args, &args.bundle)?;
     if args.json {
@@ -63,7 +63,7 @@ pub fn run(args: &Args) -> Result<()> {
         println!("Nothing found.");
     }
     for (i, hit) in result.hits.iter().enumerate() {
-        println!("{:>3}. {}  ({:.3})", i + 1, line(&place(hit)), hit.score);
+        println!("{:>3}. {}  ({:.3})", i + 1, line(&format_place(hit)), hit.score);
         println!("     {}", line(&hit.url));
         if !hit.translations.is_empty() {
             println!("     {}", in_languages(hit));
@@ -83,13 +83,13 @@ pub fn run(args: &Args) -> Result<()> {
                 Reached::Summary { title } => println!("     by the summary of {}", line(title)),
             }
         }
-        println!("     {}\n", line(&beginning(&hit.text, 240)));
+        println!("     {}\n", line(&cut_text(&hit.text, 240)));
     }
     if !result.keywords.is_empty() {
         let labels: Vec<&str> = result.keywords.iter().map(|k| k.label.as_str()).collect();
         println!("Keywords: {}", line(&labels.join(", ")));
     }
-    entities(&engine, &args.question)?;
+    print_entities(&engine, &args.question)?;
     for missing in &result.missing {
         eprintln!("warning: {}", line(missing));
     }
@@ -123,7 +123,7 @@ fn search_bundle(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
 }
 
 /// Searches several bundles as one.
-fn several(args: &Args) -> Result<()> {
+fn search_several(args: &Args) -> Result<()> {
     let results =
         named(&args.bundle, &args.also).map(|bundle| search_bundle(args, bundle).map(|(_, result)| result)).collect::<Result<Vec<_>>>()?;
     let many = merged(results, args.k.unwrap_or(HITS) as usize);
@@ -136,16 +136,16 @@ fn several(args: &Args) -> Result<()> {
     }
     for (i, HitOf { bundle, hit }) in many.hits.iter().enumerate() {
         let of = named(&args.bundle, &args.also).nth(*bundle).map(|b| b.display().to_string()).unwrap_or_default();
-        println!("{:>3}. {}  ({:.3})", i + 1, line(&place(hit)), hit.score);
+        println!("{:>3}. {}  ({:.3})", i + 1, line(&format_place(hit)), hit.score);
         println!("     {}  in {}", line(&hit.url), line(&of));
-        println!("     {}\n", line(&beginning(&hit.text, 240)));
+        println!("     {}\n", line(&cut_text(&hit.text, 240)));
     }
     many.missing.iter().for_each(|missing| eprintln!("warning: {}", line(missing)));
     Ok(())
 }
 
 /// Returns the entities of the knowledge graph that the question names.
-fn entities(engine: &Engine, question: &str) -> Result<()> {
+fn print_entities(engine: &Engine, question: &str) -> Result<()> {
     let Some(linker) = wait(engine.knowledge())?.into_diagnostic()? else { return Ok(()) };
     let graph = linker.graph();
     let known: Vec<String> = linker
@@ -168,7 +168,7 @@ fn entities(engine: &Engine, question: &str) -> Result<()> {
 }
 
 /// Formats title and headings in one line.
-fn place(hit: &Hit) -> String {
+fn format_place(hit: &Hit) -> String {
     let mut out = hit.title.clone();
     for h in &hit.heading_path {
         out.push_str(" > ");
@@ -178,7 +178,7 @@ fn place(hit: &Hit) -> String {
 }
 
 /// Returns the first `n` characters of a text on one line.
-fn beginning(text: &str, n: usize) -> String {
+fn cut_text(text: &str, n: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(n) {
         Some((end, _)) => format!("{}…", &line[..end]),

@@ -16,7 +16,7 @@ pub(super) struct SiteArgs {
     #[arg(long, value_enum)]
     url_style: Option<Style>,
     /// Generator of the site, which gives addresses, ids of headings and pages; auto finds it by its configuration in the folder or above
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = names())]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = list_generators())]
     generator: String,
     /// Leave out files that match, as in a .gitignore; repeatable
     #[arg(long, value_name = "GLOB")]
@@ -24,8 +24,8 @@ pub(super) struct SiteArgs {
     /// Read only files that match, even if they would be left out; repeatable
     #[arg(long, value_name = "GLOB")]
     include: Vec<String>,
-    /// Multiply the scores of documents that match, as in 'blog/**=0.5'; the last match decides; repeatable [default: 1; changelogs, release
-    /// notes and archives 0.5]
+    /// Multiply the scores of documents that match, as in 'blog/**=0.5'; the last match decides; repeatable [default:
+    /// 1; changelogs, release notes and archives 0.5]
     #[arg(long, value_name = "GLOB=WEIGHT")]
     rank: Vec<RankRule>,
     /// Read files with an ending as a format, as in txt=rst; repeatable
@@ -45,7 +45,7 @@ fn base_url(text: &str) -> std::result::Result<String, String> {
     }
 }
 
-fn names() -> PossibleValuesParser {
+fn list_generators() -> PossibleValuesParser {
     PossibleValuesParser::new(["auto", NONE].into_iter().chain(generator_names()))
 }
 
@@ -67,7 +67,7 @@ impl SiteArgs {
         &self.rank
     }
 
-    /// Returns the options for reading documents. `pages`: HTML pages are written, so no generator's rules apply to them.
+    /// Returns the options for reading documents. If HTML `pages` are written, no generator's rules apply.
     ///
     /// # Errors
     /// If a pattern is not valid.

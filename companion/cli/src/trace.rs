@@ -3,7 +3,7 @@
 use pocketgraph::agent::{AgentEvent, PlannedBy};
 use pocketgraph_native::terminal::line;
 
-/// Who made a plan, and how sure they are.
+/// Names the planner of a plan, with its confidence.
 pub fn planner(by: PlannedBy, confidence: Option<f32>) -> String {
     let sure = confidence.map(|c| format!(", confidence {c:.2}")).unwrap_or_default();
     match by {
@@ -15,7 +15,7 @@ pub fn planner(by: PlannedBy, confidence: Option<f32>) -> String {
     }
 }
 
-/// What an event looks like in the terminal; empty for those that are not shown.
+/// Formats an event for the terminal; events that are not shown give an empty text.
 pub fn trace_line(event: &AgentEvent) -> String {
     match event {
         AgentEvent::Turn { number, purpose } => format!("\n── turn {number}: {purpose}\n"),

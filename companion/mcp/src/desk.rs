@@ -1,4 +1,4 @@
-//! The bundle behind a server: one thread that owns the engine, which is not made for several, and does what it is sent.
+//! The bundle of a server: one thread owns the engine, which is not made for several, and runs the jobs sent to it.
 
 use futures::future::LocalBoxFuture;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
@@ -77,7 +77,7 @@ impl Desk {
                 let _ = sender.send(work(bundle).await);
             })
         });
-        let gone = || miette!("the bundle cannot be asked any more");
+        let gone = || miette!("the bundle is no longer open");
         self.jobs.send(job).await.map_err(|_| gone())?;
         done.await.map_err(|_| gone())?
     }

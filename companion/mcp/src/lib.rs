@@ -76,8 +76,8 @@ impl Server {
         Ok(())
     }
 
-    /// Serves over HTTP at `address` until the program is stopped. `ready` is told where. Names of other machines than this one and pages of other sites are
-    /// refused, except the `hosts` given. Each request is answered by itself: there are no sessions, which clients would have to end.
+    /// Serves over HTTP at `address` until the program is stopped, and calls `ready` with the address. Refuses requests
+    /// for host names other than this machine's and `hosts`, and requests of pages. There are no sessions to end.
     ///
     /// # Errors
     /// When the address cannot be listened on.

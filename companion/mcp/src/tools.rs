@@ -60,7 +60,7 @@ struct Entity {
 pub fn all(has_graph: bool) -> Vec<Tool> {
     let question = json!({ "type": "string", "description": "A question or search words, in plain language" });
     let mut out = vec![
-        tool(
+        make_tool(
             "search",
             "Search the documents",
             "Finds the passages of the documents that answer a question, best first, each with its title, headings, address and text.",
@@ -71,14 +71,14 @@ pub fn all(has_graph: bool) -> Vec<Tool> {
             }),
             &["question"],
         ),
-        tool(
+        make_tool(
             "read_section",
             "Read a section",
             "Gives the whole text of a document, or of one of its sections where the address has a fragment that search returned.",
             json!({ "url": { "type": "string", "description": "An address from search, such as guide/start.html#install, or a document's path" } }),
             &["url"],
         ),
-        tool(
+        make_tool(
             "ask",
             "Answer a question",
             "Answers a question from the documents without a language model: by a plan over the knowledge graph where there is one that fits, else by \
@@ -88,14 +88,14 @@ pub fn all(has_graph: bool) -> Vec<Tool> {
         ),
     ];
     if has_graph {
-        out.push(tool(
+        out.push(make_tool(
             "plan",
             "Plan a question over the knowledge graph",
             "Turns a question into a logical form over the knowledge graph and says how sure the planner is of it; `ask` carries plans out.",
             json!({ "question": question }),
             &["question"],
         ));
-        out.push(tool(
+        out.push(make_tool(
             "entity",
             "Look up an entity",
             "Gives the entities of the knowledge graph that a name may mean, with their types and statements.",
@@ -106,7 +106,7 @@ pub fn all(has_graph: bool) -> Vec<Tool> {
     out
 }
 
-fn tool(name: &'static str, title: &str, description: &'static str, properties: Value, required: &[&str]) -> Tool {
+fn make_tool(name: &'static str, title: &str, description: &'static str, properties: Value, required: &[&str]) -> Tool {
     let schema = json!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
     let schema: JsonObject = schema.as_object().cloned().unwrap_or_default();
     let hints = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
@@ -124,36 +124,36 @@ pub fn exists(name: &str) -> bool {
 /// Arguments that its schema does not allow, and what the bundle cannot do.
 pub async fn call(bundle: &Open, name: &str, arguments: JsonObject) -> Result<Value> {
     match name {
-        "search" => search(bundle, read(name, arguments)?).await,
-        "read_section" => read_section(bundle, read(name, arguments)?).await,
-        "ask" => ask(bundle, read(name, arguments)?).await,
-        "plan" => plan(bundle, read(name, arguments)?).await,
-        "entity" => entity(bundle, read(name, arguments)?).await,
+        "search" => search(bundle, parse_arguments(name, arguments)?).await,
+        "read_section" => read_section(bundle, parse_arguments(name, arguments)?).await,
+        "ask" => ask(bundle, parse_arguments(name, arguments)?).await,
+        "plan" => plan(bundle, parse_arguments(name, arguments)?).await,
+        "entity" => entity(bundle, parse_arguments(name, arguments)?).await,
         _ => Err(miette!("there is no tool {name}")),
     }
 }
 
-fn read<T: DeserializeOwned>(tool: &str, arguments: JsonObject) -> Result<T> {
+fn parse_arguments<T: DeserializeOwned>(tool: &str, arguments: JsonObject) -> Result<T> {
     let schema = all(true).into_iter().find(|t| t.name == tool).map(|t| t.input_schema);
     let members = schema.as_ref().and_then(|schema| schema.get("properties")).and_then(Value::as_object);
-    let arguments = members.map_or(arguments.clone(), |members| typed(members, arguments));
-    serde_json::from_value(Value::Object(arguments)).map_err(|e| miette!("the arguments are not what the tool takes: {e}"))
+    let arguments = members.map_or(arguments.clone(), |members| coerce_types(members, arguments));
+    serde_json::from_value(Value::Object(arguments)).map_err(|e| miette!("the tool does not take these arguments: {e}"))
 }
 
 /// The arguments in the types of a schema's `members`. Clients send numbers as texts or with a fraction of
 /// zero, texts as numbers, and all arguments as one text of JSON under a name of their own.
-fn typed(members: &JsonObject, arguments: JsonObject) -> JsonObject {
+fn coerce_types(members: &JsonObject, arguments: JsonObject) -> JsonObject {
     let mut given = arguments.iter();
     if let (Some((name, Value::String(text))), None) = (given.next(), given.next())
         && !members.contains_key(name)
         && let Ok(Value::Object(inner)) = serde_json::from_str(text)
     {
-        return typed(members, inner);
+        return coerce_types(members, inner);
     }
     let wanted = |name: &str| members.get(name).and_then(|member| member["type"].as_str());
     let of_type = |name: &str, value: Value| match (wanted(name), value) {
-        (Some("integer"), Value::String(text)) => text.trim().parse().ok().and_then(whole).unwrap_or(text.into()),
-        (Some("integer"), Value::Number(n)) => n.as_f64().and_then(whole).unwrap_or(Value::Number(n)),
+        (Some("integer"), Value::String(text)) => text.trim().parse().ok().and_then(read_whole).unwrap_or(text.into()),
+        (Some("integer"), Value::Number(n)) => n.as_f64().and_then(read_whole).unwrap_or(Value::Number(n)),
         (Some("string"), value @ (Value::Number(_) | Value::Bool(_))) => Value::String(value.to_string()),
         (_, value) => value,
     };
@@ -162,7 +162,7 @@ fn typed(members: &JsonObject, arguments: JsonObject) -> JsonObject {
 }
 
 /// A number without a fraction, as JSON; `None` for another.
-fn whole(number: f64) -> Option<Value> {
+fn read_whole(number: f64) -> Option<Value> {
     (number.fract() == 0.0 && number.abs() < f64::from(u32::MAX)).then(|| Value::from(number as i64))
 }
 
@@ -207,7 +207,7 @@ pub async fn document_text(bundle: &Open, path: &str) -> Result<Option<String>> 
 /// The text of the section at `fragment`, or of the whole document; and whether it is all of it.
 async fn section_text(bundle: &Open, at: usize, document: &Document, fragment: &str) -> Result<(String, bool)> {
     let chunks = bundle.engine.corpus().chunks_of(at as u32).await.into_diagnostic()?;
-    // A section goes on to the next heading that is not below its own. One that shares its passage with others comes with the whole document.
+    // A section ends at the next heading that is not below its own. If it shares its passage, the whole document comes.
     let path = chunks.iter().find(|(_, c)| !fragment.is_empty() && c.fragment == fragment).map(|(_, c)| c.heading_path.clone());
     let mut text = String::new();
     let mut last: &[String] = &[];
@@ -264,12 +264,12 @@ async fn entity(bundle: &Open, given: Entity) -> Result<Value> {
         return Err(miette!("the bundle carries no knowledge graph"));
     };
     let graph = linker.graph();
-    let entity_rows: Vec<Value> = candidates.iter().map(|c| described(graph, c.node, c.score)).collect();
+    let entity_rows: Vec<Value> = candidates.iter().map(|c| describe_entity(graph, c.node, c.score)).collect();
     Ok(json!({ "entities": entity_rows }))
 }
 
 /// A node with its types and statements, each as (subject, relation, object).
-fn described(graph: &KnowledgeGraph, node: NodeId, score: f32) -> Value {
+fn describe_entity(graph: &KnowledgeGraph, node: NodeId, score: f32) -> Value {
     let vocabulary = graph.vocabulary();
     let types: Vec<&str> = graph.types(node).iter().filter_map(|t| vocabulary.entity_type(*t)).map(|t| t.label.as_str()).collect();
     let mut statements = Vec::new();
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     fn searched(arguments: Value) -> Result<(String, Option<u32>)> {
-        let given: Search = read("search", arguments.as_object().cloned().unwrap())?;
+        let given: Search = parse_arguments("search", arguments.as_object().cloned().unwrap())?;
         Ok((given.question, given.k))
     }
 

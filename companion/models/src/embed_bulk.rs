@@ -44,10 +44,10 @@ const BATCH_TOKENS: usize = 128;
 /// Layers that a bundle carries to embed questions. Its own vectors are always made with int8.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum QueryLayers {
-    /// In four bits: half the download, vectors a little off.
+    /// Four bits a weight: half the download, slightly less exact vectors.
     #[default]
     Int4,
-    /// The very layers that embedded the bundle's chunks.
+    /// Eight bits a weight: the layers that embedded the bundle's chunks.
     Int8,
 }
 

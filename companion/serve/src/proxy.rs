@@ -159,13 +159,13 @@ fn headers_of(proxy: &LlmProxy) -> miette::Result<HeaderMap> {
     let mut out = HeaderMap::new();
     for (name, value) in &proxy.headers {
         let (Ok(name), Ok(value)) = (HeaderName::try_from(name), HeaderValue::from_str(value)) else {
-            return Err(miette!("{name:?} is no header that can be sent"));
+            return Err(miette!("{name:?} cannot be sent as a header"));
         };
         out.insert(name, value);
     }
     if let Some(key) = &proxy.api_key {
         let (name, text) = match &proxy.key_header {
-            Some(name) => (HeaderName::try_from(name).map_err(|_| miette!("{name:?} is no name of a header"))?, key.clone()),
+            Some(name) => (HeaderName::try_from(name).map_err(|_| miette!("{name:?} is not the name of a header"))?, key.clone()),
             None => (header::AUTHORIZATION, format!("Bearer {key}")),
         };
         // The error has no value in it, so that a mistyped key is not printed.

@@ -43,8 +43,8 @@ pub enum TextRole {
     Passage,
 }
 
-/// Returns the mean that is subtracted from the vectors of a side ([`pocketgraph_embed::take_mean`]). `tuning/e5_means.py`
-/// writes the file.
+/// Returns the mean that is subtracted from the vectors of a side ([`pocketgraph_embed::take_mean`]).
+/// `tuning/e5_means.py` writes the file.
 pub fn mean(side: TextRole) -> Vec<f32> {
     let (questions, passages) = include_bytes!("means.f32").split_at(4 * HIDDEN);
     let bytes = if side == TextRole::Question { questions } else { passages };
