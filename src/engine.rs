@@ -24,10 +24,10 @@ const SIGNS_SEEK: usize = 5;
 /// A question is read up to here, in bytes; a longer one is cut at a character, never refused.
 const MAX_QUESTION: usize = 8 << 10;
 
-/// Maximum number of blocks that are read for a quotation, at 10 ms each in a page. More changed no answer of the fitted sets.
+/// Maximum number of blocks that are read for a quotation, at 10 ms each. More changed no answer of the fitted sets.
 const READ_BLOCKS: usize = 12;
 
-/// Why something could not be done.
+/// Error of the engine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EngineError {
     /// The bundle, or a file of it.
@@ -66,20 +66,20 @@ pub struct SearchOptions {
     /// Maximum number of hits; 10 by default, with `autokg` as many as its numbers give.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub k: Option<u32>,
-    /// `auto` (the default), `hybrid`, `lexical`, `dense`, `autokg`, or one that the bundle is prepared for, with parameters after a colon.
+    /// Retriever: `auto` (the default) or another that the bundle serves, with parameters after a colon.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub retriever: Option<String>,
     /// The question is still being typed: its last word may be unfinished.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub typing: bool,
-    /// Maximum number of hits of one page before those of other pages, 0 for any number. Default: 3 with `auto`, otherwise 0.
+    /// Maximum number of hits of a page before those of others, 0 for any number. Default: 3 with `auto`, otherwise 0.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub per_page: Option<u32>,
     /// Filter of the documents that are searched; all by default.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub filter: Filter,
-    /// Language of the reader, as `de`. A page in several languages is found in the question's language if it is recognised, otherwise in this
-    /// one if it has a hit, otherwise in that of its best passage.
+    /// Language of the reader, as `de`. A page in several languages is found in the question's language if it is
+    /// recognised, otherwise in this one if it has a hit, otherwise in that of its best passage.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub reader_language: Option<String>,
 }
@@ -220,8 +220,8 @@ impl Engine {
         self.corpus.bundle().stats()
     }
 
-    /// Loads the token table, a few kilobytes beside the vocabulary that the model needs too; until the model is there, searches use it. Does nothing when
-    /// it is there, and in a bundle without one.
+    /// Loads the token table, a few kilobytes beside the vocabulary that the model needs too; until the model is there,
+    /// searches use it. Does nothing when it is there, and in a bundle without one.
     ///
     /// # Errors
     /// [`EngineError`] when it cannot be loaded.
@@ -234,8 +234,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Loads the model that embeds questions; from then on searches use it. Does nothing when it is there, and where the build found that none serves the
-    /// documents' languages, so that words rank alone.
+    /// Loads the model that embeds questions; from then on searches use it. Does nothing when it is there, and where
+    /// the build found that none serves the documents' languages, so that words rank alone.
     ///
     /// # Errors
     /// [`EngineError`] when the bundle brings no model or it cannot be loaded.
@@ -277,7 +277,7 @@ impl Engine {
         self.encoder.borrow().clone()
     }
 
-    /// Analyses a question, and embeds it where the model is loaded, or else the token table. A vector of one's own may be given instead.
+    /// Analyses a question and embeds it by the model, or by the token table, if either is loaded.
     ///
     /// # Errors
     /// [`EngineError`] when the word embeddings cannot be loaded.
@@ -285,7 +285,7 @@ impl Engine {
         let mut query = words_of(question, typing);
         query.encoder = self.encoder();
         query.states = match &query.encoder {
-            // Words that cannot be loaded leave the question without a vector: feedback takes its place, as before the model came.
+            // If its words cannot be loaded, the question has no vector: feedback ranks, as before the model is loaded.
             Some(encoder) if !query.read.is_empty() => encoder.read(&query.read).await.ok().map(Rc::new),
             _ => None,
         };
@@ -301,10 +301,10 @@ impl Engine {
     /// The evidence for a question, best first. An empty question finds nothing.
     ///
     /// # Errors
-    /// [`EngineError`] for a retriever that does not exist, and when what it needs first cannot be loaded. Pages that fail later are named in
-    /// the result's `missing`.
+    /// [`EngineError`] for a retriever that does not exist, and when what it needs first cannot be loaded. Pages that
+    /// fail later are named in the result's `missing`.
     pub async fn search(&self, question: &str, options: &SearchOptions) -> Result<SearchResult, EngineError> {
-        let retriever = retriever(options)?;
+        let retriever = make_retriever(options)?;
         let query = if retriever.uses_vector() { self.query(question, options.typing).await? } else { words_of(question, options.typing) };
         let per_page = options.per_page.or_else(|| (retriever.name() == retrieve::NAMES[0]).then_some(PER_PAGE)).filter(|&n| n > 0);
         self.ranked_by(retriever.as_ref(), query, options, per_page).await
@@ -315,7 +315,7 @@ impl Engine {
     /// # Errors
     /// As [`Engine::search`].
     pub async fn search_query(&self, query: &Query, options: &SearchOptions) -> Result<SearchResult, EngineError> {
-        self.ranked_by(retriever(options)?.as_ref(), query.clone(), options, options.per_page.filter(|&n| n > 0)).await
+        self.ranked_by(make_retriever(options)?.as_ref(), query.clone(), options, options.per_page.filter(|&n| n > 0)).await
     }
 
     async fn ranked_by(
@@ -344,8 +344,8 @@ impl Engine {
         Ok(found)
     }
 
-    /// Keeps only the content words of a question, for highlighting, because function words are in nearly all passages. Keeps all words if
-    /// there are no content words.
+    /// Keeps only the content words of a question, for highlighting, because function words are in nearly all passages.
+    /// Keeps all words if there are no content words.
     async fn leave_telling_words(&self, query: &mut Query) {
         let mut asked = answer::Question::new(&query.text, &|_| 1.0);
         asked.read_in(&query.text, &self.corpus.function_words().await, f32::INFINITY);
@@ -400,9 +400,9 @@ impl Engine {
         Ok(retrieve::present(&self.corpus, &query, "", ranked).await?.hits)
     }
 
-    /// Answers a question without a language model: the block that answers best, quoted with its citation, the closest passage shown as
-    /// such, or the statement that the documents do not say.
-    /// `events` hears, in order: the hits, the references, and the answer, which is also returned.
+    /// Answers a question without a language model: the block that answers best, quoted with its citation, the closest
+    /// passage shown as such, or the statement that the documents do not say. `events` hears, in order: the hits, the
+    /// references, and the answer, which is also returned.
     ///
     /// # Errors
     /// [`EngineError`] as for [`Engine::search`].
@@ -433,7 +433,7 @@ impl Engine {
         Ok((result, answer))
     }
 
-    /// Parses what a question asks for, with its words weighed by the bundle; and the question as the documents spell it.
+    /// Parses a question with its words weighed by the bundle, and returns it also as the documents spell it.
     async fn parse_question(&self, query: &Query) -> Result<(answer::Question, String), EngineError> {
         let found = lexical::search(self.corpus.bundle(), &query.lexical, 1, None).await?;
         let idf = |chunks: u32| lexical::idf(chunks, self.corpus.len());
@@ -446,7 +446,7 @@ impl Engine {
             asked.read_as(&m.term, &m.known, idf(m.chunks));
         }
         if asked.read_in(&query.text, &self.corpus.function_words().await, idf(0)) {
-            // Of English words the stem is known; of others the build knows what forms the documents have, and no other.
+            // English words are stemmed here. Of other languages only the build knows the forms that the documents have.
             for s in &found.instead {
                 let known: Vec<(String, f32)> = s.known.iter().map(|(term, chunks)| (term.clone(), idf(*chunks))).collect();
                 if s.parts { asked.read_as_parts(&s.term, &known) } else { asked.read_as_forms(&s.term, &known) }
@@ -468,7 +468,7 @@ impl Engine {
         Ok(Quotable { asked, result, candidates, meaning })
     }
 
-    /// The blocks that could be quoted for a question, and how near the first of them are to it as `spelt`; without a model, words have to do.
+    /// Returns the blocks that could be quoted for a question, with the nearness of the first of them to it as `spelt`.
     async fn read_for(&self, query: &Query, asked: &answer::Question, spelt: &str, result: &SearchResult) -> ReadBlocks {
         let ids: Vec<u32> = result.hits.iter().map(|h| h.chunk).collect();
         let layouts = self.corpus.layouts(&ids).await;
@@ -497,7 +497,7 @@ impl Engine {
         ReadBlocks { candidates, meaning: Some(answer::Meaning::new(&self.corpus.bundle().manifest().embedder.id, near)) }
     }
 
-    /// Returns the values that a [`Filter`] can have: languages, folders and versions, each with its number of documents.
+    /// Returns the languages, folders and versions of a [`Filter`], each with its number of documents.
     ///
     /// # Errors
     /// [`EngineError`] when the documents cannot be loaded.
@@ -539,7 +539,7 @@ pub(crate) fn searching(options: &AskOptions) -> SearchOptions {
 }
 
 /// The retriever that the options name; the first there is where they name none.
-fn retriever(options: &SearchOptions) -> Result<Box<dyn Retriever>, EngineError> {
+fn make_retriever(options: &SearchOptions) -> Result<Box<dyn Retriever>, EngineError> {
     let name = options.retriever.as_deref().unwrap_or(retrieve::NAMES[0]);
     retrieve::by_name(name)
         .ok_or_else(|| EngineError::BadArgument(format!("there is no retriever {name:?}; there are {}", retrieve::NAMES.join(", "))))

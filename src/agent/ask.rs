@@ -1,4 +1,4 @@
-//! Asking an open bundle by a protocol: searches go to its retrievers, and the answer's citations are checked like any other's.
+//! Asking a bundle by a protocol: its retrievers search, and citations are checked as in any other answer.
 
 use super::ask_plan;
 use super::outcome::{AskWith, ProtocolAnswer, referred};
@@ -17,17 +17,17 @@ use pocketgraph_agent::{
 };
 use std::cell::RefCell;
 
-/// Answers a question by the protocol of that name. `events` hears first what a search for the question itself found, then the run, and last
-/// the references and the answer with its citations checked, which is also returned.
+/// Answers a question by the protocol of that name. `events` receives the hits of a search for the question, the events
+/// of the run, the references, and last the answer with checked citations, which is also returned.
 ///
-/// The protocol `plan` needs no model: a plan is made and carried out over the bundle's knowledge graph, and answers with the statements that it
-/// rests on; where it cannot, the documents answer by extraction, and the answer says why. With a model, the model words the answer.
+/// The protocol `plan` needs no model: its plan over the knowledge graph answers with the statements that show it, or
+/// the documents answer by extraction and the answer says why. A model, if there is one, words the answer.
 ///
-/// When the model fails, or has no answer even when it must give one, the documents answer by extraction, and the answer says so.
+/// If the model fails or gives no answer even when it must, the documents answer by extraction, and the answer says so.
 ///
 /// # Errors
-/// [`EngineError::BadArgument`] for a protocol or retriever that does not exist and for a protocol without the model that it needs, [`EngineError::Bundle`] when the bundle cannot be searched, and
-/// [`EngineError::Answer`] when the caller aborted.
+/// [`EngineError::BadArgument`] for an unknown protocol or retriever, or without a model that is needed;
+/// [`EngineError::Bundle`] if the bundle cannot be searched; [`EngineError::Answer`] if the caller aborts.
 pub async fn ask_with_protocol(
     engine: &Engine,
     question: &str,
@@ -76,8 +76,8 @@ pub async fn ask_with_protocol(
         ..AskOptions::default()
     };
     let quoted = engine.quote(question, &how, &mut |_| {}).await?;
-    let answer = match failure(&outcome) {
-        None => with_quotation(resolved(&outcome, &seen, options, &result), &quoted, question),
+    let answer = match find_failure(&outcome) {
+        None => with_quotation(resolve_citations(&outcome, &seen, options, &result), &quoted, question),
         Some(why) => {
             let mut answer = quoted;
             answer.warnings.insert(0, quoted_because(&why));
@@ -95,8 +95,8 @@ pub async fn ask_with_protocol(
     Ok(ProtocolAnswer { answer, protocol: protocol.name().to_owned(), forced, usage, estimated, turns, carried: None, passages })
 }
 
-/// Why a run has no answer.
-fn failure(outcome: &Outcome) -> Option<ModelFailure> {
+/// Returns the reason why a run has no answer.
+fn find_failure(outcome: &Outcome) -> Option<ModelFailure> {
     match (&outcome.error, outcome.no_answer) {
         (Some(error), _) => Some(failed(error)),
         (None, why) if outcome.text.is_empty() => Some(gave_none(why.unwrap_or(NoAnswer::Silence))),
@@ -105,7 +105,7 @@ fn failure(outcome: &Outcome) -> Option<ModelFailure> {
 }
 
 /// The model's answer, its marks resolved to the passages that the run has shown.
-fn resolved(outcome: &Outcome, seen: &Map<u32, Hit>, options: &AgentOptions, result: &SearchResult) -> Answer {
+fn resolve_citations(outcome: &Outcome, seen: &Map<u32, Hit>, options: &AgentOptions, result: &SearchResult) -> Answer {
     let sources: Vec<(u32, Citable)> = (1..)
         .zip(&outcome.evidence)
         .filter_map(|(number, evidence)| {
@@ -151,7 +151,7 @@ impl Environment for Bundled<'_> {
                 .search(query, &self.searching(u32::try_from(k).ok()))
                 .await
                 .map_err(|e| EnvironmentError::Failed(e.to_string()))?;
-            let found = result.hits.iter().map(evidence).collect();
+            let found = result.hits.iter().map(make_evidence).collect();
             self.seen.borrow_mut().extend(result.hits.into_iter().map(|hit| (hit.chunk, hit)));
             Ok(found)
         }
@@ -162,7 +162,7 @@ impl Environment for Bundled<'_> {
         async move {
             // A statement whose passage cannot be loaded is shown without a number.
             let hit = self.engine.passage(chunk).await.ok()?;
-            let found = evidence(&hit);
+            let found = make_evidence(&hit);
             self.seen.borrow_mut().get_or_insert_with(chunk, || hit);
             Some(found)
         }
@@ -193,7 +193,7 @@ impl Environment for Bundled<'_> {
 }
 
 /// A hit as evidence.
-fn evidence(hit: &Hit) -> Evidence {
+fn make_evidence(hit: &Hit) -> Evidence {
     Evidence {
         target: CitationTarget::Chunk { chunk: hit.chunk },
         title: std::iter::once(&hit.title).chain(&hit.heading_path).map(String::as_str).collect::<Vec<_>>().join(" > "),
@@ -250,7 +250,7 @@ mod tests {
             missing: Vec::new(),
         };
         let text = "Mira Voss was born in Hallwil [1]. Hallwil lies in Aargau [2]. She flew [3].";
-        let answer = resolved(&outcome(text, shown), &seen, &AgentOptions::default(), &result);
+        let answer = resolve_citations(&outcome(text, shown), &seen, &AgentOptions::default(), &result);
         let citations: Vec<_> = answer.citations.iter().map(|c| (c.number, c.target, c.status)).collect();
         assert_eq!(
             citations,

@@ -1,11 +1,11 @@
 //! Plan, then execute: the protocol `plan`, which needs no language model.
 //!
-//! A planner turns the question into a [`Plan`]; it is carried out over the bundle's knowledge graph, over passages where the graph has nothing,
-//! and over the web where those have nothing either. What it finds is the answer, with the statements and passages that show it. Where there is
-//! no graph, no plan, or nothing is found, the documents answer by extraction, or say that they do not say, and the answer's warnings say why.
+//! A planner turns the question into a [`Plan`]. It is carried out over the knowledge graph, then over passages and
+//! the web if the graph has nothing. The answer is its result, with the statements and passages that show it. Without
+//! a graph, a plan or a result, the answer is quoted from the documents, and its warnings say why.
 //!
-//! With a model, the model may plan, reads the passages of single steps, and words the answer from what was found; the steps themselves are
-//! carried out here in any case.
+//! With a model, the model may plan, reads the passages of single steps, and words the answer from what was found; the
+//! steps themselves are carried out here in any case.
 
 use super::outcome::{AskWith, Carried, ProtocolAnswer, referred};
 use crate::answer::{
@@ -52,8 +52,8 @@ struct Done {
 /// Answers a question by a plan. See [`ask_with_protocol`](super::ask_with_protocol).
 ///
 /// # Errors
-/// [`EngineError::BadArgument`] for a retriever that does not exist, [`EngineError::Bundle`] when the bundle cannot be searched, and
-/// [`EngineError::Answer`] when the caller aborted.
+/// [`EngineError::BadArgument`] for a retriever that does not exist, [`EngineError::Bundle`] when the bundle cannot be
+/// searched, and [`EngineError::Answer`] when the caller aborted.
 pub(super) async fn ask_by_plan(
     engine: &Engine,
     question: &str,
@@ -61,11 +61,11 @@ pub(super) async fn ask_by_plan(
     with: &AskWith<'_>,
     events: &mut dyn FnMut(AgentEvent),
 ) -> Result<ProtocolAnswer, EngineError> {
-    answered(engine, question, None, options, with, events).await
+    answer_by_plan(engine, question, None, options, with, events).await
 }
 
-/// Answers a question by a plan that somebody wrote, as `plan` answers by its own. Without a `question` the plan's own is taken, which the passages
-/// for the events and for an answer by extraction are searched with.
+/// Answers a question by a plan that somebody wrote, as `plan` answers by its own. Without a `question` the plan's own
+/// is taken, which the passages for the events and for an answer by extraction are searched with.
 ///
 /// # Errors
 /// [`EngineError::Plan`] for a plan that fails its checks; else as [`ask_with_protocol`](super::ask_with_protocol).
@@ -79,10 +79,10 @@ pub async fn answer_plan(
 ) -> Result<ProtocolAnswer, EngineError> {
     let question = question.or(plan.question.as_deref()).unwrap_or_default().to_owned();
     check(plan, &[], &check::Limits::default()).map_err(|errors| EngineError::Plan(ExecuteError::Plan(errors)))?;
-    answered(engine, &question, Some(plan), options, with, events).await
+    answer_by_plan(engine, &question, Some(plan), options, with, events).await
 }
 
-async fn answered(
+async fn answer_by_plan(
     engine: &Engine,
     question: &str,
     given: Option<&Plan>,
@@ -117,14 +117,14 @@ async fn answered(
         (None, _) => warnings.push(Notice::about(NoticeCode::Unplanned, NO_GRAPH)),
         (Some(_), Some(plan)) => {
             let proposal = Proposal { plan: plan.clone(), confidence: 1.0 };
-            done = Some(execute(engine, options, with, meter.as_ref(), proposal, PlannedBy::Caller, events).await?);
+            done = Some(execute_plan(engine, options, with, meter.as_ref(), proposal, PlannedBy::Caller, events).await?);
         }
         (Some(linker), None) => {
             let encoder = engine.encoder();
             let aids = PlanningAids { bundle: engine.corpus().bundle(), encoder: encoder.as_deref() };
-            match propose(linker, question, &aids, options, meter.as_ref(), &mut warnings, events).await? {
+            match propose_plan(linker, question, &aids, options, meter.as_ref(), &mut warnings, events).await? {
                 Err(why) => warnings.push(Notice::about(NoticeCode::Unplanned, why)),
-                Ok((proposal, by)) => done = Some(execute(engine, options, with, meter.as_ref(), proposal, by, events).await?),
+                Ok((proposal, by)) => done = Some(execute_plan(engine, options, with, meter.as_ref(), proposal, by, events).await?),
             }
         }
     }
@@ -136,8 +136,8 @@ async fn answered(
         warnings.extend(execution_notices(&done.execution, of_plan.is_some()));
     }
 
-    // What answers without a model, and where the model fails. What no statement shows, such as that a thing is of a type, is told only where the
-    // documents say nothing that can be quoted.
+    // What answers without a model, and where the model fails. What no statement shows, such as that a thing is of a
+    // type, is told only where the documents say nothing that can be quoted.
     let mut quoted = match &of_plan {
         Some(found) if found.from_graph && !found.citations.is_empty() => found.answer(),
         _ => engine.quote(question, &how, &mut |_| {}).await?,
@@ -153,7 +153,7 @@ async fn answered(
         Some(meter) => {
             let number = meter.begin("answer");
             events(AgentEvent::Turn { number, purpose: "answer".to_owned() });
-            worded(question, &how, &result, done.as_ref(), of_plan.as_ref(), &quoted, meter, &count, events).await?
+            word_answer(question, &how, &result, done.as_ref(), of_plan.as_ref(), &quoted, meter, &count, events).await?
         }
     };
     warnings.append(&mut answer.warnings);
@@ -188,7 +188,7 @@ pub struct PlannedQuestion {
     pub by: Option<PlannedBy>,
     /// Confidence of the planner, from 0 to 1.
     pub confidence: f32,
-    /// Why there is no plan, where there is none.
+    /// Reason why there is no plan, if there is none.
     pub why_not: Option<String>,
     /// Names in the question, with the entities that they may mean.
     pub mentions: Vec<LinkTrace>,
@@ -233,7 +233,7 @@ pub async fn plan_over(
     let count = |text: &str| text.len() / 4 + 1;
     let meter = with.chat.map(|chat| Metered::new(chat, with.clock, &count).within(options.milliseconds, options.tokens_out));
     let mut warnings = Vec::new();
-    let proposed = propose(linker, question, others, options, meter.as_ref(), &mut warnings, &mut |_| {}).await?;
+    let proposed = propose_plan(linker, question, others, options, meter.as_ref(), &mut warnings, &mut |_| {}).await?;
     let graph = linker.graph();
     // A question of megabytes names nothing that is worth the time.
     let beginning = &question[..question.floor_char_boundary(4096)];
@@ -263,7 +263,7 @@ pub async fn plan_over(
 
 /// A plan, or why there is none. `warnings` hears what stood in the way of a planner that was to be asked.
 #[allow(clippy::too_many_arguments)]
-async fn propose(
+async fn propose_plan(
     linker: &Linker,
     question: &str,
     others: &dyn OtherPlanners,
@@ -304,7 +304,7 @@ async fn propose(
 }
 
 /// Executes a plan, and emits it and its steps as events.
-async fn execute(
+async fn execute_plan(
     engine: &Engine,
     options: &AgentOptions,
     with: &AskWith<'_>,
@@ -358,9 +358,9 @@ fn execution_notices(execution: &Execution, found: bool) -> Vec<Notice> {
     out
 }
 
-/// The answer in the model's words, from what the plan found and the passages of the question itself; the quoted one where the model fails.
+/// Lets the model word the plan's result and the question's passages; if it fails, the answer is quoted.
 #[allow(clippy::too_many_arguments)]
-async fn worded(
+async fn word_answer(
     question: &str,
     how: &AskOptions,
     result: &SearchResult,
@@ -371,7 +371,7 @@ async fn worded(
     count: &dyn Fn(&str) -> usize,
     events: &mut dyn FnMut(AgentEvent),
 ) -> Result<Answer, EngineError> {
-    let sources = sources(result, done, of_plan);
+    let sources = collect_sources(result, done, of_plan);
     let mut hear = |event: AskEvent| match event {
         AskEvent::Token { text } => events(AgentEvent::Token { text }),
         AskEvent::Anew => events(AgentEvent::Anew),
@@ -391,7 +391,7 @@ async fn worded(
 }
 
 /// Returns what the model is shown: the plan's result, the statements and passages for it, and the best hits.
-fn sources(result: &SearchResult, done: Option<&Done>, of_plan: Option<&PlanAnswer>) -> Vec<Citable> {
+fn collect_sources(result: &SearchResult, done: Option<&Done>, of_plan: Option<&PlanAnswer>) -> Vec<Citable> {
     let mut all: Vec<Citable> = Vec::new();
     if let (Some(done), Some(found)) = (done, of_plan) {
         all.extend(found.sources.iter().map(Source::citable));

@@ -1,7 +1,7 @@
-//! The options of all calls, from which `pkg/pocketgraph.d.ts`, the check in JavaScript, `--options` and the handbook's tables are made.
+//! Options of all calls, for the package's types and checks, the program's `--options` and the handbook's tables.
 //!
-//! `pocketgraph-lab interface` writes the files, and its test fails if one differs from this table. A second test compares the table with
-//! the Rust types. Nothing of it is in the wasm.
+//! `pocketgraph-lab interface` writes the files, and its test fails if one differs from this table. A second test
+//! compares the table with the Rust types. Nothing of it is in the wasm.
 
 use pocketgraph_agent::NAMES as PROTOCOLS;
 

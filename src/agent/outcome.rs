@@ -9,14 +9,14 @@ use crate::retrieve::Hit;
 use pocketgraph_agent::{AnswerGraph, CallerTools, Cap, GraphTools, PlannedBy, Turn, WebSearch};
 use serde::{Deserialize, Serialize};
 
-/// What a caller gives in addition to the bundle.
+/// Services that a caller brings in addition to the bundle.
 #[derive(Clone, Copy)]
 pub struct AskWith<'a> {
     /// The model; every protocol but `plan` needs one.
     pub chat: Option<&'a dyn ChatModel>,
     /// Milliseconds since any fixed moment.
     pub clock: &'a dyn Fn() -> f64,
-    /// A knowledge graph; the bundle's own when absent, which is then loaded for the protocols that use one. `plan` always uses the bundle's.
+    /// Knowledge graph; if absent, protocols that need one load the bundle's. `plan` always uses the bundle's.
     pub graph: Option<&'a dyn GraphTools>,
     /// A way to search the web.
     pub web: Option<&'a dyn WebSearch>,

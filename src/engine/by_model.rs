@@ -1,4 +1,4 @@
-//! Work of a language model for an open bundle: choosing facts and writing answers. Not in the module that only searches.
+//! Work of a language model for a bundle: choosing facts, writing answers. Not in the module that only searches.
 
 use super::{Engine, EngineError, SearchOptions};
 use crate::answer::{self, Answer, AskEvent, AskOptions, Citable};
@@ -7,8 +7,8 @@ use crate::retrieve::{ByModel, SearchResult};
 use std::rc::Rc;
 
 impl Engine {
-    /// Searches as [`Engine::search`] with a retriever that may ask a language model: `hippo` lets it choose among facts. If the model
-    /// fails, the result's `missing` says so.
+    /// Searches as [`Engine::search`] with a retriever that may ask a language model: `hippo` lets it choose among
+    /// facts. If the model fails, the result's `missing` says so.
     ///
     /// # Errors
     /// As [`Engine::search`].
@@ -18,8 +18,8 @@ impl Engine {
         self.search_query(&query, options).await
     }
 
-    /// Answers a question by a language model. `events` hears, in order: the hits, the references, the tokens of the answer, and the answer, which
-    /// is also returned. When the model fails, the answer is that of [`Engine::quote`], and its warnings say so.
+    /// Answers by a language model. `events` receives the hits, the references, the tokens and the answer, which is also
+    /// returned. If the model fails, the answer is that of [`Engine::quote`], and its warnings say so.
     ///
     /// # Errors
     /// [`EngineError`] as for [`Engine::search`]; and when the caller aborted the model's request.

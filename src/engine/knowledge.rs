@@ -19,7 +19,7 @@ pub(super) fn code(error: &ExecuteError) -> &'static str {
 }
 
 impl Engine {
-    /// The bundle's knowledge graph, ready for linking; `None` when the bundle carries none. Loaded when first asked for.
+    /// Loads the bundle's knowledge graph, ready for linking; `None` if the bundle has none.
     ///
     /// # Errors
     /// [`EngineError`] when it cannot be loaded.
@@ -36,8 +36,8 @@ impl Engine {
         Ok(Some(linker))
     }
 
-    /// Returns the entities that a mention may mean, best first: by its letters, or by meaning if no name agrees, the bundle has the labels'
-    /// vectors and the model is loaded. Empty without a graph.
+    /// Returns the entities that a mention may mean, best first: by its letters, or by meaning if no name agrees, the
+    /// bundle has the labels' vectors and the model is loaded. Empty without a graph.
     ///
     /// # Errors
     /// [`EngineError`] when the graph, the vectors or the words cannot be loaded.
@@ -54,7 +54,7 @@ impl Engine {
         Ok(linker.link(mention, limit))
     }
 
-    /// Executes a plan over the bundle's knowledge graph, and over its passages where the graph has nothing, unless `resources` brings others.
+    /// Executes a plan over the knowledge graph, and over passages if the graph has nothing, or over `resources`.
     ///
     /// # Errors
     /// [`EngineError`] when the graph cannot be loaded, when the plan fails its checks, and when asked to stop.
@@ -76,8 +76,8 @@ impl Engine {
         Ok(Executor::new(linker.as_deref()).execute(plan, resources, limits).await?)
     }
 
-    /// Returns the cosine of each relation phrase of a plan to each relation's label. Empty if the plan has no such phrase, or the model or
-    /// the labels' vectors are missing: phrases are then compared by words alone.
+    /// Returns the cosine of each relation phrase of a plan to each relation's label. Empty if the plan has no such
+    /// phrase, or the model or the labels' vectors are missing: phrases are then compared by words alone.
     async fn meant_relations(&self, graph: &kg::KnowledgeGraph, plan: &Plan) -> Map<String, Map<String, f32>> {
         let phrases = plan.statements.iter().filter_map(|s| match &s.operation {
             Operation::SearchKg(SearchKg { relation: Relation::Phrase(phrase), .. }) => Some(phrase),

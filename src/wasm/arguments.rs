@@ -22,7 +22,7 @@ impl JsOptions {
     /// Takes what a caller gave.
     ///
     /// # Errors
-    /// A `bad-argument` error for what is neither an object nor absent; below also for members of another type than asked for.
+    /// A `bad-argument` error for a value that is neither an object nor absent; below also for members of a wrong type.
     pub fn new(value: JsValue) -> Result<JsOptions, JsValue> {
         if value.is_object() || value.is_undefined() || value.is_null() {
             Ok(JsOptions(value))

@@ -21,7 +21,7 @@ pub(super) fn to_js(value: &impl Serialize) -> Result<JsValue, JsValue> {
     value.serialize(&serde_wasm_bindgen::Serializer::json_compatible()).map_err(|e| error::bad_argument(&e.to_string()))
 }
 
-/// Tells a page's handler what happens. What the handler throws ends the telling, and is the call's own error in the end.
+/// Calls a page's handler for each event. If the handler throws, no more events follow, and the call fails with it.
 pub(super) struct EventSink {
     on_event: Function,
     pub(super) texts: utf16::Texts,

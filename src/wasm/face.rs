@@ -20,9 +20,9 @@ pub struct WasmEngine {
 
 #[wasm_bindgen]
 impl WasmEngine {
-    /// Opens the bundle below `base`; `progress({phase, loaded, total})` hears what arrives. The option `pause` is a function for an engine on a page's
-    /// own thread: called in the middle of long work, it gives nothing, or a promise after which to go on. The option `fetch` is a function of a `Request` that takes
-    /// the place of the page's `fetch`.
+    /// Opens the bundle below `base`; `progress({phase, loaded, total})` is called as bytes arrive. The option `pause`
+    /// serves an engine on a page's thread: called during long work, it returns nothing, or a promise to wait for. The
+    /// option `fetch` is a function of a `Request` that replaces the page's `fetch`.
     #[wasm_bindgen(unchecked_return_type = "Promise<WasmEngine>")]
     pub fn open(base: String, options: JsValue, progress: Option<Function>, signal: Option<AbortSignal>) -> Promise {
         promise(signal, async move {
@@ -55,8 +55,8 @@ impl WasmEngine {
         to_js(&Loaded { requests: s.requests, bytes: s.bytes, memory_bytes: s.memory })
     }
 
-    /// Loads the model that embeds questions, or with `table_only` the token table that replaces it until then, if the bundle has one. Calls
-    /// `progress({phase, loaded, total})` as bytes arrive.
+    /// Loads the model that embeds questions, or with `table_only` the token table that replaces it until then, if the
+    /// bundle has one. Calls `progress({phase, loaded, total})` as bytes arrive.
     #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
     pub fn prepare(
         &self,

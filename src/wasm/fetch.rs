@@ -7,7 +7,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortController, ReadableStream, ReadableStreamDefaultReader, Request, RequestInit, Response};
 
-/// Aborts its request when dropped: what nobody waits for any more stops loading. For a request that is complete that does nothing.
+/// Aborts its request when dropped, so that nothing loads for which nobody waits. A complete request is unaffected.
 pub struct Connection(AbortController);
 
 impl Drop for Connection {
@@ -16,8 +16,8 @@ impl Drop for Connection {
     }
 }
 
-/// Sends a request, by `own` in place of the page's `fetch` where there is one; resolves when the response's headers are here. The body lives as
-/// long as the connection.
+/// Sends a request, by `own` in place of the page's `fetch` where there is one; resolves when the response's headers
+/// are here. The body lives as long as the connection.
 ///
 /// # Errors
 /// The error of `fetch`.
@@ -46,7 +46,7 @@ extern "C" {
     fn read(this: &ByteReader, into: &JsValue) -> js_sys::Promise;
 }
 
-/// Bytes of a piece at most, where the browser leaves the choice: its own are of megabytes, and a page waits while they are copied.
+/// Maximum bytes of a piece, if the browser lets us choose: its own have megabytes, and copying blocks the page.
 const PIECE: u32 = 128 << 10;
 
 /// A body in pieces.

@@ -75,8 +75,8 @@ fn read_plan(text: &str) -> Result<Plan, JsValue> {
 
 #[wasm_bindgen]
 impl WasmEngine {
-    /// Answers a question: with a `protocol` by that, and `on_event` hears the events of `AgentEvent`; else by the model behind the endpoint `llm`
-    /// of the options, and it hears those of `AskEvent`.
+    /// Answers a question: with a `protocol` by that, and `on_event` hears the events of `AgentEvent`; else by the
+    /// model behind the endpoint `llm` of the options, and it hears those of `AskEvent`.
     #[wasm_bindgen(unchecked_return_type = "Promise<Answer>")]
     pub fn ask(&self, question: String, options: JsValue, on_event: Function, signal: Option<AbortSignal>) -> Promise {
         let engine = Rc::clone(&self.engine);
@@ -108,7 +108,7 @@ impl WasmEngine {
         })
     }
 
-    /// Carries out a plan, given as text in any surface, and answers by what it finds; `on_event` hears the events of `AgentEvent`.
+    /// Carries out a plan, given as text in any form, and answers by its result; `on_event` receives `AgentEvent`s.
     #[wasm_bindgen(unchecked_return_type = "Promise<ProtocolAnswer>")]
     pub fn execute(&self, plan: String, options: JsValue, on_event: Function, signal: Option<AbortSignal>) -> Promise {
         let engine = Rc::clone(&self.engine);

@@ -1,7 +1,7 @@
 //! The JavaScript face: the only place that knows wasm-bindgen, js-sys and web-sys.
 //!
-//! `pkg/pocketgraph.js` wraps it for pages; nothing else calls it. It is compiled twice: without the feature `full` it opens, searches and
-//! quotes, which is what a reader's first hits wait for; with it, it also asks language models and carries out protocols and plans.
+//! `pkg/pocketgraph.js` wraps it for pages; nothing else calls it. It is compiled twice: without the feature `full` it
+//! opens, searches and quotes, for the first hits; with it, it also runs language models, protocols and plans.
 
 mod abort;
 mod arguments;
@@ -22,7 +22,7 @@ mod utf16;
 
 pub use face::WasmEngine;
 
-/// Has models that are read from now on multiplied by the functions of `relaxed/` in this module's memory. Throws where they cannot be called from here.
+/// Lets models that are read from now on use the functions of `relaxed/`. Throws if they cannot be called.
 #[cfg(target_feature = "simd128")]
 #[wasm_bindgen::prelude::wasm_bindgen(js_name = useRelaxed)]
 pub fn use_relaxed(arrange: &js_sys::Function, multiply: &js_sys::Function) -> Result<(), wasm_bindgen::JsValue> {

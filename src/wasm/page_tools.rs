@@ -8,7 +8,7 @@ use js_sys::{Function, Promise};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 
-/// Tools of the page, and the function that calls one by its name with its arguments as JSON, and gives a promise of a text.
+/// Tools of the page, and the function that calls one by its name with JSON arguments and promises a text.
 pub struct PageTools {
     pub all: Vec<CallerTool>,
     pub call: Function,

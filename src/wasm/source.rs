@@ -60,8 +60,8 @@ async fn within<T>(patience: u32, step: impl Future<Output = Result<T, JsValue>>
 }
 
 impl HttpSource {
-    /// A source below `base`, which ends in a slash. `pause`, where there is one, is asked in the middle of long work for a promise to wait for;
-    /// `fetch` takes the place of the page's own.
+    /// A source below `base`, which ends in a slash. `pause`, where there is one, is asked in the middle of long work
+    /// for a promise to wait for; `fetch` takes the place of the page's own.
     pub fn new(base: String, pause: Option<js_sys::Function>, fetch: Option<js_sys::Function>) -> Self {
         HttpSource { base, progress: RefCell::default(), pause, fetch }
     }
@@ -78,12 +78,12 @@ impl HttpSource {
         }
     }
 
-    /// Reads a stream of bytes to its end, at most `limit` of them, each piece within `patience` milliseconds of the one before.
+    /// Reads a stream to its end, at most `limit` bytes, each piece within `patience` milliseconds of the one before.
     async fn read_all(&self, stream: ReadableStream, limit: u64, patience: u32, seen: &dyn Fn(u64)) -> Result<Vec<u8>, SourceError> {
         let pieces = Pieces::of(&stream);
         let mut out = Vec::new();
         while let Some(bytes) = within(patience, pieces.next()).await? {
-            // The pieces that are there already would come one after the other without any turn, and a browser may make one of megabytes.
+            // Pieces that are there already would come without any pause, and a browser may make one of megabytes.
             self.give_way().await;
             let at = out.len();
             if at as u64 + u64::from(bytes.length()) > limit {
