@@ -1,4 +1,5 @@
-// AbortSignal helpers: what the engine is given, and how a caller is let go at once even where the engine is slow to notice.
+// AbortSignal helpers: what the engine is given, and how a caller is let go at once even where the engine is
+// slow to notice.
 
 import { abortError } from "./error.js";
 

@@ -1,4 +1,5 @@
-// The page's search as tools of an agent in the reader's browser (WebMCP, https://webmachinelearning.github.io/webmcp/): search, and ask with citations.
+// The page's search as tools of an agent in the reader's browser (WebMCP,
+// https://webmachinelearning.github.io/webmcp/): search, and ask with citations.
 //
 // Loaded only where the browser has `document.modelContext`. A tool says what the documents say and changes
 // nothing; it runs where the page runs, and sends nothing away that a reader's own question would not.
@@ -63,7 +64,7 @@ function toolsOf(open, site) {
   ];
 }
 
-/** What a tool found, or what went wrong, as the protocol has it. */
+/** Formats a tool's result, or its error, as the protocol asks. */
 async function toolResult(work) {
   try {
     return { content: [{ type: "text", text: JSON.stringify(await work()) }] };

@@ -10,7 +10,7 @@ import { QUOTED_WORDS } from "./render.js";
  */
 const FOR_READERS = ["cut-length", "cut-time", "cut-loop", "cut-filter", "uncited", "from-passages", "from-web"];
 
-/** Whether a notice concerns readers. */
+/** Returns true if a notice concerns readers. */
 export const isForReaders = ({ code }) => FOR_READERS.includes(code);
 
 export const ANSWER_WORDS = {

@@ -1,5 +1,5 @@
-// The answer that <pocketgraph-ask> shows: what it is waiting for, its text with citations, how it was found, and what the reader can do with it.
-// Loaded after the first hits, or when a question is asked.
+// The answer that <pocketgraph-ask> shows: what it is waiting for, its text with citations, how it was found,
+// and what the reader can do with it. Loaded after the first hits, or when a question is asked.
 
 import { adoptAnswerStyle } from "./ask-answer-style.js";
 import { ANSWER_WORDS, isForReaders } from "./ask-answer-words.js";
@@ -53,7 +53,7 @@ export class AnswerView {
   #below = [];
   #told = null;
   #way = null;
-  /** What draws the text that is being written, and where. */
+  /** The drawer of the text that is being written, with its parent node. */
   #growing = null;
   #passage = null;
 
@@ -124,14 +124,14 @@ export class AnswerView {
     return this.#prose;
   }
 
-  /** What stands below the answer's text, in place of what stood there. */
+  /** Replaces the nodes below the answer's text. */
   #put(nodes) {
     for (const old of this.#below) old.remove();
     this.#below = nodes.filter(Boolean);
     this.#prose.after(...this.#below);
   }
 
-  /** What was done on the way to the answer, as `{ events, carried }`; called again when there is more in it. */
+  /** Shows the steps to the answer, `{ events, carried }`; called again when there are more. */
   async showWay(told) {
     this.#told = told;
     const { AskWay } = await import("./ask-way.js");
@@ -141,19 +141,19 @@ export class AnswerView {
     if (!this.#way.node.isConnected) this.#view.answer.append(this.#way.node);
   }
 
-  /** What the documents say by themselves, while a language model is asked. */
+  /** Shows the quoted answer while a language model writes. */
   showQuoted(answer) {
     this.#quoted = answer;
     patch(this.#proseNode(), this.#proseOf(answer));
     this.#put(this.#notes(answer));
   }
 
-  /** Whether the text that stands there is just being chosen anew. */
+  /** Marks the shown text as busy while another is being chosen. */
   choosing(on) {
     this.#prose?.setAttribute("aria-busy", String(on));
   }
 
-  /** More of an answer that is being written. Drawn once a frame, however fast it comes. */
+  /** Shows more of an answer that is being written. Draws once a frame, however fast the text comes. */
   showWriting(text) {
     this.#written = text;
     this.#frame ||= requestAnimationFrame(() => {
@@ -185,7 +185,7 @@ export class AnswerView {
     return notes.filter(Boolean).map((note) => h("p", { part: "answer-note", dir: "auto" }, note));
   }
 
-  /** What cannot be opened is told in full: statements of a knowledge graph, and what tools said. */
+  /** Lists sources that cannot be opened in full: statements of a knowledge graph and results of tools. */
   #statements({ citations, quotation }) {
     const told = new Map([...citations, ...(quotation?.citations ?? [])].filter(({ target, quote }) => quote && target && !opens(target)).map((citation) => [citation.number, citation]));
     if (told.size === 0) return null;
@@ -193,7 +193,7 @@ export class AnswerView {
     return h("ol", { part: "sources", "aria-label": this.#say("sources") }, items);
   }
 
-  /** What was being written stays, marked as unfinished; before anything was, what the documents say. */
+  /** Keeps the unfinished text and marks it as such; if nothing was written yet, keeps the quoted answer. */
   showStopped() {
     const any = this.#written;
     const quoted = this.#quoted;
@@ -225,7 +225,10 @@ export class AnswerView {
     this.#growing = null;
   }
 
-  /** The answer's text as nodes. The one place where it becomes any: a new form of answers is rendered here, by render.js. */
+  /**
+   * The answer's text as nodes. The one place where it becomes any: a new form of answers is rendered here, by
+   * render.js.
+   */
   #proseOf(answer) {
     const { marker, link, code } = this.#markdownOptions(answer);
     if (answer.by !== "llm") return quotedAnswer(answer, marker, { code, languageMark: (tag) => this.#view.languageMark(tag), words: { closest: this.#say("closest"), readOn: this.#say("readOn"), quotation: this.#say("quotation") } });
@@ -242,7 +245,7 @@ export class AnswerView {
     };
   }
 
-  /** What is answered without a language model, beneath one's text that says something else. */
+  /** Draws the quoted answer beneath a model's text that says something else. */
   #quotation(quotation) {
     const whose = this.#say(quotation.by === "graph" ? "graphSays" : "documentsSay");
     return h("div", { part: "quotation", dir: "auto" }, h("p", { part: "quotation-title" }, whose), this.#proseOf(quotation));
@@ -291,7 +294,10 @@ export class AnswerView {
     );
   }
 
-  /** The answer as it is copied. What is said of the closest passage is the engine's, in English: the page's own words take its place. */
+  /**
+   * The answer as it is copied. What is said of the closest passage is the engine's, in English: the page's own
+   * words take its place.
+   */
   #asText(answer) {
     if (answer.quotation) return [answer.text, this.#asText(answer.quotation)].join("\n\n");
     if (answer.by === "llm" || answer.outcome !== "closest" || !answer.text.includes("\n")) return answer.text;
@@ -324,7 +330,7 @@ export class AnswerView {
   }
 }
 
-/** Whether what is cited can be opened: neither a statement nor what a tool said can. */
+/** Returns true if the citation's target can be opened, which statements and results of tools cannot. */
 function opens(target) {
   return ["chunk", "web"].includes(target?.type);
 }

@@ -1,10 +1,10 @@
 // The questions of one element and their answers: asks them, shows what comes, and keeps what a follow-up may
 // refer to.
 
-/** How many questions and answers a follow-up may refer to. */
+/** Number of questions and answers that a follow-up may refer to. */
 const TURNS_KEPT = 4;
 
-/** Whether an event of `ask` tells of the way to an answer; that nothing was planned is no way. */
+/** Returns true if an event of `ask` shows a step to the answer. The message that there is no plan is no step. */
 const isOnTheWay = ({ type, plan, step, tool, text }) => ["call", "plan", "step"].includes(type) && Boolean(plan || step || tool || text);
 
 /** A conversation of an element, which gives what it needs by the functions of `element`. */

@@ -1,7 +1,7 @@
 // <pocketgraph-ask mode="dialog">: the dialog, its keys, and what opens it. Loaded only by elements that have the mode.
 //
-// The box is a combobox whose results are a listbox (WAI-ARIA Authoring Practices 1.2): the focus stays in the box, the arrows choose, Enter opens what
-// is chosen, or asks.
+// The box is a combobox whose results are a listbox (WAI-ARIA Authoring Practices 1.2): the focus stays in the
+// box, the arrows choose, Enter opens what is chosen, or asks.
 
 import { isComposed } from "./dom.js";
 import { h } from "./render.js";
@@ -87,7 +87,10 @@ export class AskDialog {
     if (this.#node.open) this.#node.close();
   }
 
-  /** The list is another one: what the reader chose in it stays chosen; else, while one types, its first line is, which asks. */
+  /**
+   * The list is another one: what the reader chose in it stays chosen; else, while one types, its first line
+   * is, which asks.
+   */
   resultsChanged({ typing }) {
     const options = this.#options();
     this.#field.input.setAttribute("aria-expanded", String(options.length > 0));
@@ -175,11 +178,11 @@ export class AskDialog {
   }
 }
 
-/** What a slash can be written in, or that looks for the option that begins with it. */
+/** Elements in which a slash is text, or that look for an option that begins with it. */
 const FIELDS =
   "textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=reset], [type=range], [type=color], [type=file])";
 
-/** Whether the key is K: by its place where the keyboard writes other letters than Latin ones. */
+/** Returns true if the key is K, by its place on keyboards that write other letters than Latin ones. */
 function isK({ key, code }) {
   return key.toLowerCase() === "k" || (code === "KeyK" && !/^[a-z]$/i.test(key));
 }
@@ -189,10 +192,13 @@ function isSlash({ key, code }) {
   return key === "/" || (code === "Slash" && /^[^\p{ASCII}]$/u.test(key));
 }
 
-/** What may have the focus itself. Where something else has it, a closed shadow root is inside, and perhaps an editor in that. */
+/**
+ * Elements that can have the focus. Another element with the focus has a closed shadow root, and perhaps an
+ * editor inside it.
+ */
 const FOCUSABLE = "a, area, button, input, textarea, select, summary, iframe, audio, video, body, html, [tabindex]";
 
-/** Whether keys that are pressed in `node` may be an editor's, which has commands of its own. */
+/** Returns true if `node` may be inside an editor, which has commands of its own for keys. */
 function isEditor(node) {
   if (!node?.matches) return false;
   if (node.isContentEditable || node.closest("[role=textbox], [role=searchbox], [role=combobox]")) return true;

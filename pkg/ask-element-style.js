@@ -1,5 +1,6 @@
-// The look of <pocketgraph-ask> until something is asked. A constructed style sheet: a strict `style-src 'self'` allows it where it would refuse a <style>.
-// Sides are logical, so that it is right in writing from right to left; colours follow the page's `color-scheme`.
+// The look of <pocketgraph-ask> until something is asked. A constructed style sheet: a strict `style-src
+// 'self'` allows it where it would refuse a <style>. Sides are logical, so that it is right in writing from
+// right to left; colours follow the page's `color-scheme`.
 
 import { sharedSheet } from "./style-sheet.js";
 

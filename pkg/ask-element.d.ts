@@ -1,6 +1,6 @@
 import type { Answer, AnswerEvent, AskOptions, Filter, Hit, LanguageModel, OfflineCopy, PocketGraph, PocketGraphError, SearchResult, Span } from "./pocketgraph.js";
 
-/** What `pocketgraph-feedback` carries: a reader's opinion of an answer. Nothing is sent anywhere by itself. */
+/** Detail of `pocketgraph-feedback`: a reader's opinion of an answer. The package itself sends it nowhere. */
 export interface AskFeedback {
   question: string;
   answer: Answer;
@@ -13,15 +13,15 @@ export declare class PocketGraphAskElement extends HTMLElement {
   llm: LanguageModel | null;
   /** Further options of `PocketGraph.ask`, such as `protocol` and `language`. */
   askOptions: Omit<AskOptions, "llm" | "signal" | "history"> | null;
-  /** The component's words, by the names in ask-strings.js, in place of those it has. */
+  /** Texts that replace the component's own, by the names in ask-strings.js. */
   set strings(given: Partial<Record<string, string | Partial<Record<Intl.LDMLPluralRule, string>>>> | null);
-  /** Questions that are offered before there is one. */
+  /** Questions that are suggested while the box is empty. */
   suggestions: string[];
-  /** Which documents are searched. What the reader chooses takes its place. */
+  /** Filter of the documents that are searched. The reader's choice replaces it. */
   filter: Filter | null;
   /** The open bundle, or null before the first use. */
   readonly graph: PocketGraph | null;
-  // Each of these is the attribute of its name; null where that is absent.
+  // Each of these is the attribute of its name; null if that is absent.
   src: string | null;
   k: string | null;
   retriever: string | null;
@@ -39,15 +39,15 @@ export declare class PocketGraphAskElement extends HTMLElement {
   share: string | null;
   filters: string | null;
   debug: string | null;
-  /** Opens the dialog (with mode="dialog"), or goes to the box. */
+  /** Opens the dialog (with mode="dialog"), or focuses the box. */
   open(): Promise<void>;
   /** Closes the dialog. */
   close(): void;
-  /** Searches and answers; an empty question empties the box. Null if it was superseded, stopped or failed. */
+  /** Searches and answers; an empty question clears the box. Resolves to null if it was superseded, stopped or failed. */
   ask(question: string): Promise<Answer | null>;
-  /** Opens the bundle before its first use. Null if that failed, which is shown. */
+  /** Opens the bundle before its first use. Resolves to null if that failed; the component shows why. */
   load(): Promise<PocketGraph | null>;
-  /** Opens a passage in a dialog, with what `span` or `quote` says marked in it. */
+  /** Opens a passage in a dialog, with the text at `span`, or `quote`, marked. */
   openPassage(chunk: number, marked?: { span?: Span; quote?: string }): Promise<void>;
 }
 
@@ -72,7 +72,7 @@ export interface PocketGraphAskAttributes {
   filters?: "on" | "off";
   "link-hosts"?: string;
   debug?: boolean | "";
-  // What every element has, without the types of a framework.
+  // Attributes of every element, without the types of a framework.
   id?: string;
   class?: string;
   className?: string;

@@ -1,7 +1,9 @@
-// <pocketgraph-ask src="/kg/">: search and answers over a bundle, in place or, with mode="dialog", in a dialog behind a button and ⌘K.
+// <pocketgraph-ask src="/kg/">: search and answers over a bundle, in place or, with mode="dialog", in a dialog
+// behind a button and ⌘K.
 //
-// Hits come as one types, the cited answer on Enter. What attributes, properties, events, parts and custom properties there are stands in
-// docs/embedding-in-a-page.md. Importing this module where there is no document, as servers do, defines nothing and fails nothing.
+// Hits come as one types, the cited answer on Enter. What attributes, properties, events, parts and custom
+// properties there are stands in docs/embedding-in-a-page.md. Importing this module where there is no document,
+// as servers do, defines nothing and fails nothing.
 
 import { AskMemory } from "./ask-memory.js";
 import { Strings } from "./ask-strings.js";
@@ -27,7 +29,10 @@ const REFLECTED = {
   offlineWorker: "offline-worker", recent: "recent", shortcut: "shortcut", theme: "theme", linkHosts: "link-hosts", debug: "debug", share: "share", filters: "filters",
 };
 const OWN = ["llm", "strings", "suggestions", "askOptions", "filter"];
-/** In a bundle of so many documents the list of all is worth a request of its own only to pages that want filters (`filters="on"`). */
+/**
+ * In a bundle of so many documents the list of all is worth a request of its own only to pages that want
+ * filters (`filters="on"`).
+ */
 const LISTED_BELOW = 512;
 
 /** A looking glass. */
@@ -53,7 +58,7 @@ export class PocketGraphAskElement extends Base {
   #pausing = 0;
   #preparing = null;
   #shown = null;
-  /** Whether a search has had all that it ranks by. */
+  /** True once a search has loaded all that it ranks by. */
   #ranksByMeaning = false;
   #refined = null;
   #asked = "";
@@ -114,7 +119,10 @@ export class PocketGraphAskElement extends Base {
     this.#showIdle();
   }
 
-  /** Which documents are searched: `{ language, folder, version }`, each a text or absent. The attribute has them as `language=de version=2.0`. The reader may choose others. */
+  /**
+   * The documents that are searched: `{ language, folder, version }`, each a text or absent. The attribute has
+   * them as `language=de version=2.0`. The reader may choose others.
+   */
   get filter() {
     return this.#chosen ?? parsedFilter(this.getAttribute("filter"));
   }
@@ -141,7 +149,8 @@ export class PocketGraphAskElement extends Base {
   }
 
   disconnectedCallback() {
-    // Moving an element disconnects it for a moment; only one that stays away gives up what it does and gives its memory back.
+    // Moving an element disconnects it for a moment; only one that stays away gives up what it does and gives
+    // its memory back.
     setTimeout(() => {
       if (this.isConnected) return;
       globalThis.removeEventListener?.("hashchange", this.#onAddress);
@@ -183,8 +192,8 @@ export class PocketGraphAskElement extends Base {
   }
 
   /**
-   * Searches for `question`, then answers it; an empty one empties the box. Resolves to the answer, or to null if it was superseded, stopped or failed (said by
-   * an event).
+   * Searches for `question`, then answers it; an empty one empties the box. Resolves to the answer, or to null
+   * if it was superseded, stopped or failed (said by an event).
    */
   async ask(question) {
     this.#build();
@@ -197,7 +206,10 @@ export class PocketGraphAskElement extends Base {
     return this.#ask(question);
   }
 
-  /** Opens the bundle before its first use. Resolves to it, or to null if that failed, which is shown and said by an event. */
+  /**
+   * Opens the bundle before its first use. Resolves to it, or to null if that failed, which is shown and said
+   * by an event.
+   */
   async load() {
     this.#build();
     return this.#warm();
@@ -212,7 +224,10 @@ export class PocketGraphAskElement extends Base {
 
   // ---- asking ----
 
-  /** Answers a question. Without `write`, no language model is asked; without `remember`, the question is not stored. */
+  /**
+   * Answers a question. Without `write`, no language model is asked; without `remember`, the question is not
+   * stored.
+   */
   async #ask(question, { literally = false, write = true, remember = true } = {}) {
     clearTimeout(this.#pausing);
     this.#field.input.value = question;
@@ -229,7 +244,7 @@ export class PocketGraphAskElement extends Base {
     });
   }
 
-  /** What a conversation asks of the element. */
+  /** Returns the functions of the element that a conversation needs. */
   #partner() {
     return {
       answering: () => this.#view.answering,
@@ -246,7 +261,7 @@ export class PocketGraphAskElement extends Base {
     };
   }
 
-  /** What stands there is asked of the documents that are searched now. */
+  /** Asks or searches for the shown question again, in the documents that are searched now. */
   #askAnew() {
     const question = this.#field?.input.value.trim();
     if (!question || !this.#shown) return;
@@ -286,7 +301,8 @@ export class PocketGraphAskElement extends Base {
 
   async #searchPassages(graph, question, signal) {
     const options = { ...this.#searchOptions(), typing: true, signal };
-    // What ranks by meaning takes longer to come, where there is any: the first hits do not wait for it, nor does it wait for the model.
+    // What ranks by meaning takes longer to come, where there is any: the first hits do not wait for it, nor
+    // does it wait for the model.
     const meaning = [undefined, "auto", "hybrid"].includes(options.retriever) && graph.info().sections.some(({ name }) => name === "sketches");
     if (meaning && !this.#ranksByMeaning) {
       const byWords = await graph.search(question, { ...options, retriever: "lexical" });
@@ -428,7 +444,8 @@ export class PocketGraphAskElement extends Base {
     this.#ranksByMeaning = false;
   }
 
-  // The query model is large beside everything else, so it comes after the first hits; what is then shown is ranked again.
+  // The query model is large beside everything else, so it comes after the first hits; what is then shown is
+  // ranked again.
   #prepare() {
     const graph = this.#graph;
     if (!graph) return;
@@ -445,7 +462,8 @@ export class PocketGraphAskElement extends Base {
     });
   }
 
-  // Once a question and stage at most: a retriever that needs no model never says that the model spoke. An unfinished word stays one.
+  // Once a question and stage at most: a retriever that needs no model never says that the model spoke. An
+  // unfinished word stays one.
   async #refine(graph) {
     if (!this.#shown) return;
     const { result, typing, asked } = this.#shown;
@@ -608,7 +626,7 @@ export class PocketGraphAskElement extends Base {
   }
   #loadingDialog = null;
 
-  /** What could be asked, while nothing is. */
+  /** Shows suggestions while the box is empty. */
   #showIdle() {
     if (!this.#view || this.#field.input.value.trim()) return;
     const { recent, starred } = this.#remember().read();

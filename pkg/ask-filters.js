@@ -1,9 +1,10 @@
-// Which documents <pocketgraph-ask> searches, as its reader chooses: a select each for language, folder and version, where there is more than one of them.
+// Which documents <pocketgraph-ask> searches, as its reader chooses: a select each for language, folder and
+// version, where there is more than one of them.
 
 import { choices } from "./facets.js";
 import { h } from "./render.js";
 
-/** What is chosen by, and the strings that name it, all of it, and documents without one. */
+/** Kinds of filters, with the names of the strings for the kind and for documents without a value. */
 const KINDS = { language: ["language", ""], version: ["version", "noVersion"], folder: ["folder", ""] };
 
 const NAMES = Object.keys(KINDS);

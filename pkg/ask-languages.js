@@ -1,4 +1,5 @@
-// The words of ask-strings.js in other languages. Loaded only by pages in one of them; what is missing here is said in English.
+// The words of ask-strings.js in other languages. Loaded only by pages in one of them; what is missing here is
+// said in English.
 
 export const de = {
   quotation: "„{text}“", filters: "Filter", language: "Sprache", folder: "Bereich", version: "Version", all: "alle", noVersion: "Ohne Version",

@@ -3,7 +3,7 @@
 const MOST = 5;
 const MOST_STARRED = 20;
 
-/** What was asked of the bundle at `bundle`. Where the browser keeps nothing, nothing is remembered. */
+/** Remembers the questions to the bundle at `bundle`, if the browser stores anything. */
 export class AskMemory {
   #key;
   #on;

@@ -1,4 +1,5 @@
-// A passage in full: the words that are cited from it marked, what stands around it, the way to its page. Loaded when one is first opened.
+// A passage in full: the words that are cited from it marked, what stands around it, the way to its page.
+// Loaded when one is first opened.
 
 import { leaveFor, pointTo } from "./quoted-link.js";
 import { h, highlighted, safeUrl } from "./render.js";
@@ -35,8 +36,9 @@ export class PassageDialog {
   }
 
   /**
-   * Shows the passage that `load(signal)` resolves to, with the words of `citation` marked; what else a citation has, such as its title, stands there
-   * meanwhile. `back()` is what has the focus afterwards; `explain(error)` says why there is no passage.
+   * Shows the passage that `load(signal)` resolves to, with the words of `citation` marked; what else a
+   * citation has, such as its title, stands there meanwhile. `back()` is what has the focus afterwards;
+   * `explain(error)` says why there is no passage.
    */
   async open(load, citation, back, explain) {
     const say = (name) => this.#strings.say(name);

@@ -1,6 +1,10 @@
-// Every word that <pocketgraph-ask> says of its own accord. English is here; the other languages are loaded where a page is in one of them.
+// Every word that <pocketgraph-ask> says of its own accord. English is here; the other languages are loaded
+// where a page is in one of them.
 
-/** English, but for what is said with answers (ask-answer-words.js). What depends on a number is an object by plural category (Intl.PluralRules), with `{n}` for the number. */
+/**
+ * English, but for what is said with answers (ask-answer-words.js). What depends on a number is an object by
+ * plural category (Intl.PluralRules), with `{n}` for the number.
+ */
 export const ENGLISH = {
   placeholder: "Ask the documents",
   search: "Search",

@@ -1,10 +1,13 @@
-// Whether the page around an element is dark. Sites switch by a class or an attribute, and not all of them tell the browser by `color-scheme`: so what
-// counts is the colour that stands behind the element.
+// Whether the page around an element is dark. Sites switch by a class or an attribute, and not all of them tell
+// the browser by `color-scheme`: so what counts is the colour that stands behind the element.
 
 const watched = new Set();
 let observer;
 
-/** Calls `apply("dark" | "light" | null)` now and whenever the page's look may have changed; null leaves it to the page's `color-scheme`. Returns the end of it. */
+/**
+ * Calls `apply("dark" | "light" | null)` now and whenever the page's look may have changed; null leaves it to
+ * the page's `color-scheme`. Returns the end of it.
+ */
 export function followPage(element, apply) {
   const look = () => apply(schemeBehind(element));
   look();

@@ -1,5 +1,6 @@
-// What <pocketgraph-ask> shows under its box: what it is doing, the results by page, and before there is a question what could be asked. The answer
-// has a module of its own (ask-answer.js), which the first hits do not wait for. It knows nothing of engines; the element tells it what there is.
+// What <pocketgraph-ask> shows under its box: what it is doing, the results by page, and before there is a
+// question what could be asked. The answer has a module of its own (ask-answer.js), which the first hits do not
+// wait for. It knows nothing of engines; the element tells it what there is.
 
 import { PocketGraphError } from "./error.js";
 import { byPage, excerptWindow, h, highlighted, safeUrl } from "./render.js";
@@ -8,7 +9,10 @@ import { byPage, excerptWindow, h, highlighted, safeUrl } from "./render.js";
 const ANNOUNCE_MS = 900;
 let instances = 0;
 
-/** Draws into `root`. `on` has what the reader may do: open, cite, passage, stop, again, retry, feedback, pick, forget, star. */
+/**
+ * Draws into `root`. `on` has what the reader may do: open, cite, passage, stop, again, retry, feedback, pick,
+ * forget, star.
+ */
 export class AskView {
   #strings;
   #on;
@@ -18,10 +22,13 @@ export class AskView {
   #links = new Set();
   /** Links of the hits that are shown, with what draws their address. */
   #pointing = [];
-  /** What shows the answer, once it is loaded. */
+  /** The view of the answer, once its module is loaded. */
   answering = null;
 
-  /** With `listbox` the results are options of a combobox, else a list of links. `root` is the element's shadow root. */
+  /**
+   * With `listbox` the results are options of a combobox, else a list of links. `root` is the element's shadow
+   * root.
+   */
   constructor(strings, on, { listbox = false, root }) {
     this.root = root;
     this.#strings = strings;
@@ -58,7 +65,7 @@ export class AskView {
   /** Loads what shows answers. */
   async loadAnswering() {
     const { AnswerView } = await import("./ask-answer.js").catch((cause) => {
-      throw new PocketGraphError("network", `What shows answers could not be loaded: ${cause.message}`, { cause });
+      throw new PocketGraphError("network", `The answer view could not be loaded: ${cause.message}`, { cause });
     });
     if (!this.answering) {
       this.answering = new AnswerView(this, this.#strings, this.#on, this.#links);
@@ -83,7 +90,10 @@ export class AskView {
     }, pause);
   }
 
-  /** Something went wrong: what, what to do, and a button that tries again. `detail` is for those who set the page up. */
+  /**
+   * Something went wrong: what, what to do, and a button that tries again. `detail` is for those who set the
+   * page up.
+   */
   fail(text, detail) {
     this.showStatus();
     this.answering?.busy(null);
@@ -99,7 +109,7 @@ export class AskView {
 
   // ---- before there is a question ----
 
-  /** What could be asked: lists `{ title, questions, starred, own }`; `own` ones can be removed and starred. */
+  /** Shows suggested questions: lists `{ title, questions, starred, own }`; `own` ones can be removed and starred. */
   showIdle(lists) {
     this.calm();
     this.showStatus();
@@ -121,8 +131,9 @@ export class AskView {
   // ---- results ----
 
   /**
-   * The hits, by page, in the order of each page's best. `ask` puts a line above them that asks the question (in a listbox); `reached` tells how each was
-   * reached, in the engine's words, to those who set the search up.
+   * The hits, by page, in the order of each page's best. `ask` puts a line above them that asks the question
+   * (in a listbox); `reached` tells how each was reached, in the engine's words, to those who set the search
+   * up.
    */
   showHits(result, { ask = false, reached = false } = {}) {
     this.calm();
@@ -208,7 +219,10 @@ export class AskView {
     return tag && tag !== (this.#strings.reader || this.#strings.language) ? this.#strings.languageName(tag) : "";
   }
 
-  /** In which other language a page was found, and in which ones more it is there, each a button that opens it; in a listbox, whose options hold no buttons, their names. */
+  /**
+   * In which other language a page was found, and in which ones more it is there, each a button that opens it;
+   * in a listbox, whose options hold no buttons, their names.
+   */
   #languages({ language, translations = [] }) {
     const mark = this.languageMark(language);
     if (!mark && translations.length === 0) return null;
@@ -245,7 +259,7 @@ export class AskView {
     else all[next]?.focus();
   }
 
-  /** What the arrows go through. */
+  /** Returns the elements through which the arrow keys move. */
   focusable() {
     return [...this.hits.querySelectorAll("a[part=hit-title], button[part=question]")];
   }

@@ -1,5 +1,6 @@
-// The way to an answer: what was planned and done, and the entities and statements that it rests on, as a picture that reads from what the question names to
-// what was found. Behind a fold; loaded with the first answer that has one.
+// The way to an answer: what was planned and done, and the entities and statements that it rests on, as a
+// picture that reads from what the question names to what was found. Behind a fold; loaded with the first
+// answer that has one.
 
 import { h } from "./render.js";
 
@@ -104,7 +105,7 @@ function worthDrawing(graph) {
   return { nodes, edges, left: graph.leftOut + graph.nodes.length - nodes.length };
 }
 
-/** How many edges lie between what the question names and each node. */
+/** Number of edges between each node and the nearest thing that the question names. */
 function distances(nodes, edges) {
   const next = new Map(nodes.map(({ id }) => [id, []]));
   for (const { from, to } of edges) {
@@ -174,7 +175,10 @@ function line({ from, to, label }, placed, narrow) {
   return parts;
 }
 
-/** Down from the upper node and into the lower one's side, as in a tree of folders: a straight line would run behind the nodes between. */
+/**
+ * Down from the upper node and into the lower one's side, as in a tree of folders: a straight line would run
+ * behind the nodes between.
+ */
 function elbow(upper, lower) {
   const down = upper.x - upper.width / 2 + 10;
   return s("polyline", { class: "edge", points: `${down},${upper.y + BOX / 2} ${down},${lower.y} ${lower.x - lower.width / 2},${lower.y}` });

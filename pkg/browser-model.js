@@ -1,6 +1,10 @@
-// The browser's built-in language model (the Prompt API, `LanguageModel`) as the model of `ask`: `kg.ask(question, { llm: browserModel })`.
+// The browser's built-in language model (the Prompt API, `LanguageModel`) as the model of `ask`:
+// `kg.ask(question, { llm: browserModel })`.
 
-/** Whether this browser has a built-in model that can be used now, or after a download ("downloadable", "downloading"). */
+/**
+ * Returns "available" if the browser's built-in model can be used now, "downloadable" or "downloading" if after
+ * a download.
+ */
 export async function browserModelAvailability() {
   return (await globalThis.LanguageModel?.availability?.()) ?? "unavailable";
 }

@@ -1,5 +1,6 @@
-// A bundle's files as the engines of one thread fetch them. Its first question's files are asked for before the engine knows their names, and the full
-// engine, which takes the place of the one that searches, is given what that one has fetched.
+// A bundle's files as the engines of one thread fetch them. Its first question's files are asked for before the
+// engine knows their names, and the full engine, which takes the place of the one that searches, is given what
+// that one has fetched.
 
 import { abortable } from "./abort.js";
 
@@ -7,13 +8,16 @@ import { abortable } from "./abort.js";
 const IMMUTABLE = /-?[0-9a-f]{20}\.pgs$/;
 /** A manifest is no longer, in bytes: an engine refuses one that is. */
 const LONGEST_MANIFEST = 1 << 20;
-/** How many files are asked for ahead of an engine; what a manifest names beyond these waits until they are needed. */
+/**
+ * Maximum number of files that are fetched before an engine asks for them; others of the manifest wait until
+ * they are needed.
+ */
 const MOST_AHEAD = 32;
-/** How much is kept for the second engine, in bytes. */
+/** Maximum number of bytes that are kept for the second engine. */
 const KEPT_BYTES = 16_000_000;
-/** How long bytes that have arrived may take to be put away, in milliseconds. */
+/** Milliseconds that storing received bytes may take. */
 const HANG_UP_MS = 300;
-/** How long what the first engine fetched is kept for the one that took its place, in milliseconds. */
+/** Milliseconds for which the files of the first engine are kept for the engine that replaced it. */
 const INHERITED_MS = 60_000;
 
 /** The files of the bundle at `base`, an absolute URL ending in a slash. */
@@ -21,7 +25,7 @@ export class BundleFiles {
   #base;
   #kept = new Map();
   #keptBytes = 0;
-  /** Whether another engine will want the same files. */
+  /** True while another engine may want the same files. */
   #keeps = true;
   #manifest = null;
   #names;
@@ -31,7 +35,7 @@ export class BundleFiles {
   #given = new Set();
   /** Files that one engine has asked for while another waited for them, or had them. */
   #shared = new Set();
-  /** What an engine was given that another had fetched. */
+  /** Requests and bytes saved because another engine had fetched the files. */
   saved = { requests: 0, bytes: 0 };
 
   /** `eager` asks for the first question's files as soon as they are known. */
@@ -47,7 +51,7 @@ export class BundleFiles {
     return `${this.#base}manifest.json`;
   }
 
-  /** What one engine is to have in place of `fetch`. */
+  /** Returns the function that one engine uses instead of `fetch`. */
   fetcher() {
     const asked = new Set();
     return (request) => this.#fetch(request, asked);
@@ -74,7 +78,8 @@ export class BundleFiles {
     const own = new AbortController();
     const reply = fetch(request, { signal: own.signal });
     const bytes = this.#keep(url, reply);
-    // An engine hangs up when it has read what it wanted, and when nobody wants it: in the first case the bytes are here in a moment.
+    // An engine hangs up when it has read what it wanted, and when nobody wants it: in the first case the bytes
+    // are here in a moment.
     const hangUp = () => setTimeout(() => this.#shared.has(url) || own.abort(), HANG_UP_MS);
     request.signal.addEventListener("abort", hangUp, { once: true });
     bytes.then(() => request.signal.removeEventListener("abort", hangUp));
@@ -82,8 +87,9 @@ export class BundleFiles {
   }
 
   /**
-   * Asks for what any question needs: `first`, what hits by words do, `next`, what ranks them by meaning before a model has come, and `passages`, all of a small
-   * corpus. Failing then is nobody's business: it is asked for again.
+   * Asks for what any question needs: `first`, what hits by words do, `next`, what ranks them by meaning before
+   * a model has come, and `passages`, all of a small corpus. Failing then is nobody's business: it is asked for
+   * again.
    */
   async ahead(...lists) {
     const wanted = lists.filter((list) => !this.#ahead.has(list));
@@ -126,7 +132,10 @@ export class BundleFiles {
   }
 }
 
-/** The text of a response; of one that is longer than `most` bytes what had come by then, and the rest is not fetched. */
+/**
+ * The text of a response; of one that is longer than `most` bytes what had come by then, and the rest is not
+ * fetched.
+ */
 async function beginning(response, most) {
   const decoder = new TextDecoder();
   const reader = response.body.getReader();
@@ -137,7 +146,8 @@ async function beginning(response, most) {
     length += value.length;
     text += decoder.decode(value, { stream: true });
   }
-  // The engine has the other half of the stream: the host is hung up on when both have let go, which is not waited for here.
+  // The engine has the other half of the stream: the host is hung up on when both have let go, which is not
+  // waited for here.
   reader.cancel().catch(() => {});
   return text;
 }

@@ -1,6 +1,9 @@
 // Elements, made one by one: there is no path from a string to markup, and no inline style.
 
-/** A new element. Attributes whose name starts with `on` are listeners; `undefined`, `null` and `false` are left out. */
+/**
+ * A new element. Attributes whose name starts with `on` are listeners; `undefined`, `null` and `false` are left
+ * out.
+ */
 export function h(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const name in attributes) {

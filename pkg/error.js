@@ -1,7 +1,10 @@
 // The one error type of the package. Every rejection a caller sees is one of these, with a code that does not change
 // between versions; messages may.
 
-/** What marks an error of this class: several files of the package hold the class, and an error of one is an error of all. */
+/**
+ * Mark of errors of this class: several files of the package contain the class, and recognise each other's
+ * errors by it.
+ */
 const MARK = Symbol.for("PocketGraphError");
 
 /** An error with a stable `code`; `cause` is what was thrown below, where there was something. */
@@ -50,7 +53,7 @@ export function packError(thrown) {
   return { code, message, status, url };
 }
 
-/** What `packError` made, as an error again. */
+/** Returns the error that `packError` packed. */
 export function unpackError(packed) {
   return new PocketGraphError(packed.code, packed.message, packed);
 }

@@ -23,7 +23,7 @@ export function stringFor({ code = "internal" }) {
   return BY_CODE[code] ?? (code.startsWith("llm-") ? "errorModel" : "errorEngine");
 }
 
-/** Why a written answer was asked for and a quoted one came, as `{ code, message }`; null if the language model did not fail. */
+/** Returns the language model's failure as `{ code, message }`, or null if it did not fail. */
 export function failureOf(answer) {
   return answer.failure ?? null;
 }

@@ -3,7 +3,10 @@
 /** Folders are listed up to here; more of them are no list that a reader goes through. */
 const MOST_FOLDERS = 40;
 
-/** The facets of documents that stand in a line each: language, version and address below the host, with tabs between them. */
+/**
+ * The facets of documents that stand in a line each: language, version and address below the host, with tabs
+ * between them.
+ */
 export function facetsOf(lines) {
   const facets = [];
   for (const line of lines.split("\n").slice(0, -1)) {
@@ -24,7 +27,10 @@ export function summed(facets) {
   return [...found.values()];
 }
 
-/** The values worth choosing among, by kind; empty where there is no choice. An empty value stands for documents that have none. */
+/**
+ * The values worth choosing among, by kind; empty where there is no choice. An empty value stands for documents
+ * that have none.
+ */
 export function choices(facets) {
   const values = (of) => facets.filter((facet) => facet.of === of);
   const languages = values("language").filter(({ value }) => value);
@@ -46,12 +52,15 @@ function folders(all, documents, others) {
 
 const names = (facets) => facets.map(({ value }) => value);
 
-/** How many documents there are: each has one language, or none. */
+/** Returns the number of documents: each has one language, or none. */
 function total(facets) {
   return facets.reduce((sum, { of, documents }) => sum + (of === "language" ? documents : 0), 0);
 }
 
-/** Without a version first, as sites have their current one; then words such as `latest`; then numbers, the largest first. */
+/**
+ * Without a version first, as sites have their current one; then words such as `latest`; then numbers, the
+ * largest first.
+ */
 function newestFirst(a, b) {
   const rank = (version) => (version === "" ? 0 : /\d/.test(version) ? 2 : 1);
   return rank(a) - rank(b) || b.localeCompare(a, "en", { numeric: true });

@@ -1,5 +1,6 @@
-// What a follow-up means, without a language model: "and on Windows?", "does it need a key?", "what about 2.0?" are made whole by the question before.
-// The rules are few, and say nothing where they are not sure: a question that can stand alone is left as it is. English, as far as words are concerned.
+// What a follow-up means, without a language model: "and on Windows?", "does it need a key?", "what about 2.0?"
+// are made whole by the question before. The rules are few, and say nothing where they are not sure: a question
+// that can stand alone is left as it is. English, as far as words are concerned.
 
 /** Words that say nothing by themselves. */
 const EMPTY = new Set(
@@ -8,7 +9,7 @@ const EMPTY = new Set(
     .split(" "),
 );
 const PRONOUN = /\b(it|its|they|them|their|theirs|this|that|these|those|he|him|his|she|her|hers|the same|there|one)\b/i;
-/** How a follow-up without a sentence of its own begins. */
+/** Beginnings of a follow-up that is not a sentence of its own. */
 const LEAD = /^(?:(?:and|but|or|so|ok(?:ay)?|also)\b[,\s]*)*(?:what about|how about|what of|and)?\s*/i;
 const BARE_LEAD = /^(?:and|but|or|so|also|what about|how about|what of)\b/i;
 const VERSION = /\bv?\d+(?:\.\d+)+(?:[-+.]\w+)*\b|\bv\d+\b|(?<=\bversion )\d+\b(?!\.)/gi;
@@ -23,8 +24,8 @@ const KINDS = [
 ];
 
 /**
- * The question that `question` stands for after `history` (`{ question, answer? }`, oldest first); the same text where it can stand alone, or nothing is
- * known that would make it whole.
+ * The question that `question` stands for after `history` (`{ question, answer? }`, oldest first); the same
+ * text where it can stand alone, or nothing is known that would make it whole.
  */
 export function resolveFollowUp(question, history) {
   const before = history?.at(-1)?.question?.trim();
@@ -33,7 +34,10 @@ export function resolveFollowUp(question, history) {
   return fragment(asked, before) ?? pronoun(asked, before) ?? asked;
 }
 
-/** "And on Windows?", "what about 2.0?": the question before, with what is new in the place of its like, or behind it. */
+/**
+ * "And on Windows?", "what about 2.0?": the question before, with what is new in the place of its like, or
+ * behind it.
+ */
 function fragment(asked, before) {
   const bare = BARE_LEAD.test(asked);
   const rest = asked.replace(LEAD, "").replace(/[?!.\s]+$/, "").trim();
@@ -56,7 +60,7 @@ function fragment(asked, before) {
   return `${withoutSame(stem, place)} ${place}${end}`;
 }
 
-/** What of the question before is of the same kind as `core`, as an expression. */
+/** Finds in the question before a thing of the same kind as `core`, and returns an expression for it. */
 function likeOf(core, stem) {
   const kind = KINDS.find((names) => names.includes(core.toLowerCase()));
   const there = kind?.find((name) => name !== core.toLowerCase() && expression(name).test(stem));
@@ -96,12 +100,12 @@ function pronoun(asked, before) {
 /** "Where is the key kept": what is done to a thing is none of its name. */
 const PARTICIPLE = /^(where\b.*\s\S+)\s+(?:\w+ed|kept|found|set|put|built|written|made|held|sent)$/i;
 
-/** What was "a …" when it was first spoken of is "the …" from then on. */
+/** Replaces "a …" by "the …", as for a thing that was mentioned before. */
 function known(name) {
   return name.replace(/^(?:the|an?) /i, "the ");
 }
 
-/** What a question is about: the longest run of words that say something, quoted and marked ones first. */
+/** Returns the topic of a question: quoted or marked words, otherwise the longest run of content words. */
 function topicOf(question) {
   const marked = /`([^`]+)`|“([^”]+)”|"([^"]+)"/.exec(question);
   if (marked) return marked[1] ?? marked[2] ?? marked[3];

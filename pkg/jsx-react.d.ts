@@ -1,4 +1,4 @@
-// React 19 keeps its JSX types in its own module: `import "pocketgraph/jsx-react"` once, anywhere in the project, lets it know the element.
+// React 19 has its JSX types in its own module. `import "pocketgraph/jsx-react"` once, anywhere, adds the element to them.
 import type { PocketGraphAskAttributes } from "./ask-element.js";
 
 declare module "react" {

@@ -7,7 +7,7 @@ import { withModel } from "./model-function.js";
 import { GRAPH_RETRIEVERS } from "./retrievers.js";
 import { loadModule } from "./wasm-modules.js";
 
-/** What may be called, by name. One table serves the direct calls and the worker's messages. */
+/** The calls, by name. One table serves the direct calls and the worker's messages. */
 const METHODS = {
   info: (engine) => engine.info(),
   search: (engine, [question, options], _, signal) => engine.search(question, options, signal),
@@ -18,14 +18,14 @@ const METHODS = {
   facets: (engine) => engine.facets(),
 };
 
-/** What only the full module can do. */
+/** Calls that only the full module can answer. */
 const FULL_METHODS = {
   ask: (engine, [question, options], onEvent, signal) => engine.ask(question, options, onEvent, signal),
   plan: (engine, [question, options], _, signal) => engine.plan(question, options, signal),
   execute: (engine, [plan, options], onEvent, signal) => engine.execute(plan, options, onEvent, signal),
 };
 
-/** What begins with hits. */
+/** Calls that begin with hits. */
 const ASKS = ["search", "quote", "ask"];
 
 /** An open bundle in this thread. */
@@ -56,8 +56,10 @@ export class LocalEngine {
   }
 
   /**
-   * Opens the bundle at `baseUrl` (absolute, ending in a slash). In Node `node` is the module node-files.js. `fetch(request)`
-   * takes the place of the page's own; with `eager` the first question's files are fetched while the engine starts. On a page's own thread `pause()` is asked in the middle of long work whether to wait for something first.
+   * Opens the bundle at `baseUrl` (absolute, ending in a slash). In Node `node` is the module node-files.js.
+   * `fetch(request)` takes the place of the page's own; with `eager` the first question's files are fetched
+   * while the engine starts. On a page's own thread `pause()` is asked in the middle of long work whether to
+   * wait for something first.
    */
   static async open(baseUrl, { memoryLimit, node, fetch, pause, eager } = {}, onProgress, callersSignal) {
     const files = node || fetch ? null : new BundleFiles(baseUrl, { eager });
@@ -123,7 +125,10 @@ export class LocalEngine {
     return this.#upgraded().then(() => run(this.#engine, args, onEvent, signal));
   }
 
-  /** Loads the query model, or the token table. An engine that took the place of the one being prepared needs it as well. */
+  /**
+   * Loads the query model, or the token table. An engine that took the place of the one being prepared needs it
+   * as well.
+   */
   async #prepare(tableOnly, onEvent, signal) {
     let prepared;
     do {
@@ -151,7 +156,10 @@ export class LocalEngine {
     return { requests: requests + before.requests - saved.requests, bytes: bytes + before.bytes - saved.bytes, memoryBytes };
   }
 
-  /** Resolves when the full module's engine has taken the place of the one that searches. Callers that go away do not stop it for others. */
+  /**
+   * Resolves when the full module's engine has taken the place of the one that searches. Callers that go away
+   * do not stop it for others.
+   */
   #upgraded() {
     this.#upgrading ??= this.#upgrade().catch((error) => {
       this.#upgrading = null;
@@ -203,7 +211,10 @@ export class LocalEngine {
   }
 }
 
-/** Whether a call names a retriever of the full module in its options: one that bundles are prepared for, or any with parameters behind a colon. */
+/**
+ * Returns true if a call's options name a retriever of the full module: one that bundles are prepared for, or
+ * any with parameters after a colon.
+ */
 function needsFull([, options]) {
   const retriever = options?.retriever;
   return typeof retriever === "string" && (retriever.includes(":") || GRAPH_RETRIEVERS.includes(retriever));

@@ -1,9 +1,10 @@
-// Several bundles searched as one. Each keeps its engine; what they find is one list, and an answer is of the bundle whose passages fit best. Passages
-// are numbered through: those of the second bundle follow the last of the first.
+// Several bundles searched as one. Each keeps its engine; what they find is one list, and an answer is of the
+// bundle whose passages fit best. Passages are numbered through: those of the second bundle follow the last of
+// the first.
 
 import { badArgument } from "./options.js";
 
-/** What only one bundle can be asked. */
+/** Calls that only a single bundle can answer. */
 const OF_ONE = ["plan", "execute", "neighbors", "subgraph"];
 
 /** Open bundles as one. */
@@ -143,7 +144,10 @@ function share(hits, { score }) {
   return best > 0 ? score / best : 0;
 }
 
-/** How well the best passages of each bundle fit: by meaning where all know that, else by words. Scores themselves compare within one list only. */
+/**
+ * Returns how well each bundle's best passages fit: by meaning if all bundles have that measure, otherwise by
+ * words. Scores compare within one list only.
+ */
 function strengthsOf(results) {
   const measure = results.every(({ stage, hits }) => stage === "model" || hits.length === 0) ? "dense" : "lexical";
   const best = results.map(({ hits }) => Math.max(0, ...hits.map((hit) => hit[measure] ?? 0)));

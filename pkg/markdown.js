@@ -1,19 +1,21 @@
-// What language models write, as DOM nodes: paragraphs, headings, lists, quotes, tables, code, emphasis, links. Nodes are made here, one by one, so
-// that no string ever becomes markup; raw HTML, formulas and all else stay the text they are.
+// What language models write, as DOM nodes: paragraphs, headings, lists, quotes, tables, code, emphasis, links.
+// Nodes are made here, one by one, so that no string ever becomes markup; raw HTML, formulas and all else stay
+// the text they are.
 //
-// Text is handled as lines `{ start, end }` of the whole, so that whoever makes the nodes of citations knows where each stands. Nobody can be trusted
-// with what is written, so every rule takes time in proportion to the text: no pattern has two parts beside each other that take the same characters.
+// Text is handled as lines `{ start, end }` of the whole, so that whoever makes the nodes of citations knows
+// where each stands. Nobody can be trusted with what is written, so every rule takes time in proportion to the
+// text: no pattern has two parts beside each other that take the same characters.
 
 import { h, safeUrl, table as tableOf } from "./dom.js";
 
-/** What begins with none of these signs is a paragraph. */
+/** Signs that begin a block; a line without one begins a paragraph. */
 const SIGNED = /^ *[`~#>*+_\d-]/;
 const HEADING = /^ {0,3}(#{1,6})\s+/;
 const ITEM = /^( {0,12})(?:([-*+])|(\d{1,3})[.)])(\s+)(?=\S)/;
 const QUOTE = /^ {0,3}> ?/;
 const RULE = /^ {0,3}([-*_])(?:\s*\1){2,}\s*$/;
 const SIDE = /^:?-+:?$/;
-/** How deep lists and quotes are nested at most: what a model writes without end must not overflow the stack. */
+/** Maximum depth of lists and quotes, so that no text of a model overflows the stack. */
 const DEEPEST = 8;
 /** Blocks, cells and marks that become nodes at most, so that no reply holds up the page: the rest stays text. */
 const MOST_DRAWN = 5_000;
@@ -53,7 +55,10 @@ function blocks(context, lines, depth) {
   return nodes;
 }
 
-/** Adds the nodes of the block that begins with the line `at`, none if it is blank; returns the line after the block. */
+/**
+ * Adds the nodes of the block that begins with the line `at`, none if it is blank; returns the line after the
+ * block.
+ */
 function block(context, lines, at, depth, nodes) {
   const { read } = context;
   const line = read(lines[at]);
@@ -95,7 +100,7 @@ function paragraph(context, lines, at, nodes) {
   return at;
 }
 
-/** Whether a line ends the paragraph above it. */
+/** Returns true if a line ends the paragraph above it. */
 function interrupts(line) {
   return line.trim() === "" || (SIGNED.test(line) && (fenceOf(line) !== null || [HEADING, QUOTE, ITEM, RULE].some((begins) => begins.test(line))));
 }
@@ -181,7 +186,7 @@ function table(context, lines, at, nodes) {
   return at;
 }
 
-/** Whether a line separates a table's header from its rows: every cell is a dash or more, perhaps between colons. */
+/** Returns true if a line separates a table's header from its rows: every cell has dashes, perhaps between colons. */
 function isTableRule(context, line) {
   const { read } = context;
   return read(line).includes("-") && cells(context, line).every((cell) => SIDE.test(read(cell)));
@@ -192,7 +197,7 @@ function side(rule) {
   return left && right ? "center" : right ? "right" : undefined;
 }
 
-/** Where the cells of a table's row stand. A bar behind a backslash, or inside code, ends none. */
+/** Returns the places of the cells of a table's row. A bar after a backslash, or inside code, ends no cell. */
 function cells({ text, read }, { start, end }) {
   const found = [];
   let from = start;
@@ -216,7 +221,7 @@ function trimmed(text, { start, end }) {
   return { start, end };
 }
 
-// ---- what stands in a line -----------------------------------------------------------------------------------------------------
+// ---- what stands in a line --------------------------------------------------------------------------------
 
 const INLINE = new RegExp(
   [
@@ -243,7 +248,7 @@ function inline(context, lines) {
     starts.push([joined.length, part.start]);
     joined += context.text.slice(part.start, part.end);
   }
-  /** Where in the whole text an offset of the joined lines is. Asked in rising order. */
+  /** Returns the offset in the whole text of an offset in the joined lines. Called with rising offsets. */
   let line = 0;
   const place = (offset) => {
     while (line + 1 < starts.length && starts[line + 1][0] <= offset) line += 1;
@@ -262,7 +267,10 @@ function finder(positions) {
   };
 }
 
-/** What closes code and strong words: runs of backticks, doubled signs behind a character that is no space, and the end of the line. */
+/**
+ * Ends of code and strong text: runs of backticks, doubled signs after a character that is no space, and the
+ * end of the line.
+ */
 const CLOSERS = { "`": /`+/g, "*": /(?<=\S)\*\*/g, _: /(?<=\S)__/g, "\n": /\n/g };
 
 /** Finds what closes a mark, at or after an offset. The text is looked through once for each kind of mark. */
@@ -283,7 +291,7 @@ function closers(text) {
   };
 }
 
-/** What may be more than words. */
+/** Signs that may begin something other than plain words. */
 const SPAN = /[`\\[<*_~]|https?:\/\//;
 
 function matchFrom(text, at) {
@@ -341,7 +349,10 @@ function withoutStops(url) {
   return url.slice(0, end);
 }
 
-/** A link where its address may be followed; else its words, and the address where they are not it. Null for no address. */
+/**
+ * A link where its address may be followed; else its words, and the address where they are not it. Null for no
+ * address.
+ */
 function anchor({ link }, target, words) {
   const href = safeUrl(target);
   if (!href) return null;

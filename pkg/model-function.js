@@ -1,14 +1,18 @@
-// A language model that is a function of the page: `(messages, { signal, maxTokens, temperature, stop }) => AsyncIterable<string>`. To the engine it
-// looks like an endpoint, so that protocols, budgets and citations are the same.
+// A language model that is a function of the page: `(messages, { signal, maxTokens, temperature, stop }) =>
+// AsyncIterable<string>`. To the engine it looks like an endpoint, so that protocols, budgets and citations are
+// the same.
 
 const ENCODER = new TextEncoder();
 
-/** An address that nothing is ever sent to: the engine names a function's model by one, and the function is asked in its place. */
+/**
+ * An address that nothing is ever sent to: the engine names a function's model by one, and the function is
+ * asked in its place.
+ */
 export const NOWHERE = "https://model.invalid/v1";
 
 /**
- * The arguments of a call whose options name a model that is a function, or tools: `write` is both. Given messages it is the model; given
- * `{ tool, arguments }` it calls a tool.
+ * The arguments of a call whose options name a model that is a function, or tools: `write` is both. Given
+ * messages it is the model; given `{ tool, arguments }` it calls a tool.
  */
 export function withModel([first, options, ...others], write) {
   const { llm, tools } = options;
@@ -18,7 +22,7 @@ export function withModel([first, options, ...others], write) {
   return [first, own, ...others];
 }
 
-/** What a tool says, as one text. */
+/** Returns the output of a tool as one text. */
 async function called(saying) {
   const output = await saying;
   if (typeof output === "string") return output;
@@ -27,13 +31,16 @@ async function called(saying) {
   return text;
 }
 
-/** What a caller's function gives a tool's call, as text: a text as it is, all else as JSON. */
+/** Calls a tool of the caller and returns its output: a text as it is, everything else as JSON. */
 export async function toolOf(tools, { tool: name, arguments: given }, more) {
   const output = await tools.find((tool) => tool.name === name).run(given, more);
   return typeof output === "string" ? output : (JSON.stringify(output) ?? "");
 }
 
-/** Asks `write` what the request asks, and gives its text as the stream of an endpoint. What it throws before its first piece is a failed request. */
+/**
+ * Asks `write` what the request asks, and gives its text as the stream of an endpoint. What it throws before
+ * its first piece is a failed request.
+ */
 async function respond(request, write) {
   const { messages, max_tokens: maxTokens, temperature, stop = [] } = JSON.parse(await request.text());
   const controller = new AbortController();
@@ -92,7 +99,7 @@ async function* upTo(stops, pieces) {
   if (kept) yield kept;
 }
 
-// ---- between threads: the function is the page's, the engine is a worker's ------------------------------------------------------
+// ---- between threads: the function is the page's, the engine is a worker's --------------------------------
 
 /** The worker's side: a model that asks the page by messages. `post` sends one; what comes back is given to `hear`. */
 export class RemoteModel {
@@ -139,7 +146,10 @@ export class RemoteModel {
   }
 }
 
-/** The page's side: runs `write` for what a worker asked, and posts what it writes. Returns the function that ends it. */
+/**
+ * The page's side: runs `write` for what a worker asked, and posts what it writes. Returns the function that
+ * ends it.
+ */
 export function writeFor({ write: number, messages, more }, write, post) {
   const controller = new AbortController();
   const work = async () => {

@@ -1,4 +1,5 @@
-// What Node lacks and a browser has: fetching files, and hearing of errors that nobody caught without ending by them. Never loaded in a browser.
+// What Node lacks and a browser has: fetching files, and hearing of errors that nobody caught without ending by
+// them. Never loaded in a browser.
 
 import { readFile, stat } from "node:fs/promises";
 import { pathToFileURL } from "node:url";
@@ -14,8 +15,8 @@ export function toUrl(place) {
 }
 
 /**
- * What fetches a bundle in Node: files below the folder `root` (a `file:` URL ending in a slash), which Node's own fetch refuses, and everything
- * else by that. Nothing outside the folder is read.
+ * What fetches a bundle in Node: files below the folder `root` (a `file:` URL ending in a slash), which Node's
+ * own fetch refuses, and everything else by that. Nothing outside the folder is read.
  */
 export function fetchBelow(root) {
   return async (request) => {
@@ -48,19 +49,25 @@ async function respond(url, range, signal) {
   }
 }
 
-// A trap in the engine comes up in a task of its own, where no caller can catch it, and Node ends by such an error. While a bundle is open we hear of them
-// first, and every caller is told.
+// A trap in the engine comes up in a task of its own, where no caller can catch it, and Node ends by such an
+// error. While a bundle is open we hear of them first, and every caller is told.
 const watchers = new Set();
 let trapCount = 0;
-/** The engine's own JavaScript, whatever it is called. Bundlers that render on a server would take `new URL(…, import.meta.url)` for a file of that name. */
+/**
+ * The engine's own JavaScript, whatever it is called. Bundlers that render on a server would take `new URL(…,
+ * import.meta.url)` for a file of that name.
+ */
 const ENGINE = import.meta.url.replace(/[^/]*$/, "pocketgraph_");
 
-/** How often the engine has trapped in this process. */
+/** Returns how often the engine has trapped in this process. */
 export function traps() {
   return trapCount;
 }
 
-/** The engine's JavaScript beside the module at `wasm`, loaded once more: with memory of its own, apart from what trapped. */
+/**
+ * The engine's JavaScript beside the module at `wasm`, loaded once more: with memory of its own, apart from
+ * what trapped.
+ */
 export function importAnew(wasm) {
   return import(/* turbopackIgnore: true */ /* webpackIgnore: true */ /* @vite-ignore */ `${wasm.href.replace(/_bg\.wasm$/, ".js")}?${trapCount}`);
 }
@@ -92,7 +99,10 @@ function onUncaught(thrown) {
   }
 }
 
-/** Whether this is a trap of the engine's and not of some other WebAssembly. In a deep call only the innermost frames are told, which then have no file. */
+/**
+ * Returns true if this is a trap of the engine, not of other WebAssembly. Of a deep call only the innermost
+ * frames are known, and they name no file.
+ */
 function isOfTheEngine(thrown) {
   const frames = String(thrown?.stack).split("\n").filter((line) => /^\s+at /.test(line));
   const isTrap = thrown instanceof WebAssembly.RuntimeError || (thrown instanceof RangeError && frames[0]?.includes("wasm://"));

@@ -1,6 +1,6 @@
 // Written by `pocketgraph-lab interface` from src/agent/options.rs and crates/search/src/answer/notice.rs. Do not edit.
 
-/** What notices say in English, by their codes. */
+/** English texts of notices, by their codes. */
 export const NOTICES = {
   "missing": "Parts of the documents could not be loaded: {text}.",
   "absent": "No passage that was found mentions {text}.",

@@ -1,13 +1,14 @@
-// The service worker that keeps a page, the package and its bundles for use without a network. A site starts it from a file of its own, because
-// a service worker sees only what lies in its own folder and below (`importScripts("./pkg/offline-worker.js")` is all that file needs);
-// pkg/offline.js registers it and speaks with it.
+// The service worker that keeps a page, the package and its bundles for use without a network. A site starts it
+// from a file of its own, because a service worker sees only what lies in its own folder and below
+// (`importScripts("./pkg/offline-worker.js")` is all that file needs); pkg/offline.js registers it and speaks
+// with it.
 //
 // What it touches, and how:
 // - sections and pages of the bundles it was told of (names are content hashes): from the cache first, kept once their hash agrees with the name;
 // - their manifests: from the network first; each manifest is a generation, and the files of generations that no open page uses are removed;
 // - documents, scripts, styles, images, fonts and WebAssembly in its scope: from the network first, kept as they pass.
-// Everything else passes it by: other origins, anything but GET, ranges, requests with credentials of their own, and responses that are one reader's
-// (`private`, `no-store`, `Vary: Cookie`).
+// Everything else passes it by: other origins, anything but GET, ranges, requests with credentials of their
+// own, and responses that are one reader's (`private`, `no-store`, `Vary: Cookie`).
 
 (() => {
   "use strict";
@@ -17,19 +18,19 @@
   const PARTS = { page: cacheName("page"), bundle: cacheName("bundle"), state: cacheName("state") };
   const STATE_KEY = new URL("pocketgraph-offline-state", scope).href;
 
-  /** How long the network may take to begin its answer where a kept copy could be given instead. */
+  /** Milliseconds that the network may take to begin its answer if there is a kept copy. */
   const PATIENCE_MS = 4000;
   const SHORT_PATIENCE_MS = 300;
   const DOUBT_MS = 30_000;
-  /** How many files of the page are kept; those that were fetched longest ago go first. */
+  /** Maximum number of kept files of the page; those that were fetched longest ago are dropped first. */
   const PAGE_FILES = 400;
-  /** How many manifests of one bundle are remembered at most. */
+  /** Maximum number of remembered manifests of one bundle. */
   const GENERATIONS = 4;
 
   const SECTION = /[-/]([0-9a-f]{20})\.pgs$/;
   const PAGE_KINDS = new Set(["document", "iframe", "script", "style", "image", "font", "worker", "sharedworker"]);
 
-  // ---- what is known between one start of this worker and the next -----------------------------------------------------------
+  // ---- what is known between one start of this worker and the next ----------------------------------------
 
   let state = null;
   let writing = Promise.resolve();
@@ -42,7 +43,10 @@
     return state;
   }
 
-  /** What is kept under `address`. A cache that cannot be read holds nothing: the network is still there. */
+  /**
+   * Returns the response kept under `address`. A cache that cannot be read counts as empty, because the network
+   * is still there.
+   */
   async function match(part, address) {
     try {
       return await (await caches.open(part)).match(address);
@@ -55,7 +59,10 @@
     return (await (await caches.open(part)).keys()).map(({ url }) => url);
   }
 
-  /** Changes what is known, one change at a time. A full storage must not stop the page, so a state that cannot be written lives in memory. */
+  /**
+   * Changes what is known, one change at a time. A full storage must not stop the page, so a state that cannot
+   * be written lives in memory.
+   */
   function change(alter) {
     const turn = writing.then(async () => {
       const current = await known();
@@ -72,9 +79,9 @@
     for (const client of await self.clients.matchAll({ type: "window" })) client.postMessage({ pocketgraphOffline: message });
   }
 
-  // ---- which requests are ours -----------------------------------------------------------------------------------------------
+  // ---- which requests are ours ----------------------------------------------------------------------------
 
-  /** What a request is to this worker, or null where it is none of its business. */
+  /** Returns the kind of a request, or null if this worker does not serve it. */
   function kindOf(request) {
     const url = new URL(request.url);
     if (request.method !== "GET" || url.origin !== self.location.origin) return null;
@@ -90,7 +97,10 @@
   const folderOf = (href) => href.slice(0, href.lastIndexOf("/") + 1);
   const bundleOf = (href, { bundles }) => bundles.find((bundle) => href.startsWith(bundle));
 
-  /** The address a file is kept under: without what follows `#`, and for documents without what follows `?`, which may be what somebody typed. */
+  /**
+   * The address a file is kept under: without what follows `#`, and for documents without what follows `?`,
+   * which may be what somebody typed.
+   */
   function addressOf(request) {
     const url = new URL(request.url);
     url.hash = "";
@@ -105,9 +115,9 @@
     else if (kind === "page") event.respondWith(page(event));
   });
 
-  // ---- keeping ---------------------------------------------------------------------------------------------------------------
+  // ---- keeping --------------------------------------------------------------------------------------------
 
-  /** Whether a response is for one reader alone, or for one moment. */
+  /** Returns true if a response is for one reader only, or must not be stored. */
   const isPersonal = ({ headers }) =>
     /no-store|private/i.test(headers.get("cache-control") ?? "") || /cookie|authorization|\*/i.test(headers.get("vary") ?? "");
 
@@ -149,14 +159,17 @@
     return Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join("");
   }
 
-  /** Keeps a section or page if its bytes are those that its name promises: what a bad line or host made of it must not stay. */
+  /**
+   * Keeps a section or page if its bytes are those that its name promises: what a bad line or host made of it
+   * must not stay.
+   */
   async function keepSection(address, bytes, headers) {
     const promised = SECTION.exec(new URL(address).pathname)?.[1];
     if (!promised || !(await hexOfHash(bytes)).startsWith(promised)) return false;
     return put(PARTS.bundle, address, bytes, headers);
   }
 
-  // ---- sections --------------------------------------------------------------------------------------------------------------
+  // ---- sections -------------------------------------------------------------------------------------------
 
   async function section(event) {
     const { request } = event;
@@ -178,7 +191,7 @@
     return response;
   }
 
-  // ---- manifests and generations ---------------------------------------------------------------------------------------------
+  // ---- manifests and generations --------------------------------------------------------------------------
 
   const manifestAddress = (bundle, generation) => `${bundle}manifest.json?pocketgraph=${generation}`;
   const listAddress = (bundle, generation) => `${bundle}files.txt?pocketgraph=${generation}`;
@@ -205,7 +218,10 @@
     return match(PARTS.bundle, manifestAddress(bundle, usable));
   }
 
-  /** The manifest as the host has it, as { answer, generation }; without `generation` if it is none. A new one is a new generation. */
+  /**
+   * The manifest as the host has it, as { answer, generation }; without `generation` if it is none. A new one
+   * is a new generation.
+   */
   async function fetchManifest(bundle, request) {
     const answer = await fetch(request);
     if (answer.status !== 200) return { answer };
@@ -246,8 +262,8 @@
   }
 
   /**
-   * Which generation can be opened without the network: the newest that is here whole or, unless all is wanted, from which a page was read once: by
-   * then the sections that every opening needs had come.
+   * Which generation can be opened without the network: the newest that is here whole or, unless all is wanted,
+   * from which a page was read once: by then the sections that every opening needs had come.
    */
   async function usableGeneration(bundle) {
     const { generations, keep } = await known();
@@ -296,7 +312,10 @@
     return files;
   }
 
-  /** The files of a generation that are wanted where everything is: where its model is kept, the word table that stands in until that has come is of no use. */
+  /**
+   * The files of a generation that are wanted where everything is: where its model is kept, the word table that
+   * stands in until that has come is of no use.
+   */
   async function neededFiles(bundle, generation, mayFetch) {
     const files = await filesOf(bundle, generation, mayFetch);
     const names = files ? [...files.keys()] : [];
@@ -316,7 +335,7 @@
     return files;
   }
 
-  // ---- removing what nobody uses ---------------------------------------------------------------------------------------------
+  // ---- removing what nobody uses --------------------------------------------------------------------------
 
   async function tidyAll() {
     let removed = 0;
@@ -326,7 +345,10 @@
 
   const tidying = new Map();
 
-  /** Removes the files of generations that are neither the newest nor open anywhere. Resolves to how many files went. */
+  /**
+   * Removes the files of generations that are neither the newest nor open anywhere. Resolves to how many files
+   * went.
+   */
   function tidy(bundle) {
     const turn = (tidying.get(bundle) ?? Promise.resolve()).then(() => tidyNow(bundle));
     tidying.set(bundle, turn.catch(() => {}));
@@ -362,7 +384,7 @@
     return removed;
   }
 
-  /** Whether a kept file, by its name below the bundle, belongs to one of the generations that stay. */
+  /** Returns true if a kept file, by its name below the bundle, belongs to a generation that stays. */
   async function wantedFiles(bundle, stays, drops) {
     const names = new Set();
     let listed = true;
@@ -374,15 +396,16 @@
       else listed = false;
     }
     if (listed) return (name) => names.has(name);
-    // Without a list, a page is known by its section: where that is the same in all that goes and stays, its pages are too.
+    // Without a list, a page is known by its section: where that is the same in all that goes and stays, its
+    // pages are too.
     const same = (section) => drops.every((drop) => stays.every((stay) => stay.sections[section] === drop.sections[section]));
     return (name) => names.has(name) || (name.includes("/") && same(name.split("/")[0]));
   }
 
-  // ---- the page and the package ----------------------------------------------------------------------------------------------
+  // ---- the page and the package ---------------------------------------------------------------------------
 
-  // Pages whose document came from the cache, because the network was slow or gone: their scripts come from there as well, so that no page is
-  // half old and half new.
+  // Pages whose document came from the cache, because the network was slow or gone: their scripts come from
+  // there as well, so that no page is half old and half new.
   const fromKept = new Set();
 
   async function page(event) {
@@ -435,7 +458,10 @@
   // A network that failed or was slow just now is waited for only shortly: a page is made of a chain of files.
   let doubtfulUntil = 0;
 
-  /** `promise` as { value } or { error }; an empty object where it takes too long and there is something `kept` to give instead. */
+  /**
+   * `promise` as { value } or { error }; an empty object where it takes too long and there is something `kept`
+   * to give instead.
+   */
   async function first(promise, kept) {
     const settled = promise.then((value) => ({ value }), (error) => ({ error }));
     if (!kept) return settled;
@@ -445,10 +471,13 @@
     return outcome;
   }
 
-  // ---- what the package asks for ---------------------------------------------------------------------------------------------
+  // ---- what the package asks for --------------------------------------------------------------------------
 
   const COMMANDS = {
-    /** From now on: which bundles, how much of them, and which files of the page were fetched before this worker saw its requests. */
+    /**
+     * From now on: which bundles, how much of them, and which files of the page were fetched before this worker
+     * saw its requests.
+     */
     async keep({ bundles, keep, files }) {
       const dropped = await change((now) => {
         const before = now.bundles;
@@ -465,7 +494,10 @@
       return null;
     },
 
-    /** What "all" still lacks: { wanted: [{ url, bytes }], bytes, unlisted }, after asking the host for its newest manifests. */
+    /**
+     * Returns the files that "all" still lacks, { wanted: [{ url, bytes }], bytes, unlisted }, after fetching
+     * the newest manifests.
+     */
     async lacking({ files }) {
       const { bundles } = await known();
       const wanted = (await missing(files)).map((url) => ({ url, bytes: 0 }));
@@ -483,7 +515,10 @@
       return { wanted, unlisted };
     },
 
-    /** Keeps those of `files` that are not there yet and that `archive` has: texts by their names in its own folder. A host without one is none to wait for. */
+    /**
+     * Keeps those of `files` that are not there yet and that `archive` has: texts by their names in its own
+     * folder. A host without one is none to wait for.
+     */
     async unpack({ archive, files }) {
       const folder = folderOf(archive);
       const wanted = (await missing(files)).filter((file) => file.startsWith(folder) && file.endsWith(".js"));
@@ -619,7 +654,7 @@
     event.waitUntil(done);
   });
 
-  // ---- taking over -----------------------------------------------------------------------------------------------------------
+  // ---- taking over ----------------------------------------------------------------------------------------
 
   // What is kept does not depend on this worker's version, so a new one need not wait for the old one's pages to close.
   self.addEventListener("install", (event) => event.waitUntil(self.skipWaiting()));

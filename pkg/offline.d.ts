@@ -1,6 +1,6 @@
 import type { OfflineCopy, OfflineOptions } from "./pocketgraph.js";
 
-/** The package's own files that a page may come to need without a network. */
+/** Files of the package that a page may need without a network. */
 export declare const PACKAGE_FILES: readonly string[];
-/** What an earlier visit asked to keep, or null. */
+/** Resolves to the copy that an earlier visit asked for, or null. */
 export declare function existingOffline(options?: Pick<OfflineOptions, "worker" | "scope" | "files">): Promise<OfflineCopy | null>;

@@ -1,12 +1,16 @@
-// Use without a network: registers the service worker that keeps page, package and bundles, and speaks with it. Loaded only by pages that ask
-// for it. What the service worker keeps, and when it removes what, is said at the top of offline-worker.js.
+// Use without a network: registers the service worker that keeps page, package and bundles, and speaks with it.
+// Loaded only by pages that ask for it. What the service worker keeps, and when it removes what, is said at the
+// top of offline-worker.js.
 
 import { abortable, throwIfAborted } from "./abort.js";
 import { PocketGraphError, unpackError } from "./error.js";
 import { whenIdle } from "./idle.js";
 import { HAS_RELAXED } from "./relaxed.js";
 
-/** The package's own files, as far as a page may come to need them without a network. A test holds this list against the package. */
+/**
+ * The package's own files, as far as a page may come to need them without a network. A test holds this list
+ * against the package.
+ */
 export const PACKAGE_FILES = [
   "agent-tools.js", "ask-answer.js", "ask-dialog.js", "ask-element.js", "ask-filters.js", "ask-languages.js", "ask-spot.js", "ask-way.js", "browser-model.js", "facets.js",
   "follow-up.js", "local-engine.js", "many-graphs.js", "notices.js", "offline.js", "pocketgraph.js", "prefetch.js", "render.js", "replaced.js",
@@ -18,11 +22,14 @@ export const PACKAGE_FILES = [
 /** The scripts among them, in one file. A bundler leaves it out, and then each is fetched by itself. */
 const PACKED_FILES = "package-files.json";
 
-/** How many files are asked for in one message: what is aborted or cut off loses at most these. */
+/** Number of files in one message: an abort or a lost connection loses at most these. */
 const FILES_AT_ONCE = 8;
 const ANSWER_MS = 300_000;
 
-/** What is kept of a site for use without a network. Events: `updated` (a bundle on the host was replaced), `storage-full`, `problem`. */
+/**
+ * Copy of a site for use without a network. Events: `updated` (a bundle on the host was replaced),
+ * `storage-full`, `problem`.
+ */
 export class OfflineCopy extends EventTarget {
   #registration;
   #files;
@@ -39,15 +46,16 @@ export class OfflineCopy extends EventTarget {
     navigator.serviceWorker.addEventListener("message", this.#onMessage);
   }
 
-  /** What is kept, in files and bytes, and what the browser grants. */
+  /** Returns the number of kept files and bytes, and the storage that the browser grants. */
   async status() {
     const [status, room] = await Promise.all([this.#ask("status"), storageRoom()]);
     return { ...status, ...room, controlled: Boolean(navigator.serviceWorker.controller) };
   }
 
   /**
-   * Fetches all of every bundle that is needed, the package and the page's files, as far as they are not kept yet. Resolves to the status; `complete` of a
-   * bundle is false where it was built without a list of its files. Rejects with `storage-full` where the browser grants too little.
+   * Fetches all of every bundle that is needed, the package and the page's files, as far as they are not kept
+   * yet. Resolves to the status; `complete` of a bundle is false where it was built without a list of its
+   * files. Rejects with `storage-full` where the browser grants too little.
    */
   async fetchAll({ signal, onProgress } = {}) {
     throwIfAborted(signal);
@@ -150,8 +158,9 @@ export class OfflineCopy extends EventTarget {
 }
 
 /**
- * Keeps bundles, the package and the page from now on. `folderUrl` makes of what a caller names a bundle by its absolute URL; `fetched` are files
- * that were fetched before the service worker could see it; `trustedScript` makes addresses of scripts by the page's one policy.
+ * Keeps bundles, the package and the page from now on. `folderUrl` makes of what a caller names a bundle by its
+ * absolute URL; `fetched` are files that were fetched before the service worker could see it; `trustedScript`
+ * makes addresses of scripts by the page's one policy.
  */
 export async function keepOffline({ bundle, keep = "visited", worker, scope, files = [], signal }, { folderUrl, fetched, trustedScript }) {
   throwIfAborted(signal);
@@ -176,7 +185,7 @@ export async function keepOffline({ bundle, keep = "visited", worker, scope, fil
   return copy;
 }
 
-/** What an earlier visit asked to keep, or null. */
+/** Returns the copy that an earlier visit asked for, or null. */
 export async function existingOffline({ worker, scope, files } = {}) {
   if (!navigator.serviceWorker) return null;
   const { scriptUrl, scopeUrl } = placesOf(worker, scope);
@@ -206,7 +215,10 @@ function activation(registration) {
   });
 }
 
-/** Resolves when this page's requests go through the service worker; a forced reload (Shift) keeps it out, which is not waited for. */
+/**
+ * Resolves when this page's requests go through the service worker; a forced reload (Shift) keeps it out, which
+ * is not waited for.
+ */
 function control() {
   const { serviceWorker } = navigator;
   if (serviceWorker.controller) return Promise.resolve();

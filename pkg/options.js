@@ -1,4 +1,5 @@
-// The options of calls, checked before anything is sent to the engine: one that does not exist is an error that names the nearest.
+// The options of calls, checked before anything is sent to the engine: one that does not exist is an error that
+// names the nearest.
 
 import { PocketGraphError } from "./error.js";
 import { NOWHERE, toolOf } from "./model-function.js";
@@ -6,12 +7,12 @@ import { OPTIONS, PROTOCOLS, READ_BY, RETRIEVERS } from "./option-table.js";
 
 export { PROTOCOLS };
 
-/** Which groups of options a call takes, and who else is named where an option belongs to another. */
+/** Groups of options of each call. */
 const CALLS = { open: ["open"], search: ["ranking", "search"], ask: ["ranking", "answering"], plan: ["ranking", "answering"], execute: ["ranking", "answering", "execute"], filter: ["filter"], llm: ["llm"] };
-/** What every call takes. */
+/** Options of every call. */
 const ANYWHERE = { signal: "" };
 
-/** How an option is checked that is of a kind, and what is said of one that is not. */
+/** Check of each kind of option, with its description for the error. */
 const KINDS = {
   positive: [(value) => Number.isInteger(value) && value > 0, "a positive whole number"],
   whole: [(value) => Number.isInteger(value) && value >= 0, "a whole number, 0 or more"],
@@ -39,7 +40,7 @@ export function askOptions(options, call = "ask") {
   return { ...given, ...ranking(options), ...defined({ llm: endpoint(llm), webSearch: webAddress(webSearch), prompts: texts(prompts), tools: toolsOf(tools) }) };
 }
 
-/** What the page runs for these options: the function that is their language model, and their tools. */
+/** Returns the function that the page runs for these options: their language model and their tools. */
 export function writerOf(options) {
   const { llm, tools } = options ?? {};
   const model = typeof llm === "function" ? llm : undefined;
@@ -55,7 +56,7 @@ function ranking({ retriever, filter }) {
   return defined({ retriever, filter: documentsOf(filter) });
 }
 
-/** Which documents are searched. */
+/** Checks a filter and returns it without absent members. */
 function documentsOf(filter) {
   if (filter === undefined || filter === null) return undefined;
   if (typeof filter !== "object" || Array.isArray(filter)) throw badArgument("`filter` is an object.");
@@ -111,7 +112,10 @@ function httpUrl(name, place) {
   return url;
 }
 
-/** The page that relative addresses are relative to. A worker's own URL is the package's folder, so addresses are made absolute on the page's side. */
+/**
+ * The page that relative addresses are relative to. A worker's own URL is the package's folder, so addresses
+ * are made absolute on the page's side.
+ */
 export function pageUrl() {
   return globalThis.document?.baseURI ?? globalThis.location?.href;
 }
@@ -172,7 +176,7 @@ function unknown(call, wrong, names) {
   return badArgument(`\`${call}\` has no option \`${wrong}\`.${hint}`);
 }
 
-/** How many letters must be put in, left out or changed to make `b` of `a` (Levenshtein). */
+/** Returns the Levenshtein distance of `a` and `b`. */
 function distance(a, b) {
   let row = [...Array(b.length + 1).keys()];
   for (let i = 1; i <= a.length; i++) {

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" />
-// The types of the package's face. What the engine returns is generated from the Rust types; what is written here by hand is
-// the JavaScript around it.
+// The types of the package. The engine's results are generated from its Rust types; the types here are of
+// the JavaScript around it, written by hand.
 
 import type {
   AgentEvent, Answer, AnswerBlock, AnswerGraph, AnswerGraphEdge, AnswerGraphNode, AskEvent, BlockForm, BundleInfo, Carried, Citation, CitationTarget, Hit, KeywordHit, KeywordKind, Neighbors, Notice, NoticeCode,
@@ -372,7 +372,7 @@ export declare class PocketGraph {
   /** Returns true if the query model is loaded. */
   modelReady(): boolean;
   /**
-   * Loads the token table (some 60 kB), if the bundle has one, and then the query model (5.4 MB in most bundles). Searching works before.
+   * Loads the token table (some 60 kB), if the bundle has one, and then the query model (5.4 MB in most bundles). Search works before that.
    * Calls `onStage` when the next search is ranked by the table, and by the model.
    */
   prepare(options?: Abortable & { onProgress?: (progress: Progress) => void; onStage?: (stage: "table" | "model") => void }): Promise<void>;

@@ -1,5 +1,5 @@
-// PocketGraph: question answering over a bundle of static files. This is the package's front door; the engine behind it is
-// WebAssembly, in a worker of its own where there can be one.
+// PocketGraph: question answering over a bundle of static files. This is the package's front door; the engine
+// behind it is WebAssembly, in a worker of its own where there can be one.
 
 import { abortable, linkedController, throwIfAborted } from "./abort.js";
 import { PocketGraphError, replacedError } from "./error.js";
@@ -39,8 +39,9 @@ class PocketGraph {
   }
 
   /**
-   * Opens the bundle in the folder `place`: a URL, relative to the page; in Node also a path, relative to the working directory.
-   * Only its manifest is fetched; what a search needs comes with the search. Several folders, in an array, are searched as one.
+   * Opens the bundle in the folder `place`: a URL, relative to the page; in Node also a path, relative to the
+   * working directory. Only its manifest is fetched; what a search needs comes with the search. Several
+   * folders, in an array, are searched as one.
    */
   static async open(place, options = {}) {
     if (Array.isArray(place)) return openMany(place, options);
@@ -94,20 +95,21 @@ class PocketGraph {
     }
   }
 
-  /** What the bundle is: counts, embedder, sections. */
+  /** Returns the bundle's counts, embedder and sections. */
   info() {
     return this.#info;
   }
 
-  /** Whether questions are embedded by the full model yet. */
+  /** Returns true once the full model embeds questions. */
   modelReady() {
     return this.#modelReady;
   }
 
   /**
-   * Loads the query model, and before it, in a bundle that has one, the token table that stands in for it. Searching works before; afterwards
-   * `auto`, `dense` and `hybrid` use it. `onStage` hears "table" and "model" when the next search is ranked by them. Calls made while one runs share
-   * it, and it is given up when all of them have been aborted.
+   * Loads the query model, and before it, in a bundle that has one, the token table that stands in for it.
+   * Searching works before; afterwards `auto`, `dense` and `hybrid` use it. `onStage` hears "table" and "model"
+   * when the next search is ranked by them. Calls made while one runs share it, and it is given up when all of
+   * them have been aborted.
    */
   async prepare({ signal, onProgress, onStage } = {}) {
     throwIfAborted(signal);
@@ -160,7 +162,10 @@ class PocketGraph {
     this.#prefetching = prefetch({ isQuiet: () => this.#running === 0, prepare, warm }, options);
   }
 
-  /** The passages that answer to `question`, best first, each with every way it was reached. An empty question has none. */
+  /**
+   * The passages that answer to `question`, best first, each with every way it was reached. An empty question
+   * has none.
+   */
   async search(question, options = {}) {
     const { signal } = options;
     const engineOptions = searchOptions(options);
@@ -170,7 +175,10 @@ class PocketGraph {
     return result;
   }
 
-  /** An answer, as events, of which the last is `done`; docs/javascript-api.md has them all. Leaving the loop, or aborting `signal`, stops the work. */
+  /**
+   * An answer, as events, of which the last is `done`; docs/javascript-api.md has them all. Leaving the loop,
+   * or aborting `signal`, stops the work.
+   */
   async *ask(question, options = {}) {
     const { signal, llm } = options;
     text("question", question);
@@ -215,7 +223,10 @@ class PocketGraph {
     return Boolean(this.#info?.sections.some(({ name }) => name === "kg"));
   }
 
-  /** Turns a question into a plan, and carries nothing out: `plan` is null, and `whyNot` says why, where the planner is not sure. */
+  /**
+   * Turns a question into a plan, and carries nothing out: `plan` is null, and `whyNot` says why, where the
+   * planner is not sure.
+   */
   async plan(question, options = {}) {
     return this.#call("plan", [text("question", question), askOptions(options, "plan")], { signal: options.signal, write: writerOf(options) });
   }
@@ -268,7 +279,10 @@ class PocketGraph {
     return this.#call("subgraph", [result], { signal });
   }
 
-  /** What `filter` may say of this bundle's documents: `{ of: "language" | "folder" | "version", value, documents }`, by kind and value. */
+  /**
+   * Lists the values that `filter` may have in this bundle: `{ of: "language" | "folder" | "version", value,
+   * documents }`, by kind and value.
+   */
   async facets({ signal } = {}) {
     const { facetsOf } = await import("./facets.js");
     return facetsOf(await this.#call("facets", [], { signal }));
@@ -280,12 +294,15 @@ class PocketGraph {
     return this.#call("passage", [chunk], { signal });
   }
 
-  /** What has been fetched and is held so far. */
+  /** Returns how much has been fetched and is held. */
   async stats() {
     return this.#call("stats");
   }
 
-  /** Opens the bundle anew: after `close`, or where it was replaced on its host. What was loaded is gone; the browser's cache helps. */
+  /**
+   * Opens the bundle anew: after `close`, or where it was replaced on its host. What was loaded is gone; the
+   * browser's cache helps.
+   */
   async reopen({ signal, onProgress } = {}) {
     await this.close();
     await this.#start(onProgress, signal);
@@ -412,7 +429,10 @@ async function folderUrl(place) {
   return url.href;
 }
 
-/** A follow-up made whole by the conversation before it; any other question as it is, and each where the rules cannot be fetched any more. */
+/**
+ * A follow-up made whole by the conversation before it; any other question as it is, and each where the rules
+ * cannot be fetched any more.
+ */
 async function understand(question, history) {
   if (history === undefined || history === null || history.length === 0) return question;
   if (!Array.isArray(history)) throw badArgument("`history` is an array of { question, answer }, oldest first.");
@@ -421,7 +441,7 @@ async function understand(question, history) {
   return whole === question.trim() ? question : whole;
 }
 
-/** Whether a filter leaves any document out. */
+/** Returns true if a filter leaves any document out. */
 function filtered(filter) {
   return Object.values(filter ?? {}).some((value) => value !== undefined && value !== null);
 }

@@ -6,8 +6,8 @@ import { whenIdle } from "./idle.js";
 const AGAIN_MS = 100;
 
 /**
- * Waits until the page is idle and `isQuiet()`, then runs `prepare` and `warm`, either of which may be null, unless the reader saves data. Returns
- * the controller that ends it; `signal` does as well.
+ * Waits until the page is idle and `isQuiet()`, then runs `prepare` and `warm`, either of which may be null,
+ * unless the reader saves data. Returns the controller that ends it; `signal` does as well.
  */
 export function prefetch({ isQuiet, prepare, warm }, { signal: given, onProgress }) {
   const { controller, signal, release } = linkedController(given);

@@ -1,48 +1,48 @@
 import type { Answer, Citation, Hit, Notice, Span } from "./pocketgraph.js";
 
-/** A new element; attributes whose name starts with `on` are listeners. */
+/** Creates an element; attributes whose name starts with `on` are listeners. */
 export declare function h(tag: string, attributes?: Record<string, unknown>, ...children: unknown[]): HTMLElement;
-/** `url` made absolute if it is http or https, else null. */
+/** Returns the absolute form of an http or https URL, otherwise null. */
 export declare function safeUrl(url: string, base?: string): string | null;
-/** `url` with a text directive, by which browsers open the page at `span` of its passage `text` and mark it. */
+/** Adds a text directive to `url`, so that browsers open the page at `span` of its passage `text` and mark it. */
 export declare function quotedUrl(url: string, text: string, span?: Span): string;
-/** `text` with every span in a `<mark>`. */
+/** Returns `text` with every span in a `<mark>`. */
 export declare function highlighted(text: string, spans?: Span[], window?: Span): DocumentFragment;
-/** The stretch of about `length` characters that holds the most spans. */
+/** Returns the part of about `length` characters that contains the most spans. */
 export declare function excerptWindow(text: string, spans?: Span[], length?: number): Span;
-/** What `answerBlocks` is told. */
+/** Options of `answerBlocks`. */
 export interface AnswerBlocksOptions {
   /** Every line is a paragraph of its own, as in an answer of quoted sentences. */
   lines?: boolean;
-  /** Whether a link may be followed; none may, where absent. */
+  /** Returns true if a link may be followed. Without it, none may. */
   link?: (url: string) => boolean;
   /** Puts a block of code into something, such as a figure with a button. */
   code?: (node: HTMLElement, text: string, language: string) => Node;
 }
-/** An answer as nodes, from Markdown; `marker` makes the node for a citation such as `[2]`. */
+/** Draws an answer in Markdown as nodes; `marker` makes the node for a citation such as `[2]`. */
 export declare function answerBlocks(text: string, marker?: (number: number, start: number, end: number) => Node | string, options?: AnswerBlocksOptions): DocumentFragment;
-/** An answer that is being written, drawn into a node of its own. What was drawn before is not read again from its beginning. */
+/** Draws an answer while it is being written, into a node of its own, without reading the earlier text again. */
 export declare class GrowingAnswer {
   constructor(parent: Node, options: AnswerBlocksOptions & { marker: (number: number, start: number, end: number) => Node | string });
   /** Draws the text so far. */
   draw(text: string): void;
 }
-/** Makes the children of `parent` those of `fragment`, and leaves alone those at the beginning that are the same; the first `kept` without a look. */
+/** Replaces the children of `parent` by those of `fragment`, except equal ones at the beginning. The first `kept` count as equal. */
 export declare function patch(parent: Node, fragment: DocumentFragment, kept?: number): void;
-/** The citation that the marker `[number]` at `start..end` stands for. */
+/** Returns the citation of the marker `[number]` at `start..end`. */
 export declare function citationAt(citations: Citation[], number: number, start: number, end: number): Citation | undefined;
-/** What `quotedAnswer` is told. */
+/** Options of `quotedAnswer`. */
 export interface QuotedAnswerOptions {
-  /** What stands above the closest passage, and on the link where a passage goes on. */
+  /** Words above the closest passage, and of the link to the rest of a passage. */
   words?: { closest: string; readOn: string };
   /** Puts a block of code into something, such as a figure with a button. */
   code?: (node: HTMLElement, text: string, language: string) => Node;
-  /** The name of a passage's language by its tag, to stand above it; empty where it need not be told. */
+  /** Returns the name of a passage's language, by its tag, to show above it; empty to show none. */
   languageMark?: (tag: string) => string;
 }
-/** An answer that no language model wrote, as nodes: by its blocks where it has them; `marker` makes the node for a citation such as `[2]`. */
+/** Draws an answer that no language model wrote, by its blocks if it has them; `marker` makes the node for a citation such as `[2]`. */
 export declare function quotedAnswer(answer: Answer, marker?: (number: number, start: number, end: number) => Node | string, options?: QuotedAnswerOptions): DocumentFragment;
-/** The warnings of an answer that concern its reader, without why nothing was planned. */
+/** Returns the warnings of an answer for its reader, without the reason why there is no plan. */
 export declare function readersWarnings(answer: Answer): Notice[];
 /** The hits of one page. */
 export interface PageOfHits {
@@ -51,5 +51,5 @@ export interface PageOfHits {
   url: string;
   hits: Hit[];
 }
-/** Hits of one page together, pages in the order of their best hit. */
+/** Groups hits by page; pages are in the order of their best hit. */
 export declare function byPage(hits: Hit[]): PageOfHits[];

@@ -1,5 +1,6 @@
-// Untrusted text into DOM: documents, questions and what an LLM wrote become text nodes and a handful of elements made here. There
-// is no path from a string to markup, and no inline style, so a strict Content-Security-Policy holds.
+// Untrusted text into DOM: documents, questions and what an LLM wrote become text nodes and a handful of
+// elements made here. There is no path from a string to markup, and no inline style, so a strict
+// Content-Security-Policy holds.
 
 import { h, safeUrl, table } from "./dom.js";
 import { markdownBlocks } from "./markdown.js";
@@ -8,8 +9,8 @@ export { drawn, h, safeUrl } from "./dom.js";
 export { quotedUrl } from "./text-fragment.js";
 
 /**
- * `text` with every span in a `<mark>`. Spans are UTF-16 offsets; those out of range or overlapping an earlier one are ignored.
- * `window` shows only a part, with an ellipsis where text is left out.
+ * `text` with every span in a `<mark>`. Spans are UTF-16 offsets; those out of range or overlapping an earlier
+ * one are ignored. `window` shows only a part, with an ellipsis where text is left out.
  */
 export function highlighted(text, spans = [], window = { start: 0, end: text.length }) {
   const fragment = document.createDocumentFragment();
@@ -29,8 +30,9 @@ export function highlighted(text, spans = [], window = { start: 0, end: text.len
 }
 
 /**
- * The stretch of about `length` characters that holds the most spans, cut at white space. In a table it is one row, and elsewhere it ends where a table
- * begins: rows beside each other, without lines between them, are not to be read.
+ * The stretch of about `length` characters that holds the most spans, cut at white space. In a table it is one
+ * row, and elsewhere it ends where a table begins: rows beside each other, without lines between them, are not
+ * to be read.
  */
 export function excerptWindow(text, spans = [], length = 280) {
   let best = { first: 0, count: 0 };
@@ -49,8 +51,9 @@ export function excerptWindow(text, spans = [], length = 280) {
 }
 
 /**
- * The row of a table in which the most of these spans stand, or what stands between tables where the first of them does: lines with bars between cells, two or more
- * below each other, are a table. Of rows with as many the last: the first is the header.
+ * The row of a table in which the most of these spans stand, or what stands between tables where the first of
+ * them does: lines with bars between cells, two or more below each other, are a table. Of rows with as many the
+ * last: the first is the header.
  */
 function aroundTables(text, spans) {
   const lines = [];
@@ -91,9 +94,10 @@ function wordEnd(text, from) {
 }
 
 /**
- * An answer as nodes: what a language model wrote, in Markdown (markdown.js). `marker(number, start, end)` makes the node for a citation like `[2]`;
- * start and end are where it stands in `text`. With `lines`, every line is a paragraph of its own, as in an answer of quoted sentences. `link(url)` says
- * whether a link may be followed (none, where absent); `code(node, text, language)` may put a block of code into something.
+ * An answer as nodes: what a language model wrote, in Markdown (markdown.js). `marker(number, start, end)`
+ * makes the node for a citation like `[2]`; start and end are where it stands in `text`. With `lines`, every
+ * line is a paragraph of its own, as in an answer of quoted sentences. `link(url)` says whether a link may be
+ * followed (none, where absent); `code(node, text, language)` may put a block of code into something.
  */
 export function answerBlocks(text, marker = (number) => `[${number}]`, { lines: byLine = false, link, code } = {}) {
   const fragment = document.createDocumentFragment();
@@ -102,7 +106,10 @@ export function answerBlocks(text, marker = (number) => `[${number}]`, { lines: 
   return fragment;
 }
 
-/** An answer that is being written, drawn into `parent`. Only what comes after the last finished block is read again when there is more. */
+/**
+ * An answer that is being written, drawn into `parent`. Only what comes after the last finished block is read
+ * again when there is more.
+ */
 export class GrowingAnswer {
   #parent;
   #options;
@@ -132,9 +139,11 @@ export class GrowingAnswer {
 }
 
 /**
- * An answer that no language model wrote, as nodes: its blocks as what they are (paragraphs, code, lists, tables), each text a text node; one without blocks line by
- * line. `marker` makes the node for a citation, as for answerBlocks; it stands behind the last sentence of what it cites. `words` are said of the closest passage,
- * where a passage goes on, and around a quotation (`{text}`); `code` is as for answerBlocks. `languageMark(tag)` names the language of a passage, where that is to be told.
+ * An answer that no language model wrote, as nodes: its blocks as what they are (paragraphs, code, lists,
+ * tables), each text a text node; one without blocks line by line. `marker` makes the node for a citation, as
+ * for answerBlocks; it stands behind the last sentence of what it cites. `words` are said of the closest
+ * passage, where a passage goes on, and around a quotation (`{text}`); `code` is as for answerBlocks.
+ * `languageMark(tag)` names the language of a passage, where that is to be told.
  */
 export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words = QUOTED_WORDS, code, languageMark } = {}) {
   const fragment = document.createDocumentFragment();
@@ -164,7 +173,7 @@ export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words
   return fragment;
 }
 
-/** What is said around quotations, in English. */
+/** English words around quotations. */
 export const QUOTED_WORDS = { closest: "This may not answer the question. The closest passage:", readOn: "Read on", quotation: "“{text}”" };
 
 function quotedBlock({ form, text, language, highlights }, code = (node) => node) {
@@ -186,8 +195,9 @@ function quotedBlock({ form, text, language, highlights }, code = (node) => node
 }
 
 /**
- * Makes the children of `parent` those of `fragment`, and leaves alone those at the beginning that are the same: text that grows does not flicker, keeps
- * its selection, and is not read out from the start. The first `kept` children stay without a look.
+ * Makes the children of `parent` those of `fragment`, and leaves alone those at the beginning that are the
+ * same: text that grows does not flicker, keeps its selection, and is not read out from the start. The first
+ * `kept` children stay without a look.
  */
 export function patch(parent, fragment, kept = 0) {
   const wanted = [...fragment.childNodes];

@@ -1,16 +1,17 @@
-// Whether the bundle on the host is still the one that was opened. Passages are known by their numbers, and another bundle numbers others, so
-// nothing found in the one may be looked up in the other. Loaded once something is missing.
+// Whether the bundle on the host is still the one that was opened. Passages are known by their numbers, and
+// another bundle numbers others, so nothing found in the one may be looked up in the other. Loaded once
+// something is missing.
 
 import { replacedError } from "./error.js";
 
-/** What tells a bundle from another: the names of its sections' files, which are hashes of what is in them. */
+/** Returns the identity of a bundle: the names of its sections' files, which contain hashes of their content. */
 function identityOf({ sections }) {
   return sections.map(({ name, file }) => `${name} ${file}`).join("\n");
 }
 
 /**
- * Throws where the host now has another bundle at `baseUrl` than the one of this `info`; not where that cannot be found out. `own` takes the place of
- * the page's `fetch`.
+ * Throws where the host now has another bundle at `baseUrl` than the one of this `info`; not where that cannot
+ * be found out. `own` takes the place of the page's `fetch`.
  */
 export async function refuseIfReplaced(baseUrl, info, own = fetch) {
   let now = null;

@@ -1,5 +1,6 @@
-// A model behind OpenAI's Responses API as the model of `ask`: `kg.ask(question, { llm: responsesModel({ baseUrl, model, apiKey }) })`. The engine itself
-// speaks chat completions; what few want is no part of what everybody loads.
+// A model behind OpenAI's Responses API as the model of `ask`: `kg.ask(question, { llm: responsesModel({
+// baseUrl, model, apiKey }) })`. The engine itself speaks chat completions; what few want is no part of what
+// everybody loads.
 
 /** A model for the option `llm`. Nothing is stored at the endpoint. */
 export function responsesModel({ baseUrl, model, apiKey, headers = {} }) {
@@ -28,7 +29,7 @@ function item({ role, content }) {
   return { type: "message", role, content: [{ type: "output_text", text: content, annotations: [] }] };
 }
 
-/** What an endpoint says when it refuses. */
+/** Returns the message of an endpoint that refuses a request. */
 async function refusal(response) {
   const body = await response.json().catch(() => null);
   return `HTTP ${response.status}${body?.error?.message ? `: ${body.error.message}` : ""}`;

@@ -4,7 +4,10 @@ import { PocketGraph } from "./pocketgraph.js";
 
 const shared = new Map();
 
-/** Opens the bundle at `src`, or several with spaces between as one, or joins those who have it open. `release` gives it back; the last one closes it. */
+/**
+ * Opens the bundle at `src`, or several with spaces between as one, or joins those who have it open. `release`
+ * gives it back; the last one closes it.
+ */
 export function borrowGraph(src, { worker, onProgress }) {
   const places = src.trim().split(/\s+/);
   const key = [worker, ...places.map((place) => new URL(place, document.baseURI).href)].join(" ");

@@ -1,12 +1,14 @@
-// Why an endpoint of another host could not be reached. A browser tells a page only that a request failed; what follows can still be found out.
+// Why an endpoint of another host could not be reached. A browser tells a page only that a request failed; what
+// follows can still be found out.
 
 const PATIENCE = 5_000;
 
 /**
- * Why a request to `baseUrl` fails before any reply:
- * "policy", where this page's Content-Security-Policy does not name it; "insecure", an `http:` address asked by a page of `https:`; "permission", where the reader
- * or the browser allows the page no addresses of this machine or its network; "origin", where something answers but lets no page of this origin read it (CORS);
- * "closed", where nothing answers. One request is sent, without a body or credentials, whose reply cannot be read.
+ * Why a request to `baseUrl` fails before any reply: "policy", where this page's Content-Security-Policy does
+ * not name it; "insecure", an `http:` address asked by a page of `https:`; "permission", where the reader or
+ * the browser allows the page no addresses of this machine or its network; "origin", where something answers
+ * but lets no page of this origin read it (CORS); "closed", where nothing answers. One request is sent, without
+ * a body or credentials, whose reply cannot be read.
  */
 export async function whyUnreached(baseUrl) {
   const url = new URL(baseUrl, globalThis.location?.href);
@@ -23,7 +25,10 @@ export async function whyUnreached(baseUrl) {
   }
 }
 
-/** Hears whether the page's policy refuses this origin. The event comes after the request has failed, in a turn of its own. */
+/**
+ * Hears whether the page's policy refuses this origin. The event comes after the request has failed, in a turn
+ * of its own.
+ */
 function refusedByPolicy(origin) {
   let yes = false;
   const hear = ({ blockedURI, effectiveDirective }) => (yes ||= effectiveDirective === "connect-src" && blockedURI.startsWith(origin));
@@ -36,7 +41,7 @@ function isOfThisMachine(host) {
   return host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127\./.test(host);
 }
 
-/** Whether the browser asks for a permission to reach this machine and its network, and has none. */
+/** Returns true if the browser needs a permission to reach this machine and its network, and has none. */
 async function isDenied() {
   for (const name of ["local-network-access", "loopback-network", "local-network"]) {
     const state = await globalThis.navigator?.permissions?.query({ name }).then(({ state }) => state, () => null);

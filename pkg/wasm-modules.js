@@ -1,11 +1,13 @@
-// The engine's WebAssembly modules: one that searches and quotes, which the first hits wait for, and the full one, which also asks language
-// models and carries out protocols and plans. Each is loaded at most once in a thread and serves every bundle opened there.
+// The engine's WebAssembly modules: one that searches and quotes, which the first hits wait for, and the full
+// one, which also asks language models and carries out protocols and plans. Each is loaded at most once in a
+// thread and serves every bundle opened there.
 
 import { PocketGraphError } from "./error.js";
 import { useRelaxed } from "./relaxed.js";
 
-// Bundlers look for exactly this form of URL. The code is imported by its address too, and not by name: a bundler that makes a worker one file, as
-// Vite up to version 7 does, refuses a worker with parts that are imported later.
+// Bundlers look for exactly this form of URL. The code is imported by its address too, and not by name: a
+// bundler that makes a worker one file, as Vite up to version 7 does, refuses a worker with parts that are
+// imported later.
 const MODULES = {
   search: { code: () => new URL("./pocketgraph_wasm.js", import.meta.url), wasm: () => new URL("./pocketgraph_wasm_bg.wasm", import.meta.url) },
   full: { code: () => new URL("./pocketgraph_full.js", import.meta.url), wasm: () => new URL("./pocketgraph_full_bg.wasm", import.meta.url) },
@@ -14,7 +16,7 @@ const MODULES = {
 // The shortest module with a vector instruction.
 const WITH_SIMD = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11);
 
-/** Whether WebAssembly has SIMD here: browsers have had it since 2021, Safari since March 2023. */
+/** Returns true if WebAssembly has SIMD here: browsers have had it since 2021, Safari since March 2023. */
 const HAS_SIMD = WebAssembly.validate(WITH_SIMD);
 
 const loaded = new Map();
@@ -26,9 +28,10 @@ export function provideCode(name, code) {
 }
 
 /**
- * The module `name`, "search" or "full": its class `WasmEngine`, and `enableRelaxedSimd()`, after which models are read to be multiplied by relaxed SIMD where
- * the browser has it. `node`, the module node-files.js, is there in Node: it reads files, and knows whether the engine has trapped. What has is left
- * behind, and another instance serves from then on.
+ * The module `name`, "search" or "full": its class `WasmEngine`, and `enableRelaxedSimd()`, after which models
+ * are read to be multiplied by relaxed SIMD where the browser has it. `node`, the module node-files.js, is
+ * there in Node: it reads files, and knows whether the engine has trapped. What has is left behind, and another
+ * instance serves from then on.
  */
 export async function loadModule(name, node) {
   if (!HAS_SIMD) throw new PocketGraphError("unsupported-browser", "WebAssembly has no SIMD here. It comes with Chrome 91, Firefox 89, Safari 16.4 and newer.");

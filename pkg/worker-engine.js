@@ -4,7 +4,10 @@ import { abortError, PocketGraphError, unpackError } from "./error.js";
 import { writeFor } from "./model-function.js";
 import { trustedScript } from "./trusted-types.js";
 
-/** As it came out of the package, this code is in a file beside its worker's; a bundler gives it another name or place. */
+/**
+ * As it came out of the package, this code is in a file beside its worker's; a bundler gives it another name or
+ * place.
+ */
 const AS_PACKAGED = /^(?!file:)(?!.*\/\.vite\/).*\/(ask-element|pocketgraph)\.js(\?.*)?$/;
 
 let preloaded = false;
@@ -29,7 +32,8 @@ export class WorkerEngine {
 
   constructor(worker, lock) {
     this.#worker = worker;
-    // A worker that the browser ends, or that ends itself, says nothing. The lock that it holds while it lives comes to us then.
+    // A worker that the browser ends, or that ends itself, says nothing. The lock that it holds while it lives
+    // comes to us then.
     if (lock) navigator.locks.request(lock, () => this.#die("internal", "The engine's worker was ended.")).catch(() => {});
     worker.addEventListener("message", ({ data }) => this.#receive(data));
     worker.addEventListener("error", (event) => {
@@ -39,7 +43,10 @@ export class WorkerEngine {
     worker.addEventListener("messageerror", () => this.#die("internal", "A message from the engine's worker could not be read."));
   }
 
-  /** Starts a worker, or resolves to null where none can be had: no Worker here, a policy against it, another origin. */
+  /**
+   * Starts a worker, or resolves to null where none can be had: no Worker here, a policy against it, another
+   * origin.
+   */
   static async start() {
     if (typeof Worker === "undefined") return null;
     let worker;
@@ -57,7 +64,7 @@ export class WorkerEngine {
     return null;
   }
 
-  /** Whether the worker has stopped. */
+  /** True once the worker has stopped. */
   get dead() {
     return this.#dead !== null;
   }

@@ -1,7 +1,8 @@
-// The engine in a module worker. Messages in: {id, method, args} starts a call (`open` first), {id, abort: true} aborts it.
-// A call whose language model is a function of the page has {writes: true}; {wrote, …} is what that function wrote.
-// Messages out: {ready: true, lock} once, where `lock` names the Web Lock that this worker holds as long as it lives; for a call any number of
-// {id, event} and {id, write, …}, which asks the page's function, then {id, value} or {id, error}; {fatal} if the engine itself has died.
+// The engine in a module worker. Messages in: {id, method, args} starts a call (`open` first), {id, abort:
+// true} aborts it. A call whose language model is a function of the page has {writes: true}; {wrote, …} is what
+// that function wrote. Messages out: {ready: true, lock} once, where `lock` names the Web Lock that this worker
+// holds as long as it lives; for a call any number of {id, event} and {id, write, …}, which asks the page's
+// function, then {id, value} or {id, error}; {fatal} if the engine itself has died.
 
 import { LocalEngine } from "./local-engine.js";
 import { packError, PocketGraphError } from "./error.js";
@@ -9,7 +10,8 @@ import { RemoteModel } from "./model-function.js";
 import * as searchCode from "./pocketgraph_wasm.js";
 import { loadModule, provideCode } from "./wasm-modules.js";
 
-// Whoever starts a worker opens a bundle next, and of that this takes longest. A failure is told to the call that wants it.
+// Whoever starts a worker opens a bundle next, and of that this takes longest. A failure is told to the call
+// that wants it.
 provideCode("search", searchCode);
 loadModule("search").catch(() => {});
 
@@ -54,7 +56,8 @@ function die(event) {
 self.addEventListener("error", die);
 self.addEventListener("unhandledrejection", die);
 
-// The lock tells the page when this worker has ended. Where there are no locks, outside a secure context, an end in silence goes unnoticed.
+// The lock tells the page when this worker has ended. Where there are no locks, outside a secure context, an
+// end in silence goes unnoticed.
 const lock = self.navigator?.locks && `pocketgraph ${crypto.randomUUID()}`;
 const ready = () => (self.postMessage({ ready: true, lock }), new Promise(() => {}));
 if (lock) navigator.locks.request(lock, ready).catch(() => self.postMessage({ ready: true }));

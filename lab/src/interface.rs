@@ -120,7 +120,7 @@ fn retriever_file() -> String {
 
 /// `pkg/notices.js`.
 fn notice_file() -> String {
-    let mut out = format!("{WRITTEN}\n/** What notices say in English, by their codes. */\nexport const NOTICES = {{\n");
+    let mut out = format!("{WRITTEN}\n/** English texts of notices, by their codes. */\nexport const NOTICES = {{\n");
     for code in NoticeCode::ALL {
         let _ = writeln!(out, "  \"{}\": \"{}\",", code.name(), code.wording());
     }
