@@ -1,4 +1,4 @@
-//! The keyword graph of AutoKG (Chen and Bertozzi, arXiv 2311.14740): keywords, how strongly they share chunks, and the chunks of each.
+//! AutoKG's keyword graph (Chen and Bertozzi, arXiv 2311.14740): keywords, their shared chunks, the chunks of each.
 
 mod section;
 

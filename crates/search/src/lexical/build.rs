@@ -8,19 +8,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Shorter words are not abbreviated by the number of their letters; "kubernetes", which is "k8s", is as long.
 const LEAST_NUMERONYM: usize = 10;
-/// How many bytes of postings a range file holds at most before it is closed: about 4 kB compressed, so that a question of five words costs about 20 kB.
+/// Maximum number of bytes of postings in a range file: about 4 kB compressed, so that five words cost about 20 kB.
 const MOST_RANGE_BYTES: usize = 8 << 10;
-/// And at least: a smaller file would cost less than the head of the answer that brings it.
+/// Minimum number of bytes: a smaller file would cost less than the head of the response that brings it.
 const LEAST_RANGE_BYTES: usize = 2 << 10;
-/// An index of up to about so many bytes before compression is one range, some 50 kB when compressed: then no word that is typed waits for another file.
+/// Maximum bytes of an index of one range, about 50 kB compressed: then no typed word waits for another file.
 const ONE_RANGE_BYTES: usize = 160 << 10;
-/// So many ranges a small index is cut into: their list, which every reader loads, then costs about what the ranges of a question do.
+/// Number of ranges of a small index: their list, which every reader loads, then costs about a question's ranges.
 const RANGES: usize = 64;
 
 /// Collects chunks, then yields the range files.
 #[derive(Debug, Default)]
 pub struct LexicalBuilder {
-    /// Of each term the chunks where it stands, and how often.
+    /// Chunks that contain each term, with how often.
     postings: BTreeMap<String, Vec<(u32, f32)>>,
     lengths: Vec<u32>,
 }
@@ -30,7 +30,7 @@ pub struct LexicalBuilder {
 pub struct TermRange {
     /// Its first term.
     pub first_term: String,
-    /// How many terms it holds.
+    /// Number of its terms.
     pub terms: u32,
     /// Its bytes, not yet compressed.
     pub parts: RangeParts,
@@ -81,7 +81,7 @@ impl LexicalBuilder {
         self.push_with(title, headings, text, &|_| &[]);
     }
 
-    /// As [`LexicalBuilder::push`], where a term also stands for others: for each of `also`, as often as its share of the term's own occurrences.
+    /// Works as [`LexicalBuilder::push`] for a term that also counts for `also`, each by its share of the occurrences.
     pub fn push_with<'a>(&mut self, title: &str, headings: &[String], text: &str, also: &dyn Fn(&str) -> &'a [(String, f32)]) {
         let chunk = self.lengths.len() as u32;
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();

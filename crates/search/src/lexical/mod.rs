@@ -1,7 +1,7 @@
 //! Lexical search: BM25 over lazily loaded postings.
 //!
-//! Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with k1 = 1.2 and b = 0.75, over the terms of
-//! [`crate::text::terms`], a chunk's title counted twice (measured to help on every set tried).
+//! Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with k1 = 1.2 and b = 0.75,
+//! over the terms of [`crate::text::terms`], a chunk's title counted twice (measured to help on every set tried).
 
 mod build;
 mod impact;
@@ -16,5 +16,5 @@ pub use typo::is_misspelt;
 pub const K1: f32 = 1.2;
 /// BM25's length normalisation: 0 none, 1 full.
 pub const B: f32 = 0.75;
-/// How often a chunk's title counts among its words.
+/// Number of times that a chunk's title counts among its words.
 pub const TITLE_WEIGHT: u32 = 2;

@@ -15,7 +15,7 @@ use futures::future::{FutureExt, LocalBoxFuture};
 pub struct LexicalQuery {
     /// Distinct terms, in order of first occurrence.
     pub terms: Vec<String>,
-    /// What is to be found exactly as it is written, as [`asked_exactly`] tells it: it counts where it stands, and is missed nowhere.
+    /// Texts to find exactly as written, by [`asked_exactly`]. They add to the score and never exclude a chunk.
     pub exact: Vec<String>,
     /// The last word when nothing follows it: what is being typed may be its beginning only.
     pub prefix: Option<String>,
@@ -25,15 +25,15 @@ pub struct LexicalQuery {
 const MAX_TERMS: usize = 64;
 /// A prefix counts for this share of an exact term: 0 ignores it, 1 takes every completion as meant.
 const PREFIX_WEIGHT: f32 = 0.6;
-/// How many completions of a prefix count, the commonest first.
+/// Maximum number of completions of a prefix, the most frequent first.
 const MAX_COMPLETIONS: usize = 12;
 /// A term that a misspelt word may be meant for counts for this share of one that was written.
 const MEANT_WEIGHT: f32 = 0.7;
-/// How many misspelt words of a question are corrected: each may cost [`MEANT_RANGES`] range files.
+/// Maximum number of corrected words of a question: each may cost [`MEANT_RANGES`] range files.
 const MAX_MEANT: usize = 3;
-/// How many letters at the beginning of a misspelt word are taken to be right.
+/// Number of letters at the beginning of a misspelt word that must be right.
 const RIGHT_LETTERS: usize = 3;
-/// How many of the ranges whose terms begin with those letters are looked through.
+/// Maximum number of searched ranges whose terms begin with those letters.
 const MEANT_RANGES: usize = 4;
 
 impl LexicalQuery {
@@ -60,7 +60,7 @@ impl LexicalQuery {
 /// A chunk and its BM25 score.
 pub type LexicalHit = Scored;
 
-/// What lexical search found.
+/// Result of a lexical search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LexicalResult {
     /// The best chunks, best first.
@@ -75,7 +75,7 @@ pub struct LexicalResult {
     pub missing: Vec<String>,
 }
 
-/// What a misspelt word was taken for.
+/// Correction of a misspelt word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Correction {
     /// The question's term.
@@ -86,14 +86,14 @@ pub struct Correction {
     pub chunks: u32,
 }
 
-/// What a word was looked for as that stands nowhere and is no misspelt one.
+/// Terms in place of a word that no document contains and that is not misspelt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Substitution {
     /// The question's term.
     pub term: String,
     /// Known ones, each with the number of chunks that it stands in.
     pub known: Vec<(String, u32)>,
-    /// Whether they are its parts, which count together; else they are its other forms, any of which counts.
+    /// True for parts of the word, which count together; false for its other forms, any of which counts.
     pub parts: bool,
 }
 
@@ -166,7 +166,7 @@ pub fn search<'a>(
             }
             let begun = typo::begun(term, words.iter());
             let share = MEANT_WEIGHT / (begun.len() as f32).sqrt();
-            // A short name that no text has may begin as any word does: it brings hits, and says nothing of the question.
+            // A short name that no text contains may begin like any word: it brings hits, and shows nothing of the question.
             if !begun.is_empty() && !typo::is_abbreviation(term) {
                 out.instead.push(Substitution::of(term, &begun, false));
             }
@@ -190,7 +190,7 @@ pub fn search<'a>(
     .boxed_local()
 }
 
-/// The chunks found so far, ascending, with their scores: as much memory as terms brought, whatever a bundle says of its number of chunks.
+/// Chunks found so far, ascending, with scores. Memory depends on the terms, not on a bundle's number of chunks.
 struct Scores {
     chunks: usize,
     found: Vec<Scored>,

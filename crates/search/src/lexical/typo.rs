@@ -7,25 +7,25 @@ const LEAST: usize = 5;
 /// From this length on a term may be two letters away.
 const TWO_FROM: usize = 9;
 
-/// How many letters `term` may be away from what it stands for; 0 for short terms, and for those with digits: a code is meant as it is written.
+/// Returns how many letters of `term` may be wrong; none of short terms and of those with digits, which may be codes.
 pub(super) fn allowed(term: &str) -> usize {
     let letters = term.chars().count();
     if letters < LEAST || !term.chars().all(char::is_alphabetic) { 0 } else { 1 + usize::from(letters >= TWO_FROM) }
 }
 
-/// Whether `term` may be the beginning of a longer word that is used in its place: "env", "repo".
+/// Returns true if `term` may be short for a longer word: "env", "repo".
 pub(super) fn is_abbreviation(term: &str) -> bool {
     (LEAST_ABBREVIATION..LEAST).contains(&term.chars().count()) && term.chars().all(|c| c.is_ascii_lowercase())
 }
 
-/// Whether `term` may be `other` misspelt, as questions are corrected.
+/// Returns true if `term` may be `other` misspelt, by the rules for questions.
 pub fn is_misspelt(term: &str, other: &str) -> bool {
     let letters = |text: &str| text.chars().collect::<Vec<char>>();
     let most = allowed(term);
     most > 0 && distance(&letters(term), &letters(other)) <= most
 }
 
-/// The fewest letters to insert, leave out, change, or swap with their neighbour that make `b` of `a` (optimal string alignment; Damerau, 1964).
+/// Returns the optimal string alignment distance of `a` and `b` (Damerau, 1964).
 pub(super) fn distance(a: &[char], b: &[char]) -> usize {
     let (mut before, mut last): (Vec<usize>, Vec<usize>) = (Vec::new(), (0..=b.len()).collect());
     for (i, x) in a.iter().enumerate() {
@@ -42,7 +42,7 @@ pub(super) fn distance(a: &[char], b: &[char]) -> usize {
     last[b.len()]
 }
 
-/// Of `known`, the term nearest to `term` that is near enough, begins with the same letter and has no digit; the commonest of several, then the first.
+/// Returns the nearest term of `known`, the most frequent of several, that begins with the same letter and has no digit.
 pub(super) fn nearest_term<'t>(term: &str, known: impl Iterator<Item = &'t TermPostings>) -> Option<&'t TermPostings> {
     let most = allowed(term);
     let letters: Vec<char> = term.chars().collect();
@@ -67,11 +67,11 @@ const LEAST_BEGUN: usize = 4;
 const TENTHS_BEGUN: usize = 6;
 /// A shorter word is no abbreviation that is made of the beginning of another.
 const LEAST_ABBREVIATION: usize = 3;
-/// Of more words than these, the first.
+/// Maximum number of words; of more, the first.
 const MOST_BEGUN: usize = 8;
 
-/// Of `known`, the terms that share the longest beginning with `term`, a form that the build did not see, where it is long enough: a stemmer of every language
-/// in place of a stemmer for each. Hand-set; `tuning/forms.py` measures it.
+/// Returns the terms of `known` that share the longest beginning with `term`, if it is long enough: a stemmer for every
+/// language in place of a stemmer for each. Hand-set; `tuning/forms.py` measures it.
 pub(super) fn begun<'t>(term: &str, known: impl Iterator<Item = &'t TermPostings>) -> Vec<&'t TermPostings> {
     let shared = |t: &TermPostings| term.chars().zip(t.term.chars()).take_while(|(a, b)| a == b).count();
     let letters = term.chars().count();
@@ -94,14 +94,14 @@ pub(super) fn begun<'t>(term: &str, known: impl Iterator<Item = &'t TermPostings
 /// Either half of a word that others write in two has at least so many letters.
 const LEAST_HALF: usize = 3;
 
-/// Where a word that stands nowhere may be two that others write apart ("filename"): its beginnings that are `known` terms, the longest first, each with the rest.
+/// Splits a word that may be two words ("filename") after each beginning that is a `known` term, the longest first.
 pub(super) fn halves(term: &str, known: impl Fn(&str) -> bool) -> Vec<(&str, &str)> {
     let places: Vec<usize> = term.char_indices().map(|c| c.0).collect();
     let inner = places.get(LEAST_HALF..(places.len() + 1).saturating_sub(LEAST_HALF)).unwrap_or_default();
     inner.iter().rev().map(|&at| term.split_at(at)).filter(|(first, _)| known(first)).collect()
 }
 
-/// Of `known`, the commonest term that is the second half of a word: the stem of the whole may have lost what the half's has, as "filenam" has of "name".
+/// Returns the most frequent term that completes the second half of a word, whose stem may lack letters ("filenam").
 pub(super) fn completed<'t>(half: &str, known: impl Iterator<Item = &'t TermPostings>) -> Option<&'t TermPostings> {
     let fits = |t: &&TermPostings| t.term.strip_prefix(half).is_some_and(|more| more.chars().count() < 2);
     let mut best: Option<&TermPostings> = None;

@@ -1,16 +1,16 @@
-//! Which names each sentence of a chunk mentions, and the sentences' vectors: what a hop from one document to another needs. Loaded by pages,
-//! for the few chunks that a hop starts from.
+//! Which names each sentence of a chunk mentions, and the sentences' vectors: what a hop from one document to another
+//! needs. Loaded by pages, for the few chunks that a hop starts from.
 
 use crate::bundle::{BundleError, Kind, begin, open_section, put_matrix, put_varint, take_vectors};
 use crate::vector::QuantizedMatrix;
 
-/// How many chunks share a page of mentions.
+/// Number of chunks that share a page of mentions.
 pub const MENTION_CHUNKS_PER_PAGE: usize = 8;
 
 /// One chunk's sentences: for each the entries that it mentions, in order; and their unit vectors, one row a sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkMentions {
-    /// For each sentence (as [`crate::text::sentences`] cuts the chunk's text) the places of its mentions in the table of names.
+    /// Places in the table of names of each sentence's mentions, with sentences as [`crate::text::sentences`] cuts them.
     pub sentences: Vec<Vec<u32>>,
     /// One vector a sentence.
     pub vectors: QuantizedMatrix,

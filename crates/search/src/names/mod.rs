@@ -1,8 +1,8 @@
 //! Names: what documents are called, and where a text mentions them.
 //!
-//! In an encyclopaedia, a glossary or an API reference a document is about the thing that its title names. A question that names it asks for that
-//! document; a document that names another one leads to it. Nothing here needs a model or a tagger: names are titles and what follows from them,
-//! and a mention is the longest run of words that is a name.
+//! In an encyclopaedia, a glossary or an API reference a document is about the thing that its title names. A question
+//! that names it asks for that document; a document that names another one leads to it. Nothing here needs a model or a
+//! tagger: names are titles and what follows from them, and a mention is the longest run of words that is a name.
 
 mod mentions;
 mod name_word;

@@ -11,9 +11,9 @@ pub const NAME_LIKE_WORDS: usize = 12;
 pub struct NameWord {
     /// Folded, without the possessive.
     pub key: String,
-    /// Where it stands, in bytes, the possessive included.
+    /// Its place in bytes, the possessive included.
     pub span: Range<usize>,
-    /// Whether it begins with a capital, a digit, or a letter of a script without case.
+    /// True if it begins with a capital, a digit, or a letter of a script without case.
     pub capital: bool,
 }
 
@@ -28,7 +28,7 @@ pub fn name_words(text: &str) -> Vec<NameWord> {
         .collect()
 }
 
-/// Whether a word's letters have no case: then a capital cannot tell a name.
+/// Returns true if a word's letters have no case, so that a capital cannot show a name.
 pub fn is_caseless(word: &str) -> bool {
     word.chars().next().is_some_and(|c| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase())
 }

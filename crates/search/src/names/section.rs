@@ -1,13 +1,13 @@
 //! The sections that hold the names: `names` and `titles`, which are sections of terms, `chunk-documents` and `links`.
 //!
-//! Documents are numbered here by their first chunks, not as the section `documents` numbers them: so the document of most chunks is the next one, or the
-//! last one again, which takes no space.
+//! Documents are numbered here by their first chunks, not as the section `documents` numbers them: so the document of
+//! most chunks is the next one, or the last one again, which takes no space.
 
 use super::table::{NameEntry, NameTable};
 use crate::bundle::{BundleError, Kind, TermPostings, begin, open_section, put_varint, put_varints, take_varints};
 
-/// A name as a term: its documents, each with twice how surely it is called so in hundredths; one more where the name is a common word. What is common
-/// and names nothing has one document with no certainty.
+/// A name as a term: its documents, each with twice how surely it is called so in hundredths; one more where the name
+/// is a common word. What is common and names nothing has one document with no certainty.
 pub fn term_of_name(name: &NameEntry) -> TermPostings {
     let common = u32::from(name.common);
     let mut postings: Vec<(u32, u32)> = name.of.iter().map(|&(d, strength)| (d, 2 * u32::from(strength) + common)).collect();
@@ -17,7 +17,7 @@ pub fn term_of_name(name: &NameEntry) -> TermPostings {
     TermPostings { term: name.key.clone(), postings }
 }
 
-/// What [`term_of_name`] was made of.
+/// Returns the name of which [`term_of_name`] made the term.
 pub fn name_of_term(term: &TermPostings) -> NameEntry {
     let of = |&(document, value): &(u32, u32)| (value > 1).then_some((document, (value / 2).min(100) as u8));
     NameEntry {
@@ -34,7 +34,7 @@ pub struct ChunkDocuments {
     pub of: Vec<u32>,
     /// All chunks, by document and then ascending.
     chunks: Vec<u32>,
-    /// Where the chunks of each document begin; one longer than there are documents.
+    /// First chunk of each document, and at the end the number of chunks.
     starts: Vec<u32>,
 }
 
@@ -61,7 +61,7 @@ impl ChunkDocuments {
         ChunkDocuments { of, chunks, starts }
     }
 
-    /// How many documents have chunks.
+    /// Returns the number of documents with chunks.
     pub fn documents(&self) -> usize {
         self.starts.len().saturating_sub(1)
     }
@@ -122,7 +122,7 @@ pub fn decode_links(file: &str, bytes: &[u8]) -> Result<Vec<u32>, BundleError> {
     b.end().map(|()| out)
 }
 
-/// `documents` documents by their first chunks, which `document_of` names in the bundle's order of chunks; those without chunks come last.
+/// Orders documents by their first chunks, which `document_of` names; those without chunks come last.
 pub fn order_by_chunks(document_of: &[u32], documents: usize) -> Vec<u32> {
     let mut known = vec![false; documents];
     let every = 0..documents as u32;
@@ -147,7 +147,7 @@ fn numbers(order: &[u32]) -> Vec<u32> {
     out
 }
 
-/// The same table, documents numbered by their first chunks ([`order_by_chunks`]), which `document_of` names in the bundle's order of chunks.
+/// Returns the table with documents numbered by their first chunks ([`order_by_chunks`]).
 pub fn numbered_by_chunks(table: &NameTable, document_of: &[u32]) -> NameTable {
     let order = order_by_chunks(document_of, table.title_weight.len());
     let number = numbers(&order);

@@ -5,8 +5,8 @@ use crate::text::is_stop_word;
 use crate::text::lexicon::{Language, SPOKEN};
 use std::ops::Range;
 
-/// The phrases with capitals of a text, as ranges of its words: they begin and end with a capital, hold joining words inside, at most
-/// [`NAME_LIKE_WORDS`] words, and begin with no stop word. Words of scripts without case are in none.
+/// The phrases with capitals of a text, as ranges of its words: they begin and end with a capital, hold joining words
+/// inside, at most [`NAME_LIKE_WORDS`] words, and begin with no stop word. Words of scripts without case are in none.
 pub fn capital_spans(words: &[NameWord]) -> Vec<Range<usize>> {
     let capital = |w: &NameWord| w.capital && !is_caseless(&w.key);
     let mut out = Vec::new();

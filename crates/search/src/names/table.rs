@@ -9,7 +9,7 @@ use std::ops::Range;
 pub struct NameEntry {
     /// Its words, folded, with single spaces.
     pub key: String,
-    /// Whether it is a single word, with capital or without, of more than [`most_rare`] chunks: then a question that writes it small may mean the word.
+    /// True for a single word that more than [`most_rare`] chunks contain: written small, it may mean just the word.
     pub common: bool,
     /// The documents that it names, with how surely in hundredths; none where it names no document.
     pub of: Vec<(u32, u8)>,
@@ -22,11 +22,11 @@ pub struct NameTable {
     pub entries: Vec<NameEntry>,
     /// The document of each chunk, as the bundle numbers them.
     pub document_of: Vec<u32>,
-    /// For each document the summed rarity (BM25's idf) of its title's terms in 1/256; 0 where the title does not look like a name.
+    /// Summed rarity (BM25's idf) of each document's title terms in 1/256; 0 if the title does not look like a name.
     pub title_weight: Vec<u32>,
     /// For each document how many other documents mention it, or [`NOT_HOPPED`](super::NOT_HOPPED).
     pub links_in: Vec<u32>,
-    /// Whether the corpus has documents that are about what their titles name, so that following mentions pays.
+    /// True if the corpus has documents that describe the things in their titles, so that following mentions pays.
     pub hop: bool,
 }
 
@@ -40,9 +40,9 @@ pub fn most_rare(chunks: usize) -> u32 {
 pub struct Mention {
     /// Its place in [`NameTable::entries`].
     pub entry: u32,
-    /// Where it stands, in bytes.
+    /// Its place in bytes.
     pub span: Range<usize>,
-    /// How many words it has.
+    /// Number of its words.
     pub words: usize,
 }
 
@@ -89,8 +89,8 @@ impl NameTable {
     }
 }
 
-/// The names of documents, of two words or more, inside a phrase that names none itself: "King Victor Emmanuel III of Italy" is about the page
-/// "Victor Emmanuel III of Italy". None where the phrase is the name of a document.
+/// The names of documents, of two words or more, inside a phrase that names none itself: "King Victor Emmanuel III of
+/// Italy" is about the page "Victor Emmanuel III of Italy". None where the phrase is the name of a document.
 pub fn inside(phrase: &NameEntry, known: &NameLookup<'_>) -> Vec<u32> {
     if !phrase.of.is_empty() {
         return Vec::new();

@@ -5,8 +5,8 @@ use crate::compact::sort_unique;
 use crate::text::is_stop_word;
 use crate::text::lexicon::{Language, SPOKEN};
 
-/// Whether a title looks like the name of a thing rather than a sentence or a headline: short, no full stop, and most of its content words
-/// with a capital or a digit.
+/// Returns true if a title looks like the name of a thing, not a sentence: short, no full stop, and most of its content
+/// words with a capital or a digit.
 pub fn is_name_like(title: &str) -> bool {
     let words = name_words(title);
     if words.is_empty() || words.len() > NAME_LIKE_WORDS || (title.trim_end().ends_with('.') && words.len() > 3) {
@@ -21,8 +21,8 @@ fn key(words: &[NameWord]) -> String {
     words.iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// The names that follow from a title, as (key, hundredths of certainty): all of it; without its parenthesis; with the parenthesis' text; what
-/// stands before a comma; without a leading article. The surest comes first; a key comes once.
+/// The names that follow from a title, as (key, hundredths of certainty): all of it; without its parenthesis; with the
+/// parenthesis' text; what stands before a comma; without a leading article. The surest comes first; a key comes once.
 pub fn names_of_title(title: &str) -> Vec<(String, u8)> {
     let mut out: Vec<(String, u8)> = Vec::new();
     let mut add = |text: &str, strength: u8| {
@@ -81,7 +81,7 @@ fn without_parenthesis(title: &str) -> Vec<String> {
     name_words(base).into_iter().map(|w| w.key).collect()
 }
 
-/// Whether a passage opens with what its title names: the title looks like a name, and at least 60 % of its words (the parenthesis aside) are among
+/// Returns true if a passage opens with its title's thing: the title looks like a name, and at least 60 % of its words (without parentheses) are among
 /// the first fifteen of the first sentence. The share of such documents tells an encyclopaedia from documentation.
 pub fn opens_with_title(title: &str, first_sentence: &str) -> bool {
     if !is_name_like(title) {

@@ -7,16 +7,16 @@ use crate::compact::sort_by;
 use crate::kept::is_kept;
 use futures::future::{FutureExt, LocalBoxFuture};
 
-/// So many times as many chunks are ranked as are wanted where weights or their pages may move some of them down.
+/// Factor by which more chunks are ranked than are wanted, because weights or pages may move some of them down.
 const MORE: usize = 3;
 
 /// The least cosine of a question and a passage that share no word, for the passage to be shown where the embedder is `minilm`. Hand-set: in
 /// `tuning/nonsense.mjs` .99 of made-up words stay below it; of the handbook's dialogues' questions, which share words with it and are shown whatever it is, .95 are above.
 const NEAR_ENOUGH: f32 = 0.35;
 
-/// What a retriever ranks, its scores multiplied by the weights of the bundle, as they are where the bundle has none. Of one page at most `per_page` chunks
-/// come before others; what is over follows them. Of a page that there is in several languages one is left, the question's or `reader`'s where there is a choice. Where words were looked for and no chunk has one of the question's, none was named or led to, and all are
-/// far from it in meaning, there are none; `dense` looks for no words and shows what is nearest, however far.
+/// Ranks chunks by a retriever and the bundle's weights, at most `per_page` of a page before those of others. Of a page
+/// in several languages one remains, the question's or else `reader`'s. The result is empty if words were searched and
+/// no chunk has one of them, is named, was led to or is near in meaning.
 ///
 /// # Errors
 /// Those of [`Retriever::retrieve`].
@@ -91,7 +91,7 @@ fn keep_nearest(chunks: &mut Vec<RankedChunk>, k: Option<usize>) {
     });
 }
 
-/// Whether nothing tells that a chunk is what the question is about.
+/// Returns true if nothing shows that a chunk has to do with the question.
 fn is_far(chunk: &RankedChunk) -> bool {
     chunk.lexical.is_none_or(|score| score <= 0.0)
         && chunk.dense.is_some_and(|cosine| cosine < NEAR_ENOUGH)

@@ -1,4 +1,4 @@
-//! The `autokg` retriever: hybrid search over chunks and the keyword graph (Chen and Bertozzi, arXiv 2311.14740, Algorithm 3).
+//! The `autokg` retriever: hybrid search over chunks and keywords (Chen and Bertozzi, arXiv 2311.14740, Algorithm 3).
 
 use super::dense::{QuestionVector, question_vector};
 use super::scan::survey;
@@ -22,11 +22,11 @@ pub struct AutoKg {
     pub adjacent: usize,
     /// s2t: chunks for each adjacent keyword.
     pub adjacent_chunks: usize,
-    /// Which chunks are a keyword's best.
+    /// Ranking of a keyword's chunks.
     pub chunks_by: ChunksBy,
 }
 
-/// What ranks a keyword's chunks.
+/// Measure that ranks a keyword's chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ChunksBy {
     /// The angle between chunk and keyword (the reference code's default; it ranked slightly better on real text).
@@ -42,12 +42,12 @@ impl Default for AutoKg {
     }
 }
 
-/// What each of the five numbers may be at most: a question brings no more chunks than their products.
+/// Maximum of each of the five numbers: a question brings no more chunks than their products.
 const MOST: usize = 200;
 
 impl AutoKg {
-    /// Reads the five numbers, as in `15/5/3/3/2`, perhaps followed by `/u` or `/angle`: what ranks a keyword's chunks. `None` where it is something else, or a
-    /// number is out of reason.
+    /// Reads the five numbers, as in `15/5/3/3/2`, perhaps followed by `/u` or `/angle`: what ranks a keyword's chunks.
+    /// `None` where it is something else, or a number is out of reason.
     pub fn of(text: &str) -> Option<AutoKg> {
         let mut parts = text.split('/');
         let mut number = || parts.next()?.parse::<usize>().ok().filter(|&n| n <= MOST);
@@ -97,7 +97,7 @@ impl AutoKg {
         &list[..list.len().min(n)]
     }
 
-    /// Steps 2 and 3 of Algorithm 3: keywords near the question, adjacent keywords, and the chunks that they bring, in the order reached.
+    /// Runs steps 2 and 3 of Algorithm 3: keywords near the question, adjacent ones, and their chunks, in that order.
     pub(super) fn walk(&self, graph: &KeywordGraph, question: &QuantizedVector) -> (Vec<KeywordHit>, Vec<(u32, Reached)>) {
         let mut keywords = direct_keywords(graph, question, self.keywords);
         let direct: Vec<KeywordHit> = keywords.clone();
@@ -169,7 +169,7 @@ impl Retriever for AutoKg {
             let (order, mut ways) = united(direct.chain(walked));
             near.also(corpus, &order).await;
             missing.append(&mut near.missing);
-            // The score keeps the algorithm's order (direct, keywords, adjacent keywords); the cosine is told beside it.
+            // The score keeps the algorithm's order (direct, keywords, adjacent); the cosine is reported beside it.
             let chunks = order
                 .iter()
                 .enumerate()

@@ -57,7 +57,7 @@ fn chunks_can_be_taken_by_u_instead() {
     assert_eq!(reached.iter().map(|(c, _)| *c).collect::<Vec<_>>(), [9, 8]);
 }
 
-/// A small keyword graph: `weights[k][l]` is how many chunks the keywords share; `lists[k]` are the keyword's chunks, best first.
+/// Makes a keyword graph: `weights[k][l]` counts shared chunks; `lists[k]` are a keyword's chunks, best first.
 fn graph_of(vectors: &[[f32; 3]], weights: &[Vec<u32>], lists: &[Vec<u32>]) -> KeywordGraph {
     let n = vectors.len();
     let row =
@@ -72,7 +72,7 @@ fn graph_of(vectors: &[[f32; 3]], weights: &[Vec<u32>], lists: &[Vec<u32>]) -> K
     }
 }
 
-/// Algorithm 3, word by word: `direct` are the chunks nearest to the question, `near` the keywords by falling likeness to it.
+/// Runs Algorithm 3 literally: `direct` are the nearest chunks, `near` the keywords by falling cosine.
 fn naive(weights: &[Vec<u32>], lists: &[Vec<u32>], direct: &[u32], near: &[usize], s: &AutoKg) -> Vec<u32> {
     let mut found: Vec<u32> = direct.to_vec();
     let first: Vec<usize> = near.iter().copied().take(s.keywords).collect();

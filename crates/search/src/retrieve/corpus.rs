@@ -19,7 +19,7 @@ pub struct Names {
     pub table: NameTable,
 }
 
-/// What was loaded, by its number, and the files of what could not be.
+/// Loaded items by their numbers, and the files that could not be loaded.
 pub type Partial<K, V> = (Map<K, V>, Vec<String>);
 
 /// A chunk and the document that it is of.
@@ -48,7 +48,7 @@ impl Corpus {
         usize::try_from(self.bundle.manifest().counts.chunks).unwrap_or(usize::MAX)
     }
 
-    /// Whether there are no chunks.
+    /// Returns true if there are no chunks.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -65,7 +65,7 @@ impl Corpus {
         self.bundle.section("documents", decode_documents).await
     }
 
-    /// Of which document each chunk is.
+    /// Returns the document of each chunk.
     ///
     /// # Errors
     /// [`BundleError`] when the section is absent or cannot be loaded.
@@ -233,7 +233,7 @@ impl Corpus {
         .boxed_local()
     }
 
-    /// Whether the bundle has sketches of its vectors.
+    /// Returns true if the bundle has sketches of its vectors.
     pub fn has_sketches(&self) -> bool {
         self.bundle.has("sketches")
     }
@@ -262,7 +262,7 @@ impl Corpus {
         .boxed_local()
     }
 
-    /// Where the whole table of names is kept once it has been loaded: see [`load_names`](super::load_names).
+    /// Returns the cell of the whole table of names, which [`load_names`](super::load_names) fills.
     pub(super) fn kept_names(&self) -> &RefCell<Option<Rc<Names>>> {
         &self.names
     }
@@ -280,7 +280,7 @@ impl Corpus {
         self.bundle.section("mentions", decode).await
     }
 
-    /// Which of the `entries` names the sentences of the given chunks mention, by chunk, and what could not be loaded.
+    /// Returns the names that the sentences of the given chunks mention, by chunk, and the missing parts.
     ///
     /// # Errors
     /// [`BundleError`] when the list of pages cannot be loaded.
@@ -299,8 +299,8 @@ impl Corpus {
         .boxed_local()
     }
 
-    /// How the texts of the given chunks are laid out, by chunk; nothing of chunks whose layout the bundle does not carry or that cannot be loaded: its
-    /// absence costs an answer its form, no more.
+    /// Returns the layouts of the given chunks' texts. A chunk without a layout, or whose layout cannot be loaded, is
+    /// absent: its absence costs an answer its form, no more.
     pub fn layouts<'a>(&'a self, chunks: &'a [u32]) -> LocalBoxFuture<'a, Map<u32, Layout>> {
         async move {
             if !self.bundle.has("layout") {
@@ -318,7 +318,7 @@ impl Corpus {
         .boxed_local()
     }
 
-    /// Which chunks count for more or less; none where the bundle has no weights, or where they cannot be loaded: their absence costs an order, no more.
+    /// Returns the weights of chunks; none if there are none or they cannot be loaded, which changes only the order.
     pub fn weights<'a>(&'a self) -> LocalBoxFuture<'a, Rc<Vec<WeightGroup>>> {
         async move {
             if !self.bundle.has("weights") {
@@ -329,8 +329,8 @@ impl Corpus {
         .boxed_local()
     }
 
-    /// The function words of the documents' languages, a table each; none where the bundle has none, or where they cannot be loaded: questions are then read as if
-    /// every word counted.
+    /// The function words of the documents' languages, a table each; none where the bundle has none, or where they
+    /// cannot be loaded: questions are then read as if every word counted.
     pub fn function_words<'a>(&'a self) -> LocalBoxFuture<'a, Rc<Vec<String>>> {
         async move {
             if !self.bundle.has("function-words") {
@@ -341,7 +341,7 @@ impl Corpus {
         .boxed_local()
     }
 
-    /// Whether the keyword graph has been loaded.
+    /// Returns true once the keyword graph has been loaded.
     pub fn keywords_at_hand(&self) -> bool {
         self.keywords.borrow().is_some()
     }

@@ -16,11 +16,11 @@ pub struct Dense;
 pub struct QuestionVector {
     /// The vector; `None` when nothing speaks for the question.
     pub vector: Option<Vec<f32>>,
-    /// Which of the two it is.
+    /// Stage of the vector.
     pub stage: Stage,
-    /// BM25's best chunks, where they speak.
+    /// BM25's best chunks, if they replace the question.
     pub near: Vec<u32>,
-    /// What could not be loaded.
+    /// Parts that could not be loaded.
     pub missing: Vec<String>,
 }
 

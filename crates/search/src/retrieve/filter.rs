@@ -1,5 +1,5 @@
-//! Which documents are searched: those of a language, of a folder of the site, of a version. All three are read off what a bundle has of its documents in
-//! any case, their languages and addresses.
+//! Which documents are searched: those of a language, of a folder of the site, of a version. All three are read off
+//! what a bundle has of its documents in any case, their languages and addresses.
 
 use super::Corpus;
 use crate::bundle::{BundleError, Document};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// What the documents that are searched have in common. What is absent leaves all in.
+/// Properties of the documents that are searched. An absent property leaves all in.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -39,11 +39,11 @@ pub enum FacetOf {
 /// A value that a [`Filter`] may have, and how much it leaves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facet {
-    /// What it is a value of.
+    /// Kind of the value.
     pub of: FacetOf,
     /// The value.
     pub value: String,
-    /// How many documents have it.
+    /// Number of documents that have it.
     pub documents: u32,
 }
 
@@ -64,7 +64,7 @@ pub fn path_of(url: &str) -> &str {
     path
 }
 
-/// Whether a folder's name is a version's: `2.0`, `3.x`, `v2`, `version-1.4`, `latest`. A number alone is not: it may be a year, a month, or a page of many.
+/// Returns true for a version's folder: `2.0`, `3.x`, `v2`, `version-1.4`, `latest`. A bare number may be a year.
 fn is_version(folder: &str) -> bool {
     let number = folder.strip_prefix("version-").unwrap_or(folder);
     let number = number.strip_prefix('v').unwrap_or(number).as_bytes();
@@ -86,12 +86,12 @@ pub fn version_of(path: &str) -> &str {
 }
 
 impl Filter {
-    /// Whether it leaves everything in.
+    /// Returns true if it leaves all documents in.
     pub fn is_empty(&self) -> bool {
         self.language.is_none() && self.folder.is_none() && self.version.is_none()
     }
 
-    /// Whether it leaves a document in.
+    /// Returns true if it leaves a document in.
     pub fn keeps(&self, document: &Document) -> bool {
         let path = path_of(&document.url);
         let lies_in = |folder: &str| {
@@ -121,7 +121,7 @@ impl Filter {
     }
 }
 
-/// What the documents can be filtered by, by kind and value. Pages count by themselves (pkg/facets.js), which is smaller.
+/// Returns the values for filters, by kind and value. Pages count them in pkg/facets.js, which is smaller.
 pub fn facets(documents: &[Document]) -> Vec<Facet> {
     let mut found: BTreeMap<(FacetOf, &str), u32> = BTreeMap::new();
     for document in documents {

@@ -7,8 +7,8 @@ use crate::embed::MULTILINGUAL;
 use crate::lexical::{LexicalResult, idf};
 use crate::vector::Scored;
 
-/// Share of the cosine in the fused score `(1 - a) BM25 / max BM25 + a cosine`: 0 ranks by words alone, 1 by meaning alone. One value serves every
-/// encoder and every set tried (docs/benchmarks/first-seconds.md).
+/// Share of the cosine in the fused score `(1 - a) BM25 / max BM25 + a cosine`: 0 ranks by words alone, 1 by meaning
+/// alone. One value serves every encoder and every set tried (docs/benchmarks/first-seconds.md).
 pub const FUSION_WEIGHT: f32 = 0.70;
 
 /// The same for pseudo-relevance feedback, whose cosines are first stretched to 0..1 over the candidates.
@@ -18,15 +18,15 @@ pub const FEEDBACK_WEIGHT: f32 = 0.55;
 /// corpus means by its words; between .3 and .5 they have most of the better of the two on each set tried (docs/benchmarks/first-seconds.md).
 const TABLE_LEANS: f32 = 0.4;
 
-/// How many of BM25's best chunks speak for the question in pseudo-relevance feedback.
+/// Number of BM25's best chunks that replace the question in pseudo-relevance feedback.
 const FEEDBACK_CHUNKS: usize = 20;
 
-/// Pseudo-relevance feedback: the mean of the vectors of BM25's best chunks, weighted by exp((BM25 / max - 1) / 0.1) and normalised, stands in
-/// for the question's vector until a model is there. Their sketches serve for the vectors where the bundle has sketches. `None` when BM25 found
-/// nothing.
+/// Pseudo-relevance feedback: the mean of the vectors of BM25's best chunks, weighted by exp((BM25 / max - 1) / 0.1)
+/// and normalised, stands in for the question's vector until a model is there. Their sketches serve for the vectors
+/// where the bundle has sketches. `None` when BM25 found nothing.
 ///
 /// # Errors
-/// [`BundleError`] when the root of the vectors or sketches cannot be loaded. Pages that cannot be are named in the second value.
+/// [`BundleError`] when the root of vectors or sketches cannot be loaded. The second value names missing pages.
 pub async fn feedback_vector(corpus: &Corpus, lexical: &[Scored]) -> Result<(Option<Vec<f32>>, Vec<String>), BundleError> {
     let best = &lexical[..lexical.len().min(FEEDBACK_CHUNKS)];
     let Some(max) = best.first().map(|h| h.score).filter(|&m| m > 0.0) else { return Ok((None, Vec::new())) };
@@ -65,13 +65,13 @@ fn weighted_mean(vectors: impl Iterator<Item = (f32, Vec<f32>)>) -> Option<Vec<f
 /// usual weight ranked worse than words alone (`hybrid` .772, .665 and .792 recall@1, `lexical` .905, .819 and .901).
 const FIRST_SPELT: char = '\u{370}';
 
-/// Share of the cosine in this bundle's fused score: [`FUSION_WEIGHT`], or what the build found right for the documents' languages.
+/// Share of the cosine in the fused score: [`FUSION_WEIGHT`], or the build's choice for the documents' languages.
 pub(super) fn cosine_share(corpus: &Corpus) -> f32 {
     corpus.bundle().manifest().embedder.weight.map_or(FUSION_WEIGHT, |percent| percent as f32 / 100.0)
 }
 
-/// Whether the embedder of the bundle can make nothing of the question: none of its documents are in a language that it knows, or, of the built-in one, more
-/// than half of the question's terms are in scripts that it was not trained on.
+/// Returns true if the bundle's embedder cannot read the question: it knows no language of the documents, or, if it is
+/// the built-in one, more than half of the question's terms are in scripts that it was not trained on.
 fn is_unread(corpus: &Corpus, query: &Query) -> bool {
     let terms = &query.lexical.terms;
     let spelt = terms.iter().filter(|t| t.starts_with(|c| c >= FIRST_SPELT && !('\u{1d00}'..'\u{2c80}').contains(&c))).count();
@@ -79,20 +79,20 @@ fn is_unread(corpus: &Corpus, query: &Query) -> bool {
     embedder.weight == Some(0) || embedder.id == "minilm" && 2 * spelt > terms.len()
 }
 
-/// What share of a question's words, by rarity, its best passage must hold for them to count as they do in one language, where the embedder knows many: below it
-/// they count for less, in proportion, down to nothing. A question in another language than the documents' has names and figures in common with them at most, and
-/// words that only look alike. Hand-set: best on XQuAD in five languages (`tuning/across.py`) beside weights of `auto` that
-/// were given up.
+/// Share of a question's words, by rarity, that its best passage must contain for words to count in full, if the
+/// embedder knows many languages: below it they count for less, in proportion, down to nothing. A question in another
+/// language than the documents' has names and figures in common with them at most, and words that only look alike.
+/// Hand-set: best on XQuAD in five languages (`tuning/across.py`) beside weights of `auto` that were given up.
 const COMMON_LANGUAGE: f32 = 0.5;
 
-/// How much BM25 counts for this question, 0 to 1: all of it with any model but the one of many languages.
+/// Returns BM25's weight for this question, 0 to 1; always 1 except with the multilingual model.
 pub(super) fn words_share(corpus: &Corpus, query: &Query, found: &LexicalResult) -> f32 {
     let multilingual = corpus.bundle().manifest().embedder.id == MULTILINGUAL;
     if multilingual { (held_share(corpus, query, found) / COMMON_LANGUAGE).min(1.0) } else { 1.0 }
 }
 
-/// The share of a question's words, by rarity, that its best passage holds: BM25 over what it would be for a passage of the usual length that has each of them once.
-/// What stands nowhere counts as what stands in one passage.
+/// The share of a question's words, by rarity, that its best passage holds: BM25 over what it would be for a passage of
+/// the usual length that has each of them once. What stands nowhere counts as what stands in one passage.
 pub(super) fn held_share(corpus: &Corpus, query: &Query, found: &LexicalResult) -> f32 {
     let frequency = |term: &String| found.document_frequency.get(term).copied().unwrap_or(0).max(1);
     let all: f32 = query.lexical.terms.iter().map(|term| idf(frequency(term), corpus.len())).sum();
@@ -100,7 +100,7 @@ pub(super) fn held_share(corpus: &Corpus, query: &Query, found: &LexicalResult) 
     if all > 0.0 { (best / all).min(1.0) } else { 0.0 }
 }
 
-/// As [`spoken_for`], for a fusion: where the embedder cannot read the question, no vector, so that its words rank alone.
+/// Works as [`spoken_for`], but gives no vector if the embedder cannot read the question: its words rank alone.
 ///
 /// # Errors
 /// As [`feedback_vector`].
@@ -115,8 +115,8 @@ pub(super) async fn read_by_embedder(
     query_vector(corpus, query, lexical).await
 }
 
-/// The question's vector, or what stands in for it: the token table's, leaning to that of BM25's best hits, or the latter alone; which of them spoke; and
-/// what could not be loaded.
+/// The question's vector, or what stands in for it: the token table's, leaning to that of BM25's best hits, or the
+/// latter alone; which of them spoke; and what could not be loaded.
 ///
 /// # Errors
 /// As [`feedback_vector`].
@@ -135,7 +135,7 @@ pub(super) async fn query_vector(
     })
 }
 
-/// The token table's vector, moved towards that of BM25's best hits (as Rocchio moves questions). `None` where they cancel out.
+/// Moves the token table's vector towards BM25's best hits (as Rocchio does). `None` if they cancel out.
 fn leaning(table: &[f32], near: Option<&[f32]>) -> Option<Vec<f32>> {
     let mut sum = table.to_vec();
     sum.iter_mut().zip(near.unwrap_or_default()).for_each(|(s, x)| *s += TABLE_LEANS * x);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A range of a text. In Rust: byte offsets. In JavaScript: UTF-16 code units, what strings index by; the boundary converts.
+/// A range of a text: byte offsets in Rust, UTF-16 code units in JavaScript; the boundary converts them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Span {
@@ -50,13 +50,13 @@ pub enum Reached {
     },
     /// A summary or report near the question rests on it.
     Summary {
-        /// What the summary is about.
+        /// Subject of the summary.
         title: String,
     },
 }
 
 impl Reached {
-    /// Returns `true` if only the keyword graph leads to a passage: it comes on top of the nearest ones, which `k` counts.
+    /// Returns true if only the keyword graph leads to a passage, which `k` then does not count.
     pub fn by_keyword_alone(ways: &[Reached]) -> bool {
         let by_keyword = |way: &Reached| matches!(way, Reached::Keyword { .. } | Reached::AdjacentKeyword { .. });
         !ways.is_empty() && ways.iter().all(by_keyword)
@@ -103,11 +103,11 @@ pub struct Hit {
     pub language: String,
     /// The headings above the passage, outermost first.
     pub heading_path: Vec<String>,
-    /// Where to read it, with the fragment of its heading.
+    /// Address at which to read it, with the fragment of its heading.
     pub url: String,
     /// The passage.
     pub text: String,
-    /// Where words of the question stand in `text`, ascending, not overlapping.
+    /// Places of the question's words in `text`, ascending, not overlapping.
     pub highlights: Vec<Span>,
     /// Every way it was reached.
     pub reached: Vec<Reached>,
@@ -126,7 +126,7 @@ impl Hit {
     }
 }
 
-/// How a keyword came into a result.
+/// Reason why a keyword is in a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -153,7 +153,7 @@ pub struct KeywordHit {
     pub via: Option<u32>,
 }
 
-/// Which query side spoke: results refine in place as later stages arrive.
+/// Form of the question that ranked. Results are refined in place as later stages become ready.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -178,12 +178,12 @@ pub struct SearchResult {
     pub question: String,
     /// The name of the retriever that ranked.
     pub retriever: String,
-    /// Which query side spoke.
+    /// Form of the question that ranked.
     pub stage: Stage,
     /// The chunks, best first.
     pub hits: Vec<Hit>,
     /// The keywords near the question and those adjacent to them.
     pub keywords: Vec<KeywordHit>,
-    /// What could not be loaded and is missing from this result, by name; empty when the result is whole.
+    /// Names of parts that could not be loaded and are missing from this result; empty if it is complete.
     pub missing: Vec<String>,
 }

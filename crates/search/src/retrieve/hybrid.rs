@@ -10,9 +10,9 @@ use crate::lexical;
 use crate::vector::{QuantizedVector, Scored, top_k};
 use futures::future::{FutureExt, LocalBoxFuture};
 
-/// How many chunks either side proposes.
+/// Number of chunks that either side proposes.
 const CANDIDATES: usize = 1000;
-/// How many of BM25's best get their vectors fetched when these are scattered over a large corpus.
+/// Number of BM25's best chunks whose vectors are fetched if they are scattered over a large corpus.
 const SCATTERED: usize = 20;
 
 /// BM25 and cosine together.
@@ -88,9 +88,9 @@ pub(super) async fn shown_keywords(corpus: &Corpus, vector: Option<&[f32]>, stag
     }
 }
 
-/// How much either side counts.
+/// Weights of the two sides.
 struct Shares {
-    /// Of what words count as a rule.
+    /// Fraction of BM25's usual weight.
     words: f32,
     /// The cosine's share.
     meaning: f32,

@@ -52,20 +52,20 @@ pub struct Query {
     pub lexical: LexicalQuery,
     /// Its unit vector, where a model has embedded it.
     pub vector: Option<Vec<f32>>,
-    /// What the model made of [`Query::read`], where it has embedded that.
+    /// The model's output for [`Query::read`], if it has embedded that.
     pub states: Option<Rc<ReadText>>,
-    /// What the token table makes of it, where that is loaded and no model has embedded it. Good for sketches only.
+    /// Vector by the token table, if that is loaded and no model has embedded the question. Good for sketches only.
     pub by_table: Option<Vec<f32>>,
-    /// What embeds further texts, where the model is loaded.
+    /// Encoder for further texts, if the model is loaded.
     pub encoder: Option<Rc<QuestionEncoder>>,
-    /// For each chunk whether it may be found; all may where there is no list. See [`Filter::chunks`].
+    /// True for each chunk that may be found; without a list all may. See [`Filter::chunks`].
     pub kept: Option<Rc<Vec<bool>>>,
-    /// What may choose among facts while ranking, where the caller brings it: `hippo` asks it.
+    /// Filter for facts, if the caller brings one: `hippo` uses it.
     pub fact_filter: Option<Rc<dyn FactFilter>>,
 }
 
 impl Query {
-    /// A question of which only the words of `read` (all of it, or its beginning) are known; `typing` when the last may be unfinished.
+    /// Makes a question of which only the words of `read` are known; `typing` if the last word may be unfinished.
     pub fn of_words(question: &str, read: &str, typing: bool) -> Query {
         let lexical = LexicalQuery::new(read, typing);
         Query { text: question.to_owned(), read: read.to_owned(), lexical, ..Query::default() }
@@ -87,10 +87,10 @@ pub struct RankedChunk {
     pub reached: Vec<Reached>,
 }
 
-/// What a retriever found.
+/// Result of a retriever.
 #[derive(Debug, Clone, Default)]
 pub struct Ranked {
-    /// Which query side spoke.
+    /// Form of the question that ranked.
     pub stage: Stage,
     /// The chunks, best first.
     pub chunks: Vec<RankedChunk>,
@@ -98,9 +98,9 @@ pub struct Ranked {
     pub keywords: Vec<KeywordHit>,
     /// In how many chunks each term of the question stands, where the lexical side looked.
     pub document_frequency: Map<String, u32>,
-    /// Of pages that there are in several languages: the chunks that stand for others, and these.
+    /// For pages in several languages, the chunks that represent others, with these.
     pub translations: Vec<(u32, Vec<Translation>)>,
-    /// What could not be loaded.
+    /// Parts that could not be loaded.
     pub missing: Vec<String>,
 }
 
@@ -112,12 +112,12 @@ impl Ranked {
     }
 }
 
-/// What chooses, of facts near a question, those that help with it: a language model, as a rule.
+/// Chooser of the facts near a question that help to answer it; usually a language model.
 pub trait FactFilter {
-    /// Which of `facts` are kept, as places, the best first.
+    /// Returns the places of the chosen `facts`, the best first.
     ///
     /// # Errors
-    /// Why there is no choice, to stand in a sentence.
+    /// The reason why there is no choice, worded to continue a sentence.
     fn select<'a>(&'a self, question: &'a str, facts: &'a [String]) -> LocalBoxFuture<'a, Result<Vec<usize>, String>>;
 }
 
@@ -126,19 +126,19 @@ pub trait Retriever {
     /// Its name in options and results.
     fn name(&self) -> &'static str;
 
-    /// Whether it looks at the question's vector. Where it does not, none need be made, which would cost more than the search.
+    /// Returns true if it uses the question's vector. Otherwise none is made, which would cost more than the search.
     fn uses_vector(&self) -> bool {
         true
     }
 
-    /// How many chunks it ranks where nobody says how many; `None` where its own parameters do.
+    /// Returns the default number of chunks that it ranks; `None` if its own parameters decide.
     fn default_k(&self) -> Option<usize> {
         Some(DEFAULT_K)
     }
 
-    /// The best chunks for `query`: at most `k` of them, or as many as the retriever's own parameters say where `k` is `None`.
+    /// Returns the best chunks for `query`: at most `k`, or as many as the retriever's parameters say if `k` is `None`.
     fn retrieve<'a>(&'a self, corpus: &'a Corpus, query: &'a Query, k: Option<usize>) -> LocalBoxFuture<'a, Result<Ranked, BundleError>>;
 }
 
-/// How many hits there are when nobody says.
+/// Default number of hits.
 pub const DEFAULT_K: usize = 10;

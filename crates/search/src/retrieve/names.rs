@@ -8,8 +8,8 @@ use crate::text::terms;
 use futures::future::{FutureExt, LocalBoxFuture, try_join3};
 use std::rc::Rc;
 
-/// The names that begin with words of a question, the titles that have words of it, and the documents of chunks. Names number documents by their first
-/// chunks; what is not at hand is not known.
+/// The names that begin with words of a question, the titles that have words of it, and the documents of chunks. Names
+/// number documents by their first chunks; what is not at hand is not known.
 #[derive(Clone)]
 pub struct NameIndex {
     /// The document of each chunk, and the chunks of each document.
@@ -22,7 +22,7 @@ impl NameIndex {
     /// Loads what there is to know of a question and its `terms`: all in two rounds.
     ///
     /// # Errors
-    /// [`BundleError`] when the roots of the sections cannot be loaded. Ranges that cannot be are named in [`NameIndex::missing`].
+    /// [`BundleError`] when the sections' roots cannot be loaded. [`NameIndex::missing`] names missing ranges.
     pub fn open<'a>(corpus: &'a Corpus, question: &'a str, terms: &'a [String]) -> LocalBoxFuture<'a, Result<NameIndex, BundleError>> {
         async move {
             let bundle = corpus.bundle();
@@ -46,12 +46,12 @@ impl NameIndex {
         .boxed_local()
     }
 
-    /// What could not be loaded.
+    /// Returns the parts that could not be loaded.
     pub fn missing(&self) -> impl Iterator<Item = &String> {
         self.names.missing.iter().chain(&self.titles.missing)
     }
 
-    /// How many names there are.
+    /// Returns the number of names.
     pub fn count(&self) -> u32 {
         self.names.index.ranges.items()
     }
@@ -66,12 +66,12 @@ impl NameIndex {
         self.names.at(place).map(name_of_term)
     }
 
-    /// The documents in whose titles a term stands, where they look like names, each with the summed rarity of its title's terms in 1/256.
+    /// Returns the documents with a term in a name-like title, with the summed rarity of the title's terms in 1/256.
     pub fn titled(&self, term: &str) -> &[(u32, u32)] {
         self.titles.find(term).map_or(&[], |t| &t.1.postings)
     }
 
-    /// Loads the names at these places, and those that stand in the phrases among them that name no document. Returns what could not be loaded.
+    /// Loads the names at these places, and those inside phrases that name no document. Returns the missing parts.
     pub async fn load(&mut self, places: &[u32]) -> Vec<String> {
         let before = self.names.missing.len();
         self.names.load(self.names.index.ranges.pages_of(places).into_items()).await;
@@ -82,7 +82,7 @@ impl NameIndex {
     }
 }
 
-/// How many other documents mention each, or [`NOT_HOPPED`](crate::names::NOT_HOPPED); where mentions are worth following.
+/// Returns the number of other documents that mention each document, or [`NOT_HOPPED`](crate::names::NOT_HOPPED).
 ///
 /// # Errors
 /// [`BundleError`] when the section cannot be loaded.

@@ -7,7 +7,7 @@ use crate::lexical::LexicalQuery;
 use crate::text::{fold, terms, words};
 use futures::future::{FutureExt, LocalBoxFuture};
 
-/// Where words of the question stand in `text`: byte spans, ascending, not overlapping.
+/// Returns the places of the question's words in `text`: byte spans, ascending, not overlapping.
 pub fn highlights(text: &str, query: &LexicalQuery) -> Vec<Span> {
     let mut out: Vec<Span> = Vec::new();
     for (term, span) in terms(text) {
@@ -40,7 +40,7 @@ fn hit(ranked: RankedChunk, chunk: Chunk, document: &Document, query: &LexicalQu
     }
 }
 
-/// Loads the ranked chunks' texts and makes hits of them. A chunk whose page cannot be loaded is left out, and its page named in `missing`.
+/// Loads the texts of ranked chunks and makes hits. If a page cannot be loaded, `missing` names it.
 ///
 /// # Errors
 /// [`BundleError`] when the documents or the list of chunk pages cannot be loaded.

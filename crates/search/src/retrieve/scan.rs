@@ -20,23 +20,23 @@ const WIDE_BELOW: usize = 8192;
 /// Above, the search ends when a round brought nothing new into the best [`SURE_OF`], but for cells to whose centre the cosine is at least this share of
 /// that to the last of these: 0 probes every cell, 1 only those whose centre is nearer. What it costs and finds is in docs/scale.md.
 const WORTH_PROBING: f32 = 0.65;
-/// How many of the best are to be found surely. Those beyond are candidates, for which the cells of the best will do.
+/// Number of the best chunks that must surely be found. For the other candidates the cells of the best suffice.
 const SURE_OF: usize = 10;
-/// How many of BM25's best are ranked again by their sketches. More brought nothing (docs/benchmarks/first-seconds.md).
+/// Number of BM25's best chunks that are ranked again by their sketches. More brought nothing.
 const SKETCHED: usize = 50;
 
-/// What is at hand of the vectors, searched.
+/// Search of the vectors that are loaded.
 pub struct Scan {
     /// The best chunks, best first.
     pub best: Vec<Scored>,
-    /// What could not be loaded.
+    /// Parts that could not be loaded.
     pub missing: Vec<String>,
     query: QuantizedVector,
     side: Side,
     kept: Option<Rc<Vec<bool>>>,
 }
 
-/// Where the cosines come from.
+/// Source of the cosines.
 enum Side {
     Cells { index: Rc<VectorIndex>, cells: Map<usize, Rc<QuantizedMatrix>> },
     Sketches { index: Rc<SketchIndex>, pages: Map<usize, Rc<Vec<u8>>>, last: RefCell<Option<(QuantizedVector, Rc<Against>)>> },
@@ -94,7 +94,7 @@ impl Scan {
         chunks.into_iter().filter_map(|c| Some((c, self.cosine(c)?))).collect()
     }
 
-    /// The vector made ready for sketches: the last one is kept, because one vector is compared with many chunks in a row.
+    /// Vector prepared for sketches: the last one is kept, because it is compared with many chunks in a row.
     fn against(&self, index: &SketchIndex, vector: &QuantizedVector) -> Rc<Against> {
         let Side::Sketches { last, .. } = &self.side else { return Rc::new(index.against(&vector.to_f32())) };
         if let Some((of, ready)) = &*last.borrow()

@@ -7,7 +7,7 @@ use crate::text::{terms, words};
 /// A shorter word after a minus is an option of a program.
 const LEAST_EXCLUDED: usize = 3;
 
-/// What the signs of a query ask for.
+/// Phrases and exclusions that the signs of a query ask for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Signs {
     /// The words of each phrase, folded.
@@ -17,7 +17,7 @@ pub struct Signs {
 }
 
 impl Signs {
-    /// Reads the signs of a query, and returns them with the query without the words that it excludes. A sentence excludes nothing.
+    /// Reads the signs of a query, and removes the words that it excludes. A sentence excludes nothing.
     pub fn read(query: &str) -> (Signs, String) {
         let mut signs = Signs { phrases: phrases(query), excluded: Vec::new() };
         let excludes = |word: &str| {
@@ -32,7 +32,7 @@ impl Signs {
         (signs, kept.join(" "))
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
         self.phrases.is_empty() && self.excluded.is_empty()
     }

@@ -1,11 +1,11 @@
-//! The picture of a question: itself, the keywords near it, those adjacent, and the chunks, as in AutoKG's figures 2 and 3.
+//! The picture of a question with its keywords, adjacent keywords and chunks, as in AutoKG's figures 2 and 3.
 
 use super::{Corpus, KeywordKind, Reached, SearchResult};
 use crate::bundle::BundleError;
 use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Serialize};
 
-/// What a node stands for.
+/// Kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -26,15 +26,15 @@ pub enum NodeKind {
 pub struct Node {
     /// Unique in the picture: `question`, `keyword-7`, `chunk-12`.
     pub id: String,
-    /// What it stands for.
+    /// Kind of the node.
     pub kind: NodeKind,
-    /// What to write on it.
+    /// Its label.
     pub label: String,
     /// For a chunk: its number.
     pub chunk: Option<u32>,
 }
 
-/// What an edge says.
+/// Kind of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -59,7 +59,7 @@ pub struct Edge {
     pub to: String,
     /// See [`EdgeKind`].
     pub weight: f32,
-    /// What the edge says.
+    /// Kind of the edge.
     pub kind: EdgeKind,
 }
 

@@ -5,7 +5,7 @@ use crate::bundle::{BundleError, Translated, Translations};
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
 
-/// What there is in several languages, and which of these a reader wants.
+/// Pages in several languages, and the language that the reader wants.
 pub(super) struct InLanguages {
     translations: Rc<Translations>,
     /// The language of the question, and that of its reader; empty where nothing tells it.
@@ -13,7 +13,7 @@ pub(super) struct InLanguages {
 }
 
 impl InLanguages {
-    /// What the bundle has; `None` where it has nothing in several languages. A reader wants the language of the question, where its function words tell it, then `reader`.
+    /// Loads them; `None` if no page is in several languages. The question's language wins over `reader`.
     ///
     /// # Errors
     /// [`BundleError`] when the section cannot be loaded.
@@ -57,7 +57,7 @@ impl InLanguages {
                     (best, rank) = (i, wanted);
                 }
             }
-            // Where the page was met before, all that is left of it is in that language, and this is one more of its chunks.
+            // The page was met before: its remaining chunks are in that language, and this is one more of them.
             let language = documents[best].map_or(page.language, |d| d.language);
             let mut others: Vec<Translation> = Vec::new();
             for i in first..chunks.len() {
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A page in three languages (documents 0 to 2, chunks 0 to 5), one in two (3 and 4, chunks 6 to 9) and one in one (5, chunks 10 and 11), two chunks a document.
+    /// Pages in three languages (documents 0 to 2), in two (3 and 4) and in one (5), two chunks a document.
     fn in_languages(wanted: &[&str]) -> InLanguages {
         let of = |document, original, language| Translated { document, original, language };
         let documents = vec![of(0, 0, 0), of(1, 0, 1), of(2, 0, 2), of(3, 1, 1), of(4, 1, 0)];

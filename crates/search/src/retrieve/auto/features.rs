@@ -12,15 +12,15 @@ use crate::vector::QuantizedVector;
 pub struct NamedDocument {
     /// The name as the question writes it.
     pub written: String,
-    /// How surely it is the document's, from 0 to 1.
+    /// Certainty that it is the document's name, from 0 to 1.
     pub strength: f32,
-    /// 1 over the root of how many documents have that name.
+    /// 1 over the square root of the number of documents with that name.
     pub share: f32,
     /// The name's place in the table.
     pub entry: u32,
 }
 
-/// What the question names.
+/// Names in the question.
 #[derive(Debug, Clone, Default)]
 pub struct Named {
     /// The mentions.
@@ -60,7 +60,7 @@ impl Named {
     }
 }
 
-/// What is known of a candidate.
+/// Features of a candidate.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Features {
     /// BM25 of the question over its maximum, less where words say little of it.
@@ -77,19 +77,19 @@ pub struct Features {
     pub title: f32,
     /// The cosine as it was, where it is known.
     pub cosine: Option<f32>,
-    /// Whether words or meaning proposed it.
+    /// True if words or meaning proposed it.
     pub proposed: bool,
 }
 
 /// The candidates, by chunk.
 pub struct Candidates<'a> {
-    /// What is known of each.
+    /// Features of each candidate.
     pub rows: Map<u32, Features>,
     /// The names of the corpus.
     pub names: &'a NameIndex,
-    /// What the question names.
+    /// Names in the question.
     pub named: &'a Named,
-    /// How far the question covers each document's title; documents without a share are absent.
+    /// Share of each document's title that the question covers; documents without a share are absent.
     covered: Map<u32, f32>,
     words: Map<u32, f32>,
     rest_words: Map<u32, f32>,
@@ -165,7 +165,7 @@ impl<'a> Candidates<'a> {
         }
     }
 
-    /// Adds the documents that the question names, each with its first `of_each` chunks. Of a name that a hundred documents have, the first fifty.
+    /// Adds the documents that the question names, at most fifty of a name, each with its first `of_each` chunks.
     pub fn propose_named(&mut self, of_each: usize) {
         self.add_documents(self.named.documents.keys().copied().take(50).collect(), of_each);
     }

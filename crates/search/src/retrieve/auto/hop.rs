@@ -13,18 +13,18 @@ use crate::text::{sentences, stem, terms};
 use crate::vector::{QuantizedVector, Scored, top_k};
 use futures::future::try_join;
 
-/// How many passages are hopped from.
+/// Number of passages from which the search hops.
 const SOURCES: usize = 5;
 /// A passage that counts less than this share of the best is not hopped from.
 const LEAST_SHARE: f32 = 0.01;
-/// What a passage counts that the question does not name, beside one that it does.
+/// Weight of a passage that the question does not name, beside 1 for one that it names.
 const UNNAMED: f32 = 0.5;
-/// What the best passage of each name in the question counts at least, for a name that is sure and one document's alone: who names two things asks
+/// Minimum weight of the best passage of each name in the question that surely names one document: who names two things asks
 /// about both, however much better the question's words agree with one of them. From 0.3 to 1 the figures hardly differ.
 const NAMED_LEAST: f32 = 0.7;
-/// For how many of them a bridge query is asked: each costs an embedding.
+/// Number of these passages with a bridge query: each costs an embedding.
 const BRIDGES: usize = 2;
-/// How many passages a bridge query proposes.
+/// Number of passages that a bridge query proposes.
 const BRIDGED: usize = 10;
 /// Names in a bridge query.
 const BRIDGE_NAMES: usize = 6;
@@ -52,13 +52,13 @@ mod weight {
     pub const BRIDGE_ONLY: f32 = -0.3;
 }
 
-/// What the second pass found.
+/// Result of the second pass.
 pub struct Hopped {
     /// The new scores.
     pub scores: Vec<(u32, f32)>,
     /// The mention that led to each chunk, where one did.
     pub links: Map<u32, Reached>,
-    /// What could not be loaded.
+    /// Parts that could not be loaded.
     pub missing: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ struct Source {
     document: u32,
     title: String,
     text: String,
-    /// How much it counts, from 0 to 1.
+    /// Its weight, from 0 to 1.
     share: f32,
     mentions: ChunkMentions,
     /// Cosine of each sentence to the question.
@@ -84,7 +84,7 @@ struct Reach {
     bridge_only: bool,
 }
 
-/// Whether mentions lead from a document and to it.
+/// Returns true if mentions lead from a document and to it.
 fn hops(links_in: &[u32], document: u32) -> bool {
     links_in.get(document as usize).is_some_and(|&n| n != NOT_HOPPED)
 }
@@ -94,8 +94,8 @@ fn may_hop(names: &NameIndex, links_in: &[u32], chunk: u32) -> bool {
     names.documents.of.get(chunk as usize).is_some_and(|&d| hops(links_in, d))
 }
 
-/// Returns `true` if a question asks for more than the best passages have: it names a document, or they lack a word of it.
-/// Where a site has an encyclopaedia beside documentation, the best passage shows which of them is asked.
+/// Returns `true` if a question asks for more than the best passages have: it names a document, or they lack a word of
+/// it. Where a site has an encyclopaedia beside documentation, the best passage shows which of them is asked.
 ///
 /// # Errors
 /// [`BundleError`] when the lists of pages of chunks cannot be loaded.
@@ -232,13 +232,13 @@ async fn sources(
     Ok((out, missing))
 }
 
-/// What mentions lead by.
+/// Data by which mentions are followed.
 struct Linked<'a> {
     /// The names that the sources mention, and what stands in them.
     names: &'a NameIndex,
-    /// How many documents mention each.
+    /// Number of documents that mention each document.
     links_in: &'a [u32],
-    /// How many documents there are.
+    /// Number of documents.
     documents: u64,
 }
 
@@ -274,8 +274,8 @@ fn follow(source: &Source, linked: &Linked<'_>, all: &mut Candidates<'_>, reach:
     }
 }
 
-/// The bridge query of each of the best sources: the question's words that neither the source's best sentence nor its title covers, and the names
-/// that the sentence brings.
+/// The bridge query of each of the best sources: the question's words that neither the source's best sentence nor its
+/// title covers, and the names that the sentence brings.
 async fn bridges<'s>(query: &Query, names: &NameIndex, named: &Named, sources: &'s [Source]) -> Vec<(&'s Source, QuantizedVector)> {
     let mut out = Vec::new();
     let Some(encoder) = &query.encoder else { return out };

@@ -1,5 +1,5 @@
-//! The `auto` retriever, the default: words, meaning and names in one score, and where a corpus is about named things, one hop from a passage to
-//! the passages that it mentions.
+//! The `auto` retriever, the default: words, meaning and names in one score, and where a corpus is about named things,
+//! one hop from a passage to the passages that it mentions.
 //!
 //! A question that names a document asks for it; what the question says besides the name (its rest) must be answered there or one mention away.
 //! So BM25 and cosine are taken of the question and of its rest, a document named in the question and a title covered by its words add to the score,
@@ -25,11 +25,11 @@ use crate::vector::{QuantizedVector, Scored, top_k};
 use features::{Candidates, Named};
 use futures::future::{FutureExt, LocalBoxFuture, join};
 
-/// How many chunks BM25 and cosine know the scores of.
+/// Number of chunks with scores by BM25 and by cosine.
 const SCORED: usize = 2000;
-/// How many of the best by cosine, and of the best by BM25, are candidates.
+/// Number of candidates from the best by cosine, and as many from the best by BM25.
 const PROPOSED: usize = 50;
-/// How many documents whose titles the question's words cover are candidates.
+/// Number of candidates whose titles the question's words cover.
 const COVERED: usize = 10;
 /// Chunks of one named document that are candidates.
 const OF_A_DOCUMENT: usize = 20;
@@ -81,7 +81,7 @@ impl Retriever for Auto {
     }
 }
 
-/// What the first pass knows.
+/// State of the first pass.
 struct First<'a> {
     all: Candidates<'a>,
     words: Map<u32, f32>,
@@ -92,7 +92,7 @@ struct First<'a> {
     missing: Vec<String>,
 }
 
-/// Gathers the candidates of words, meaning, names and titles, with what is known of each. Where the model speaks, words count for the share `speak`.
+/// Gathers candidates by words, meaning, names and titles, with their features. `speak` is the words' share.
 fn first<'a>(
     corpus: &'a Corpus,
     query: &'a Query,
@@ -212,7 +212,7 @@ fn first_pass(f: &features::Features, stage: Stage, scale: f32) -> f32 {
     names + words + scale * meaning
 }
 
-/// Every way a chunk was reached: the name that the question calls its document by, the mention that led to it, the question itself.
+/// Returns every way a chunk was reached: by its document's name, by a mention, by the question itself.
 fn reached(chunk: u32, names: &NameIndex, named: &Named, links: &mut Map<u32, Reached>, all: &Candidates<'_>) -> Vec<Reached> {
     let mut out = Vec::new();
     if let Some(name) = names.documents.of.get(chunk as usize).and_then(|d| named.documents.get(d)) {
