@@ -479,7 +479,7 @@ fn an_endpoint_that_takes_no_tools_is_asked_in_words() {
     assert!(model.requests.borrow()[1].extra.is_empty());
 }
 
-/// What the grammars are made of, and what they are not.
+/// Pieces of the grammars, and pieces that are in none.
 const FRAGMENTS: &str = "(<think>|</think>|<search>|</search>|<query>|</query>|<answer>|</answer>|<plan>|</plan>|<relation_search>|\
     </relation_search>|<web_search>|</web_search>|low tide|, directed by|\\\\boxed\\{|\\}|\\[|\\]|\"|Action: Search|Follow up: |Final Answer:|\\n|#|\
     <\\|begin_search_query\\|>|<\\|end_search_query\\|>|\"name\":\"search\"|,|é|\u{0}|Yes|No|Sub_Question_1: str = f\"who\"|\"Sub-query 1\": \"#1\"){0,12}";

@@ -13,7 +13,7 @@ pub struct ToolUse {
     pub name: String,
     /// Its arguments; an object, empty where the model gave none.
     pub arguments: Value,
-    /// Why its arguments could not be read, where they could not.
+    /// Reason why its arguments could not be read, if so.
     pub fault: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl ToolUse {
 pub const STOP: &str = "<|stop|>";
 /// Calls of one turn beyond this many are not read.
 const MOST: usize = 16;
-/// So many brackets are tried as the beginning of the JSON.
+/// Maximum number of brackets that are tried as the beginning of the JSON.
 const STARTS: usize = 8;
 
 /// The calls in a reply.
@@ -96,7 +96,7 @@ fn arguments(text: &str) -> Result<Value, String> {
     if value.as_object().is_some() { Ok(value) } else { Err("the arguments are no object".to_owned()) }
 }
 
-/// The first JSON value of a text that begins with one; commas before closing brackets are forgiven, and missing closing brackets supplied.
+/// Returns the first JSON value of a text that begins with one. Extra commas and missing closing brackets are forgiven.
 fn first_value(text: &str) -> Result<Value, String> {
     let (mut depth, mut inside, mut escaped) = (Vec::new(), false, false);
     let mut clean = String::with_capacity(text.len());

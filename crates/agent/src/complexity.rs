@@ -1,15 +1,15 @@
-//! How much a task asks for, in RAGFlow's four dimensions, and how deep an agent must have looked before it completes one.
+//! The size of a task in RAGFlow's four dimensions, and the search that an agent owes before it completes one.
 
 /// A task's size: each dimension from 1 to 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Complexity {
-    /// How much ground the task covers.
+    /// Breadth of the task.
     pub breadth: u8,
-    /// How much of it rests on what is found before.
+    /// Share of the task that depends on earlier findings.
     pub dependency: u8,
-    /// How often the way forks.
+    /// Number of decisions on the way.
     pub decisions: u8,
-    /// What a wrong answer spoils.
+    /// Damage that a wrong answer does.
     pub risk: u8,
 }
 
@@ -17,7 +17,7 @@ pub struct Complexity {
 const NAMES: [&str; 4] = ["scope breadth", "data dependency", "decision points", "risk level"];
 
 impl Complexity {
-    /// The size of a question by its form alone, whatever its language: its words, its clauses, the questions in it, and its numbers, which are easily wrong.
+    /// Estimates a question's size by its form alone, in any language: words, clauses, inner questions and numbers.
     pub fn by_rules(question: &str) -> Complexity {
         let words = question.split_whitespace().count();
         let clauses = question.split([',', ';', ':', '(', '、', '，']).filter(|c| !c.trim().is_empty()).count();
@@ -40,7 +40,7 @@ impl Complexity {
         }
     }
 
-    /// The size that a model's analysis states: each dimension with a number behind its name. `None` where one is lacking.
+    /// Reads the size that a model's analysis states: a number after each dimension's name. `None` if one is missing.
     pub fn read(analysis: &str) -> Option<Complexity> {
         let lower = analysis.to_lowercase();
         let of = |name: &str| {

@@ -25,8 +25,8 @@ pub struct Dialogue {
 }
 
 impl Dialogue {
-    /// A conversation that begins with a task. `nudge` ends the environment's messages where these are turns of the user, since a model that is
-    /// not used to the protocol would take evidence alone for a question.
+    /// A conversation that begins with a task. `nudge` ends the environment's messages where these are turns of the
+    /// user, since a model that is not used to the protocol would take evidence alone for a question.
     pub fn new(task: Vec<Message>, continuation: Continuation, nudge: impl Into<String>) -> Dialogue {
         Dialogue { task, parts: Vec::new(), continuation, nudge: nudge.into() }
     }
@@ -60,8 +60,8 @@ impl Dialogue {
         self.parts.iter().map(text_of).collect()
     }
 
-    /// The request for the next turn. The oldest evidence is left out until `count` of the whole is within `limit`; the latest never is, nor the
-    /// task.
+    /// The request for the next turn. The oldest evidence is left out until `count` of the whole is within `limit`; the
+    /// latest never is, nor the task.
     pub fn request(&mut self, limit: usize, count: &dyn Fn(&str) -> usize) -> ChatRequest {
         self.fit(limit, count);
         let mut messages = self.task.clone();
@@ -120,7 +120,7 @@ impl Dialogue {
     }
 }
 
-/// What vLLM and its kin want to be told besides, in order to continue the last message.
+/// Returns the parameters by which vLLM and similar servers continue the last message.
 pub fn continue_final_message() -> Vec<(String, Value)> {
     vec![("continue_final_message".to_owned(), Value::Bool(true)), ("add_generation_prompt".to_owned(), Value::Bool(false))]
 }

@@ -1,4 +1,4 @@
-//! What an agent can look into. Any retriever can serve any protocol through these traits, and tests serve them with fakes.
+//! The sources that an agent searches. Any retriever can serve any protocol through these traits, and so can fakes.
 
 use crate::answer::{Citable, CitationTarget};
 use crate::json::Value;
@@ -7,23 +7,23 @@ use crate::plan::execute::{Limits, Resources};
 use crate::plan::trace::StepTrace;
 use futures::future::{FutureExt, LocalBoxFuture, ready};
 
-/// What a statement rests on that nobody says where it is from.
+/// Source of a statement without provenance.
 pub(super) const GRAPH: &str = "the knowledge graph";
 
 /// A passage that answers to a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evidence {
-    /// What a citation of it points at.
+    /// Target of its citation.
     pub target: CitationTarget,
     /// The document's title.
     pub title: String,
     /// The passage.
     pub text: String,
-    /// Where to read it; may be empty.
+    /// Address at which to read it; may be empty.
     pub url: String,
     /// Score under the retriever; larger is better.
     pub score: f32,
-    /// Whether only keywords lead to it: it comes on top of the passages that `k` counts.
+    /// True if only keywords lead to it: it comes on top of the passages that `k` counts.
     pub by_keyword: bool,
 }
 
@@ -47,16 +47,16 @@ pub struct Fact {
     pub triple: Option<u32>,
     /// The chunk that says so, where the graph knows.
     pub chunk: Option<u32>,
-    /// Where it was imported from, such as a file and its line; may be empty.
+    /// Source of its import, such as a file and its line; may be empty.
     pub from: String,
-    /// How well it answers to the query; larger is better.
+    /// Relevance to the query; larger is better.
     pub score: f32,
 }
 
 /// A report on a part of the collection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Report {
-    /// What it is about.
+    /// Its subject.
     pub title: String,
     /// The report.
     pub text: String,
@@ -69,23 +69,23 @@ pub struct Report {
 pub struct PlanStep {
     /// Its name in the plan.
     pub name: String,
-    /// What it does, in words.
+    /// Description of the step.
     pub says: String,
     /// Its first results, best first.
     pub members: Vec<String>,
-    /// How many it has.
+    /// Number of its members.
     pub size: usize,
     /// Statements of the graph that led to them.
     pub facts: Vec<Fact>,
     /// Passages that were read for them.
     pub passages: Vec<Evidence>,
-    /// What was cut off, lacking, or else worth knowing, each a sentence.
+    /// Remarks on what was cut off or is missing, each a sentence.
     pub notes: Vec<String>,
-    /// What its execution saw, where there is more to tell.
+    /// Trace of its execution, if there is more to show.
     pub trace: Option<StepTrace>,
 }
 
-/// Why the environment did not answer.
+/// Error of an environment that did not answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EnvironmentError {
     /// The caller aborted.
@@ -99,7 +99,7 @@ pub enum EnvironmentError {
 /// Passages, facts or names, or why there are none.
 pub type Looked<'a, T> = LocalBoxFuture<'a, Result<Vec<T>, EnvironmentError>>;
 
-/// What an agent can look into: passages always, a knowledge graph and the web where there are any.
+/// Sources that an agent can search: passages always, a knowledge graph and the web if there are any.
 pub trait Environment {
     /// The best passages for a query, at most `k`, best first.
     ///
@@ -113,7 +113,7 @@ pub trait Environment {
         ready(None).boxed_local()
     }
 
-    /// Reports on the parts of the collection, those nearest to the query first, at most `k`; none where there are none.
+    /// Returns at most `k` reports on the parts of the collection, those nearest to the query first.
     ///
     /// # Errors
     /// [`EnvironmentError`] when they cannot be read.
@@ -138,7 +138,7 @@ pub trait Environment {
     }
 }
 
-/// What a protocol asks of a knowledge graph.
+/// Access of a protocol to a knowledge graph.
 pub trait GraphTools {
     /// The statements nearest to a query, at most `k`, best first.
     ///
@@ -146,14 +146,14 @@ pub trait GraphTools {
     /// [`EnvironmentError`] when the graph cannot be read.
     fn facts<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Fact>;
 
-    /// The names of an entity's relations in both directions, those most relevant to `relation` first, at most `k`. An entity that the graph
-    /// does not know has none.
+    /// The names of an entity's relations in both directions, those most relevant to `relation` first, at most `k`. An
+    /// entity that the graph does not know has none.
     ///
     /// # Errors
     /// [`EnvironmentError`] when the graph cannot be read.
     fn relations<'a>(&'a self, entity: &'a str, relation: &'a str, k: usize) -> Looked<'a, String>;
 
-    /// What an entity is related to by a relation, in either direction, at most `k`.
+    /// Returns at most `k` facts that relate an entity to others by a relation, in either direction.
     ///
     /// # Errors
     /// [`EnvironmentError`] when the graph cannot be read.
@@ -171,7 +171,7 @@ pub trait GraphTools {
 pub struct CallerTool {
     /// Its name: letters, digits, `_` and `-`.
     pub name: String,
-    /// What it does, for the model.
+    /// Description for the model.
     pub description: String,
     /// A JSON Schema of its arguments.
     pub parameters: Value,

@@ -1,4 +1,4 @@
-//! A plan carried out at once on a model's behalf: over the knowledge graph, and over passages where the graph has nothing.
+//! Carries out a whole plan for a model: over the knowledge graph, or over passages if the graph has nothing.
 
 use super::environment::{Environment, Evidence, PlanStep, WebSearch};
 use super::retrieval::{line, listed};
@@ -47,7 +47,7 @@ impl Passages for WebPassages<'_> {
 }
 
 impl Run<'_> {
-    /// Carries out a plan within what is left of the budgets, and tells it step by step; `None` where the environment cannot.
+    /// Carries out a plan step by step within the remaining budgets; `None` if the environment cannot.
     pub async fn execute_plan(&mut self, plan: &Plan) -> Option<String> {
         let environment = self.services.environment;
         let shelf = Shelf { environment, asked: Cell::new(0) };

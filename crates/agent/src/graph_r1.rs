@@ -3,8 +3,8 @@
 //! The loop: a turn is `<think>…</think>` and then `<query>…</query>` or `<answer>…</answer>`; a query is answered by a user's turn
 //! `<knowledge>{"results":[{"<knowledge>":…,"<coherence>":…}…]}</knowledge>`; a turn without a query ends the run.
 //!
-//! Paper and environment disagree on the query: plain text or `{"query": "…"}`. Both are read; other JSON gets a correction. Where we differ: a
-//! run that ends without an answer is asked for it once.
+//! Paper and environment disagree on the query: plain text or `{"query": "…"}`. Both are read; other JSON gets a
+//! correction. Where we differ: a run that ends without an answer is asked for it once.
 
 use super::dialogue::Dialogue;
 use super::neutralise::Marks;
@@ -31,7 +31,7 @@ const STOPS: &[Stop] = &[Stop::behind("<query>", "</query>"), Stop::behind("<ans
 /// Every turn begins with a thought; where the endpoint continues a given text, it is begun for the model.
 const PREFILL: &str = "<think>";
 
-/// What a turn does.
+/// Action of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Action {
     Query(String),
@@ -121,7 +121,7 @@ fn query(inside: &str) -> Action {
     if text.is_empty() { Action::BadQuery } else { Action::Query(text) }
 }
 
-/// What was found, in the form of the environment. The number that cites a passage stands at its beginning where citations are wanted.
+/// Formats findings as the environment does. A passage begins with the number that cites it if citations are wanted.
 fn knowledge(found: &QueryOutcome, numbered: bool) -> String {
     if let Some(notice) = found.notice() {
         return format!("<knowledge>\n{notice}\n</knowledge>");

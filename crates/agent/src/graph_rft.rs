@@ -1,5 +1,5 @@
-//! Graph-RFT, "Plan Then Retrieve" (arXiv 2510.20691): think, plan, then carry the plan out by searches in the knowledge graph, and beyond it only
-//! where the graph has nothing.
+//! Graph-RFT, "Plan Then Retrieve" (arXiv 2510.20691): think, plan, then carry the plan out by searches in the
+//! knowledge graph, and beyond it only where the graph has nothing.
 //!
 //! The loop, in one growing text: `<plan>` lines over `SearchKG`, `Intersect`, `Union` and `Negation`; then, one sub-problem at a time,
 //! `<relation_search> head, relation </relation_search>` (answered by the 15 most relevant relations), `<neighbor_search>` with one of them, and
@@ -47,7 +47,7 @@ const STOPS: &[Stop] = &[
     Stop::behind("<web_search>", "</web_search>"),
     Stop::behind("<answer>", "</answer>"),
 ];
-/// Where the plan is carried out at once, the model waits behind it. Endpoints take no more than four.
+/// Stops for a plan that is carried out at once: the model waits after it. Endpoints take at most four.
 const PLANNING: &[Stop] = &[STOPS[0], STOPS[2], STOPS[3], Stop::behind("<plan>", "</plan>")];
 
 impl Protocol for GraphRft {
@@ -145,7 +145,7 @@ fn read(text: &str) -> Result<Plan, String> {
     }
 }
 
-/// What the graph has been asked, and whether its last look brought nothing.
+/// Queries to the graph so far, and whether the last one found nothing.
 #[derive(Debug, Default)]
 struct Coverage {
     /// The last look into the graph found nothing: the switch to the web is open.

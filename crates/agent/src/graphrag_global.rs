@@ -37,7 +37,7 @@ const LONGEST: usize = 800;
 #[derive(Debug, Clone, PartialEq)]
 struct Point {
     description: String,
-    /// How much it helps: above 0, at most 100.
+    /// Helpfulness: above 0, at most 100.
     score: f64,
     /// The reports that it rests on, by their places.
     reports: Vec<usize>,
@@ -75,7 +75,7 @@ fn batches(tokens: &[usize], room: usize) -> Vec<std::ops::Range<usize>> {
     out
 }
 
-/// What the model is asked of one batch, whose first report has the number `first`.
+/// Returns the task of one batch, whose first report has the number `first`.
 fn map_task(run: &Run<'_>, reports: &[Report], first: usize) -> String {
     let shown: String = reports.iter().enumerate().map(|(i, r)| format!("Report {}\n{}\n\n", first + i, r.text)).collect();
     let first = first.to_string();
@@ -109,7 +109,7 @@ impl Protocol for GraphRagGlobal {
             let mut all: Vec<Point> = Vec::new();
             let mut read = 0;
             let (mut replies, mut unread) = (0, 0);
-            // The last turn is the answer's. Replies on batches are no turns of a dialogue: that three find nothing does not make the fourth say the same.
+            // The last turn is the answer's. Replies on batches are no dialogue: three empty ones do not force a fourth.
             for batch in batches(&tokens, room).into_iter().take((run.limits.turns as usize).saturating_sub(1).max(1)) {
                 if run.cap().is_some() {
                     break;

@@ -9,7 +9,7 @@ fn all() -> impl Iterator<Item = &'static str> {
     NAMES.iter().copied().filter(|n| needs_model(n))
 }
 
-/// What a well-behaved model says under a protocol: it searches once, where that is its own choice, and answers.
+/// Returns the replies of a well-behaved model under a protocol: it searches once, if it may choose, and answers.
 fn well_behaved(name: &str) -> Vec<&'static str> {
     match name {
         "react" => vec!["Thought: x\nAction: Search[low tide]", "Action: Finish[Hallwil]"],

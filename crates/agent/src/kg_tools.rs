@@ -48,7 +48,7 @@ impl KgTools {
         KgTools { meanings, ..self }
     }
 
-    /// Labels of relations with how well they fit by words, ranked by that and by how near they are to the asked words in meaning.
+    /// Ranks labels of relations by their fit in words and by their nearness in meaning to the query's words.
     async fn nearest(&self, asked: &str, mut labels: Vec<(f32, String)>) -> Vec<String> {
         let spaced = |label: &str| label.replace(['_', '.', '/'], " ");
         let shown: Vec<String> = labels.iter().take(MEANT).map(|(_, label)| spaced(label)).collect();
@@ -79,7 +79,7 @@ impl KgTools {
         self.graph().vocabulary().relation(relation).map_or("", |r| if r.label.is_empty() { &r.name } else { &r.label })
     }
 
-    /// How much a relation has to do with some words: the share of them that its names hold; more than all if a name is just these words.
+    /// Returns how well a relation fits some words: their share in its names; more than 1 for a name of just these words.
     fn fit(&self, relation: RelationId, wanted: &str, words: &Set<String>) -> f32 {
         let Some(r) = self.graph().vocabulary().relation(relation) else { return 0.0 };
         let names = || [&r.label, &r.name].into_iter().chain(&r.aliases);
@@ -90,7 +90,7 @@ impl KgTools {
         if words.items().is_empty() { 0.0 } else { words.shared(&held) as f32 / words.items().len() as f32 }
     }
 
-    /// The relations at a node, those that fit best first; among equals those with more edges, then in the order of the graph.
+    /// Returns the relations at a node: best fit first, then those with more edges, then in the order of the graph.
     fn ranked(&self, node: NodeId, wanted: &str) -> Vec<(f32, RelationId, Direction)> {
         let (folded, words) = (fold(wanted.trim()), words_of(wanted));
         let mut all: Vec<(f32, u32, RelationId, Direction)> = Vec::new();
@@ -167,7 +167,7 @@ pub(super) fn chunk_of(graph: &KnowledgeGraph, triple: TripleId) -> Option<u32> 
     graph.provenance(triple).find_map(|p| if let Provenance::Passage { chunk, .. } = p { Some(chunk) } else { None })
 }
 
-/// Where a triple was imported from, in words; empty where nothing says.
+/// Names the source of an imported triple; empty without one.
 pub(super) fn imported_from(graph: &KnowledgeGraph, triple: TripleId) -> String {
     let source = graph.provenance(triple).find_map(|p| match p {
         Provenance::Line { file, line: 0 } => Some(file.to_owned()),

@@ -50,7 +50,7 @@ impl<'a> Metered<'a> {
         self
     }
 
-    /// What the requests from now on are for, as the trace names it. The number of the next one.
+    /// Sets the purpose of the following requests, as the trace names it. Returns the number of the next one.
     pub fn begin(&self, purpose: &'static str) -> u32 {
         self.purpose.set(purpose);
         self.kept.borrow().len() as u32 + 1

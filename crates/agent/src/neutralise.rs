@@ -1,12 +1,12 @@
 //! Evidence as data: nothing that a document says may look like a protocol's own marks.
 //!
-//! The answer module opens up the tags that all prompts share. A protocol has marks of its own besides: tags (`<relation_search>`), labels that
-//! begin a line (`Observation:`), and literal texts (`\boxed`). They are replaced by look-alikes, so that a reader, and a model, still see what
-//! the document says.
+//! The answer module opens up the tags that all prompts share. A protocol has marks of its own besides: tags
+//! (`<relation_search>`), labels that begin a line (`Observation:`), and literal texts (`\boxed`). They are replaced by
+//! look-alikes, so that a reader, and a model, still see what the document says.
 
 use crate::answer::neutralise_also;
 
-/// What evidence must not hold under a protocol, besides the tags that no prompt lets through.
+/// Marks that evidence must not contain under a protocol, in addition to the tags that no prompt lets through.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Marks {
     /// Names of tags, lower case.

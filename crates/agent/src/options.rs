@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The name of the prompt of a plain answer.
 pub const ASK_PROMPT: &str = "ask.task";
 
-/// How the text of a turn is continued after evidence, for protocols that were designed as one growing text.
+/// Way to continue the text of a turn after evidence, for protocols that were designed as one growing text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -21,7 +21,7 @@ pub enum Continuation {
     ContinueFinalMessage,
 }
 
-/// How Search-o1 makes passages short before they enter the chain of thought.
+/// Way in which Search-o1 shortens passages before they enter the chain of thought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -35,19 +35,19 @@ pub enum Condense {
     None,
 }
 
-/// When GraphSearch searches again after its first draft.
+/// Verdict on which GraphSearch searches again after its first draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum Polarity {
-    /// When the verifier's last word is No: the evidence does not suffice.
+    /// The verifier's last word is No: the evidence does not suffice.
     #[default]
     OnNo,
-    /// When the verdict holds "yes" anywhere, as the authors' code does: for reproducing their figures.
+    /// The verdict contains "yes" anywhere, as in the authors' code: for reproducing their figures.
     OnYes,
 }
 
-/// How a task is sized before tool calling begins.
+/// Way to estimate the size of a task before tool calling begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -61,7 +61,7 @@ pub enum Analysis {
     None,
 }
 
-/// Who plans, where a plan is carried out for the model or without one.
+/// Planner of a plan that is carried out for the model or without one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -78,12 +78,12 @@ pub enum PlannerChoice {
     Llm,
 }
 
-/// How to run an agent. What is absent is as the protocol's own description has it.
+/// Options of a run. An absent option has the protocol's own value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct AgentOptions {
-    /// How many passages a search brings.
+    /// Number of passages that a search brings.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub k: Option<u32>,
     /// The most turns of the model before it must answer.
@@ -113,15 +113,15 @@ pub struct AgentOptions {
     /// Sampling temperature.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub temperature: Option<f32>,
-    /// How a turn is continued after evidence.
+    /// Way to continue a turn after evidence.
     pub continuation: Continuation,
-    /// Add our rules to the protocol's task: cite passages by number, use only them, and say so when they do not suffice. Off, the prompt is the
-    /// bare protocol's, as measurements of it want.
+    /// Add our rules to the protocol's task: cite passages by number, use only them, and say so when they do not
+    /// suffice. Off, the prompt is the bare protocol's, as measurements of it want.
     pub grounded: bool,
     /// The retriever by name; the bundle's default when absent.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub retriever: Option<String>,
-    /// Which documents are searched; all when absent.
+    /// Documents that are searched; all if absent.
     pub filter: Filter,
     /// The reader's language, as `de`, of pages that there are in several; that of the best passage when absent.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
@@ -142,10 +142,10 @@ pub struct AgentOptions {
     pub execute_plan: bool,
     /// Plan: who plans.
     pub planner: PlannerChoice,
-    /// Plan: the probability of being right, from 0 to 1, below which a plan is not carried out; what was fitted when absent.
+    /// Plan: minimum probability, from 0 to 1, that a plan is right; default the fitted one.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub least_confidence: Option<f32>,
-    /// Plan: how many demonstrations drawn from the bundle's own graph a language model is shown that plans; four at most.
+    /// Plan: number of demonstrations from the bundle's graph for a language model that plans; at most four.
     pub demonstrations: u32,
     /// LPKG: how many replies vote on each sub-question.
     pub votes: u32,
@@ -220,7 +220,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The numbers of a run: the options' where given, else the protocol's. Nobody gets more than 1,000 turns or searches, or 100 passages.
+    /// Limits of a run: the options', otherwise the protocol's; at most 1,000 turns or searches, and 100 passages.
     pub fn with(self, options: &AgentOptions) -> Limits {
         Limits {
             turns: options.turns.unwrap_or(self.turns).clamp(1, 1_000),

@@ -31,7 +31,7 @@ pub enum Source {
         triple: TripleId,
         /// Its words.
         words: String,
-        /// Where it was imported from.
+        /// Source of its import.
         from: String,
     },
     /// A passage from elsewhere.
@@ -67,18 +67,18 @@ pub fn statement_words(graph: &KnowledgeGraph, id: TripleId) -> Option<String> {
     Some(format!("{} | {relation} | {}", graph.label(triple.head), Item::Node(triple.tail).label(Some(graph))))
 }
 
-/// What a plan has found.
+/// Result of a plan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlanAnswer {
     /// The members with their marks.
     pub text: String,
     /// The marks, resolved.
     pub citations: Vec<Citation>,
-    /// What the numbers stand for, from 1.
+    /// Sources that the numbers cite, from 1.
     pub sources: Vec<Source>,
-    /// Whether statements of the graph show it, rather than passages alone.
+    /// True if statements of the graph show it; false if only passages do.
     pub from_graph: bool,
-    /// What a reader should know.
+    /// Remarks for the reader.
     pub warnings: Vec<Notice>,
 }
 
@@ -107,7 +107,7 @@ impl PlanAnswer {
     }
 }
 
-/// What an execution found; `None` when that is nothing.
+/// Words the result of an execution; `None` if there is none.
 pub async fn plan_answer(graph: &KnowledgeGraph, execution: &Execution, load: Load<'_, '_>) -> Option<PlanAnswer> {
     let answer = execution.answer();
     if answer.members.is_empty() {

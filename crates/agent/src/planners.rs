@@ -8,7 +8,7 @@ use crate::planner::model::Grounded;
 use crate::planner::{Nearest, OtherPlanners, PlannerError, one_entity_question, phrase_vectors};
 use futures::future::{FutureExt, LocalBoxFuture, join};
 
-/// What a bundle brings that helps to plan.
+/// Data of a bundle that help to plan.
 #[derive(Clone, Copy)]
 pub struct PlanningAids<'a> {
     /// The bundle, whose trained planner is asked and whose vectors of phrases are taken, if it brings them.

@@ -14,15 +14,15 @@ pub trait Protocol {
     /// Its own numbers.
     fn limits(&self) -> Limits;
 
-    /// What its evidence must not hold.
+    /// Marks that its evidence must not contain.
     fn marks(&self) -> Marks;
 
-    /// Whether it asks a knowledge graph, so that there is a point in loading one.
+    /// Returns true if it queries a knowledge graph, which must then be loaded.
     fn uses_graph(&self) -> bool {
         false
     }
 
-    /// Whether its answers rest on passages, so that one without is none.
+    /// Returns true if its answers must rest on passages.
     fn reads_evidence(&self) -> bool {
         true
     }

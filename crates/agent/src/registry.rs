@@ -54,7 +54,7 @@ pub const NAMES: &[&str] = &[
     "tool-calling",
 ];
 
-/// Whether a protocol of that name is a dialogue with a language model, so that it needs one.
+/// Returns true if the protocol of that name needs a language model.
 pub fn needs_model(name: &str) -> bool {
     name != PLAN
 }

@@ -11,13 +11,13 @@ const LOOP_PERIOD: usize = 400;
 /// A sentence that stands so many times in a row is one in a short text too.
 const SAME_SENTENCES: usize = 4;
 
-/// Whether a text under way ends in one short piece over and over.
+/// Returns true if an unfinished text ends in one short piece over and over.
 pub(crate) fn is_loop(text: &[u8]) -> bool {
     let Some(tail) = text.len().checked_sub(LOOP_TAIL).map(|start| &text[start..]) else { return false };
     (1..=LOOP_PERIOD).any(|period| tail[period..].iter().zip(tail).all(|(a, b)| a == b))
 }
 
-/// Whether a whole text says one thing over and over.
+/// Returns true if a whole text repeats one thing over and over.
 pub(crate) fn repeats_itself(text: &str) -> bool {
     let names: Vec<String> = sentences(text).into_iter().map(|r| fold(text[r].trim())).filter(|s| !s.is_empty()).collect();
     is_loop(text.as_bytes()) || names.windows(SAME_SENTENCES).any(|w| w.iter().all(|s| *s == w[0]))

@@ -27,7 +27,7 @@ pub fn listed(passages: &[ShownPassage]) -> String {
     passages.iter().map(|p| format!("[{}] {}\n{}\n\n", p.number, p.title, p.text)).collect()
 }
 
-/// What became of a query.
+/// Outcome of a query.
 #[derive(Debug, Clone, PartialEq)]
 pub enum QueryOutcome {
     /// Passages, best first.
@@ -53,7 +53,7 @@ impl QueryOutcome {
         }
     }
 
-    /// What to tell the model instead of passages.
+    /// Returns the message to the model in place of passages.
     pub fn notice(&self) -> Option<String> {
         Some(match self {
             QueryOutcome::Passages(_) => return None,
@@ -72,7 +72,7 @@ impl QueryOutcome {
     }
 }
 
-/// Whether passages come from the bundle or from the web.
+/// Source of passages: the bundle or the web.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PassageOrigin {
     /// The bundle.
@@ -192,7 +192,7 @@ impl Run<'_> {
         u32::try_from(at + 1).unwrap_or(u32::MAX)
     }
 
-    /// A text that fits, cut at a word where it must be; `None` when too little of it would be left. A first one is always begun.
+    /// Cuts a text at a word to fit; `None` if too little would remain. The first text is always begun.
     fn cut_to(&self, text: &str, room: usize, first: bool) -> Option<String> {
         if text.is_empty() {
             return None;
@@ -255,7 +255,7 @@ impl Run<'_> {
         self.shown.iter().position(|e| e.target.chunk() == Some(chunk)).and_then(|at| u32::try_from(at + 1).ok())
     }
 
-    /// The numbers of passages by their chunks, as evidence that an answer may cite without having been shown it; those that cannot be loaded have none.
+    /// Numbers passages by their chunks, so that an answer may cite passages that it was not shown.
     pub async fn cite(&mut self, chunks: &[u32]) -> Vec<u32> {
         let mut out: Vec<u32> = Vec::new();
         for &chunk in chunks {
@@ -344,8 +344,8 @@ impl Run<'_> {
         facts
     }
 
-    /// Statements as a protocol shows them, each with the number of the passage that says so, where the graph knows it; else, where citations are asked
-    /// for, with a number of its own.
+    /// Statements as a protocol shows them, each with the number of the passage that says so, where the graph knows it;
+    /// else, where citations are asked for, with a number of its own.
     pub(super) async fn number_facts(&mut self, facts: Result<Vec<Fact>, EnvironmentError>) -> Result<Vec<String>, EnvironmentError> {
         let mut out = Vec::new();
         let mut loaded = 0;
@@ -377,12 +377,12 @@ impl Run<'_> {
         self.may_call(tool, query)
     }
 
-    /// Whether there is a knowledge graph.
+    /// Returns true if there is a knowledge graph.
     pub fn has_graph(&self) -> bool {
         self.services.environment.graph().is_some()
     }
 
-    /// The statements of the knowledge graph nearest to a query, best first: `(head, relation, tail)`. Empty without a graph.
+    /// Returns the statements nearest to a query, best first: `(head, relation, tail)`. Empty without a graph.
     pub async fn facts(&mut self, tool: &'static str, query: &str) -> Vec<String> {
         let Some(graph) = self.services.environment.graph() else { return Vec::new() };
         if query.trim().is_empty() || !self.may_look(tool, query) {
@@ -406,7 +406,7 @@ impl Run<'_> {
         self.take_facts(tool, &query, answer)
     }
 
-    /// What an entity is related to by a relation, at most `k`. Empty without a graph.
+    /// Returns at most `k` facts that relate an entity to others by a relation. Empty without a graph.
     pub async fn neighbors(&mut self, tool: &'static str, entity: &str, relation: &str, k: usize) -> Vec<String> {
         let query = format!("{entity}, {relation}");
         if !self.may_look(tool, &query) {

@@ -1,7 +1,7 @@
 //! The room of a prompt, shared by the passages nearest to the question and those that keywords bring.
 
-/// Part of the room that is kept for passages that keywords bring: one in so many. Algorithm 3 of AutoKG (arXiv 2311.14740) brings them to the model, and filling by
-/// rank would leave them out first. Hand-set.
+/// Part of the room that is kept for passages that keywords bring: one in so many. Algorithm 3 of AutoKG (arXiv
+/// 2311.14740) brings them to the model, and filling by rank would leave them out first. Hand-set.
 const KEYWORD_SHARE: usize = 3;
 
 /// A passage that asks for room.
@@ -9,12 +9,12 @@ const KEYWORD_SHARE: usize = 3;
 pub(crate) struct Wish {
     /// Its length in tokens.
     pub tokens: usize,
-    /// Whether only keywords lead to it.
+    /// True if only keywords lead to it.
     pub by_keyword: bool,
 }
 
-/// Indices of the passages that fit into `room` tokens, ascending: in rank order until one does not fit, with a share of the room for those that
-/// keywords bring.
+/// Indices of the passages that fit into `room` tokens, ascending: in rank order until one does not fit, with a share
+/// of the room for those that keywords bring.
 pub(crate) fn share_room(wishes: &[Wish], room: usize) -> Vec<usize> {
     let wanted: usize = wishes.iter().filter(|w| w.by_keyword).map(|w| w.tokens).sum();
     let kept = wanted.min(room / KEYWORD_SHARE);

@@ -11,7 +11,7 @@ use super::types::{AgentEvent, Call, Cap, Outcome, Turn};
 use crate::llm::{COMPLETE_REPLY, ChatModel, ChatRequest, LlmError, Message, Role, Text, Usage};
 use futures::StreamExt;
 
-/// Why there is no outcome at all.
+/// Error of a run without any outcome.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AgentError {
     /// The caller aborted.
@@ -19,12 +19,12 @@ pub enum AgentError {
     Aborted,
 }
 
-/// What a run works with.
+/// Tools and limits of a run.
 #[derive(Clone, Copy)]
 pub struct Services<'a> {
     /// The model.
     pub chat: &'a dyn ChatModel,
-    /// What can be looked into.
+    /// Sources that can be searched.
     pub environment: &'a dyn Environment,
     /// Milliseconds since any fixed moment.
     pub clock: &'a dyn Fn() -> f64,
@@ -45,9 +45,9 @@ pub struct Ask<'s> {
     pub purpose: &'static str,
     /// The messages, and whatever else the protocol wants to say. Budget, temperature and stops are filled in.
     pub request: ChatRequest,
-    /// Where the reply ends.
+    /// Texts that end the reply.
     pub stops: &'s [Stop],
-    /// Whether it counts as a turn: requests on the side do not, such as reading a document.
+    /// True if it counts as a turn, which side requests such as reading a document do not.
     pub counts: bool,
 }
 
@@ -76,11 +76,11 @@ pub struct Run<'a> {
     counted: u32,
     same: u32,
     last: String,
-    /// What a plan that was carried out for the model found.
+    /// Findings of a plan that was carried out for the model.
     pub(super) carried: Vec<String>,
-    /// What was said to the model in its last request.
+    /// Messages of the last request to the model.
     pub(super) said: Vec<String>,
-    /// Why there is no answer, where the model wrote one that is none.
+    /// Reason why the model's reply is no answer.
     pub(super) no_answer: Option<NoAnswer>,
     /// The prompt's length that the model's context window was found to take, once it was found too small.
     tokens_in: u32,
@@ -125,7 +125,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What came of it, from the protocol's answer or error.
+    /// Makes the outcome of the protocol's answer or error.
     pub(super) fn outcome(mut self, result: Result<String, LlmError>) -> Result<Outcome, AgentError> {
         let (text, error) = match result {
             Ok(text) => (text.trim().to_owned(), None),
@@ -239,7 +239,7 @@ impl<'a> Run<'a> {
         dialogue.request(self.tokens_in as usize, self.services.count_tokens)
     }
 
-    /// Makes the next prompt half as long as the dialogue is, because the model's context window is too small for it. False where it cannot be shorter.
+    /// Halves the next prompt, because the model's context window is too small. Returns false if it cannot be shorter.
     pub(super) fn shorten(&mut self, dialogue: &mut Dialogue) -> bool {
         let count = self.services.count_tokens;
         let length = |request: &ChatRequest| request.messages.iter().map(|m| count(&m.content)).sum::<usize>();
@@ -349,7 +349,7 @@ impl<'a> Run<'a> {
         self.turns.last().map_or(0, |t| t.number)
     }
 
-    /// Notes a call beside the turn that led to it. What comes before the first turn stands in a turn of its own, numbered 0.
+    /// Records a call with the turn that led to it. Calls before the first turn belong to a turn with number 0.
     pub(super) fn note(&mut self, call: Call) {
         if self.turns.is_empty() {
             let (purpose, text) = ("retrieve".to_owned(), String::new());

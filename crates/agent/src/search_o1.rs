@@ -1,4 +1,4 @@
-//! Search-o1 (arXiv 2501.05366): a reasoning model searches in the middle of its thoughts, and what is found is condensed before it enters them.
+//! Search-o1 (arXiv 2501.05366): a reasoning model searches during its thoughts, and findings enter them condensed.
 //!
 //! The loop: generate up to `<|end_search_query|>`; if the text ends there with a query, search, let the model read the documents in a request
 //! apart (reason-in-documents), and put the outcome between `<|begin_search_result|>` and `<|end_search_result|>`; a turn without a query ends the
@@ -121,8 +121,8 @@ async fn read(run: &mut Run<'_>, dialogue: &Dialogue, query: &str, found: &Query
     Ok(if useful.is_empty() { NOTHING_HELPFUL.to_owned() } else { run.safe(useful) })
 }
 
-/// The chain of thought as numbered steps, a line each, a result of a search being one: of many, the first, those around searches, and the last
-/// four.
+/// The chain of thought as numbered steps, a line each, a result of a search being one: of many, the first, those
+/// around searches, and the last four.
 fn chain(transcript: &str) -> String {
     let mut steps: Vec<String> = Vec::new();
     let mut result = false;

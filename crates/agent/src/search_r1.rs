@@ -4,8 +4,8 @@
 //! answer ends the run; anything else is answered by a correction and costs a turn. When the turns are used up, one last generation without
 //! searches. The tags are those of the authors' checkpoints; the words around them are ours.
 //!
-//! Where we differ: an empty search is a mistake rather than a search; evidence that is too long is cut inside its tags, never through them; the
-//! question is never cut away; repeated queries are pointed to their earlier results.
+//! Where we differ: an empty search is a mistake rather than a search; evidence that is too long is cut inside its
+//! tags, never through them; the question is never cut away; repeated queries are pointed to their earlier results.
 
 use super::dialogue::Dialogue;
 use super::neutralise::Marks;
@@ -29,7 +29,7 @@ pub(super) const NEXT: Text = Text::new("search-r1.next", include_str!("prompts/
 pub(super) const LAST: Text = Text::new("search-r1.last", include_str!("prompts/search-r1.last.txt"), &[], &[]);
 const STOPS: &[Stop] = &[Stop::behind("<search>", "</search>"), Stop::behind("<answer>", "</answer>")];
 
-/// What a turn does.
+/// Action of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Action<'t> {
     Search(&'t str),
@@ -88,7 +88,7 @@ pub(super) fn last_words(text: &str) -> String {
     }
 }
 
-/// The authors' reading: the text up to the first `</search>`, else up to the first `</answer>`; in it, the first complete call.
+/// Reads as the authors do: the text up to the first `</search>`, else `</answer>`; in it, the first complete call.
 pub(super) fn action(text: &str) -> Action<'_> {
     let end = ["</search>", "</answer>"].iter().find_map(|close| find(text, close, 0).map(|at| at + close.len()));
     let text = after_thinking(&text[..end.unwrap_or(text.len())]);
@@ -100,7 +100,7 @@ pub(super) fn action(text: &str) -> Action<'_> {
     }
 }
 
-/// What was found, as the checkpoints know it.
+/// Formats findings as the checkpoints know them.
 fn information(found: &QueryOutcome) -> String {
     let docs: String = match found.notice() {
         Some(notice) => notice,

@@ -1,6 +1,6 @@
 //! A search of the web by an endpoint that speaks SearXNG's JSON: `GET {base}/search?q=…&format=json`.
 //!
-//! What comes back is the text of strangers: it is cut to size here, and stands among evidence like any document, made safe where it is shown.
+//! Results are texts of strangers: they are cut to size here, and treated as untrusted like any document.
 
 use super::environment::{EnvironmentError, Evidence, Looked, WebSearch};
 use crate::answer::CitationTarget;
@@ -30,11 +30,11 @@ pub struct SearXng<T> {
 }
 
 impl<T: Transport> SearXng<T> {
-    /// A search at a base address such as `https://search.example.org`, with or without `/search` behind it. A query in the address is kept, such as
-    /// `?categories=general`.
+    /// A search at a base address such as `https://search.example.org`, with or without `/search` behind it. A query in
+    /// the address is kept, such as `?categories=general`.
     ///
     /// # Errors
-    /// Why the address cannot be used: another scheme than http and https, a name or password in it, characters that no address has.
+    /// Reason why the address cannot be used: a scheme other than http and https, a name or password, or bad characters.
     pub fn new(transport: T, base: &str) -> Result<SearXng<T>, String> {
         Ok(SearXng { transport, url: url(base)? })
     }
@@ -163,7 +163,7 @@ mod tests {
     struct FixedResponse {
         status: u16,
         body: Vec<u8>,
-        /// Whether it never answers.
+        /// True if it never answers.
         silent: bool,
         asked: RefCell<Vec<String>>,
     }

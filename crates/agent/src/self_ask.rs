@@ -1,7 +1,7 @@
-//! Self-Ask (arXiv 2210.03350): the model asks itself follow-up questions, which searches help to answer, until it can give the final answer.
+//! Self-Ask (arXiv 2210.03350): the model asks itself follow-up questions, which searches help to answer.
 //!
-//! The original puts a search engine's answer box behind `Intermediate answer:`. There is none here, so passages are put there as context, and
-//! the model words the intermediate answer itself at the beginning of its next turn.
+//! The original puts a search engine's answer box behind `Intermediate answer:`. There is none here, so passages are
+//! put there as context, and the model words the intermediate answer itself at the beginning of its next turn.
 
 use super::dialogue::Dialogue;
 use super::neutralise::Marks;

@@ -1,7 +1,7 @@
 //! Single-shot answers: retrieve once, ask once. Also what the other protocols are measured against.
 //!
-//! Three forms: with passages; with passages and reasoning before the answer (chain of thought, arXiv 2201.11903, in the `Thought: … Answer: …`
-//! form of HippoRAG's reader); and from what the model knows by itself.
+//! Three forms: with passages; with passages and reasoning before the answer (chain of thought, arXiv 2201.11903, in
+//! the `Thought: … Answer: …` form of HippoRAG's reader); and from what the model knows by itself.
 
 use super::neutralise::Marks;
 use super::options::Limits;

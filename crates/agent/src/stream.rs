@@ -7,7 +7,7 @@ use super::repetition::{LOOP_STEP, LOOP_TAIL, is_loop};
 use super::tags;
 use crate::llm::{Delta, Finish, ToolCallPiece, ToolCalls, Usage};
 
-/// Where a reply ends.
+/// End of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stop {
     open: &'static str,
@@ -25,7 +25,7 @@ impl Stop {
         Stop { open: "", close: text }
     }
 
-    /// What the endpoint is told.
+    /// Returns the stop sequence for the endpoint.
     pub fn sequence(self) -> &'static str {
         self.close
     }
@@ -38,7 +38,7 @@ pub struct Reply {
     pub text: String,
     /// The tools that it calls by the endpoint's own means.
     pub tool_calls: ToolCalls,
-    /// Why it ends before its end: `length`, `filter`, `time` or `loop`.
+    /// Reason why it was cut: `length`, `filter`, `time` or `loop`.
     pub cut: Option<&'static str>,
     /// Tokens, where the endpoint counted them.
     pub usage: Option<Usage>,
@@ -67,7 +67,7 @@ impl<'s> Reader<'s> {
         Reader { stops, most, reply, finish: None, stop_sequence: None, over: false, thought: 0, pieces: 0, next_look: LOOP_TAIL }
     }
 
-    /// Whether nothing more needs to be read.
+    /// Returns true if nothing more needs to be read.
     pub fn is_over(&self) -> bool {
         self.over
     }
@@ -121,7 +121,7 @@ impl<'s> Reader<'s> {
         }
         let text = &self.reply.text;
         let named = |s: &&Stop| self.stop_sequence.as_deref() == Some(s.close);
-        // Several may be open, one in the thoughts that led to the other: the last one is what the endpoint stopped for.
+        // Several may be open, one in the thoughts before another: the endpoint stopped for the last one.
         let begun = |s: &&Stop| tags::rfind(text, s.open).filter(|open| tags::rfind(text, s.close).is_none_or(|close| close < *open));
         let kept = self.stops.iter().filter(|s| !s.open.is_empty());
         let back = match self.reply.cut {
@@ -133,7 +133,7 @@ impl<'s> Reader<'s> {
         (self.reply, back)
     }
 
-    /// Where the reply ends if one of the stops stands in what has come since `before`.
+    /// Returns the end of the reply if one of the stops is in the text since `before`.
     fn stop_in(&self, before: usize) -> Option<usize> {
         let longest = self.stops.iter().map(|s| s.close.len()).max()?;
         let from = before.saturating_sub(longest);

@@ -1,10 +1,10 @@
 //! Reading what a model wrote: tags in any case, the first complete call, the last boxed answer, labelled lines.
 //!
-//! Only text that a model wrote is read here, never text that the environment put into the conversation: a document cannot speak in these tags.
+//! Only a model's own text is read here, never text of the environment: a document cannot use these tags.
 
 use std::ops::Range;
 
-/// Where `needle` (ASCII) first stands in `text` at or after `from`, whatever the case of its letters.
+/// Returns the first place of `needle` (ASCII) in `text` at or after `from`, in any case.
 pub fn find(text: &str, needle: &str, from: usize) -> Option<usize> {
     let (text, needle) = (text.as_bytes(), needle.as_bytes());
     if needle.is_empty() || text.len() < needle.len() {
@@ -13,7 +13,7 @@ pub fn find(text: &str, needle: &str, from: usize) -> Option<usize> {
     (from..=text.len() - needle.len()).find(|&at| text[at..at + needle.len()].eq_ignore_ascii_case(needle))
 }
 
-/// Where `needle` (ASCII) last stands in `text`, whatever the case of its letters.
+/// Returns the last place of `needle` (ASCII) in `text`, in any case.
 pub fn rfind(text: &str, needle: &str) -> Option<usize> {
     let (text, needle) = (text.as_bytes(), needle.as_bytes());
     if needle.is_empty() || text.len() < needle.len() {
@@ -27,7 +27,7 @@ pub fn rfind(text: &str, needle: &str) -> Option<usize> {
 pub struct Tagged<'t> {
     /// The tag's name, as it was asked for.
     pub name: &'static str,
-    /// What stands inside, without white space around it.
+    /// Text inside, without white space around it.
     pub inside: &'t str,
     /// The whole, tags included.
     pub at: Range<usize>,
@@ -40,7 +40,7 @@ struct Tag {
     at: Range<usize>,
 }
 
-/// The next opening or closing tag of one of `names`, at or after `from`. `<name>`, `< name >` and `</name>` are tags; `<name x="1">` is one too.
+/// Returns the next tag of `names` at or after `from`: `<name>`, `< name >`, `</name>`, or `<name x="1">`.
 fn next_tag(text: &str, names: &[&'static str], from: usize) -> Option<Tag> {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -70,8 +70,8 @@ fn next_tag(text: &str, names: &[&'static str], from: usize) -> Option<Tag> {
     None
 }
 
-/// The first complete `<name>…</name>` of any of `names`. Of several openings before a closing tag the last counts, so that a tag that was
-/// begun twice holds what was meant.
+/// The first complete `<name>…</name>` of any of `names`. Of several openings before a closing tag the last counts, so
+/// that a tag that was begun twice holds what was meant.
 pub fn first<'t>(text: &'t str, names: &[&'static str]) -> Option<Tagged<'t>> {
     first_from(text, names, 0)
 }
@@ -102,7 +102,7 @@ pub fn all<'t>(text: &'t str, names: &[&'static str]) -> Vec<Tagged<'t>> {
     out
 }
 
-/// What stands in the last `<name>`: complete, or open until the end of the text, because an answer may be cut before its tag closes.
+/// Returns the text in the last `<name>`, closed or open to the end of the text, since an answer may be cut.
 pub fn last_or_open<'t>(text: &'t str, name: &'static str) -> Option<&'t str> {
     let names = [name];
     let (mut at, mut open, mut last) = (0, None, None);
@@ -117,7 +117,7 @@ pub fn last_or_open<'t>(text: &'t str, name: &'static str) -> Option<&'t str> {
     open.map(|start| text[start..].trim()).filter(|inside| !inside.is_empty()).or(last)
 }
 
-/// What stands inside the last complete `\boxed{…}`, braces balanced; as it is written.
+/// Returns the text inside the last complete `\boxed{…}`, with balanced braces, as it is written.
 pub fn boxed(text: &str) -> Option<&str> {
     const OPEN: &[u8] = b"\\boxed{";
     let bytes = text.as_bytes();
@@ -149,7 +149,7 @@ pub fn boxed(text: &str) -> Option<&str> {
     last.map(|range| &text[range])
 }
 
-/// How far it is to the brace that closes a group whose opening brace stands before `text`.
+/// Returns the offset of the brace that closes a group whose opening brace is before `text`.
 fn balanced(text: &str) -> Option<usize> {
     let mut depth = 1_usize;
     let mut escaped = false;
@@ -189,7 +189,7 @@ pub fn plain(boxed: &str) -> String {
     }
 }
 
-/// What follows the first of these labels that begins a line, to the end of the text: `Answer:`, `**Answer:**`, `## answer 2:`, in any case.
+/// Returns the text after the first of these labels at the beginning of a line: `Answer:`, `**Answer:**`, in any case.
 pub fn after_label<'t>(text: &'t str, labels: &[&str]) -> Option<&'t str> {
     line_starts(text).find_map(|line| label_end(&text[line..], labels).map(|end| text[line + end..].trim()))
 }
@@ -199,7 +199,7 @@ pub fn after_last_label<'t>(text: &'t str, labels: &[&str]) -> Option<&'t str> {
     line_starts(text).filter_map(|line| label_end(&text[line..], labels).map(|end| line + end)).last().map(|at| text[at..].trim())
 }
 
-/// What follows the first of these labels that begins a line, to the end of that line.
+/// Returns the rest of the line after the first of these labels that begins a line.
 pub fn labelled_line<'t>(text: &'t str, labels: &[&str]) -> Option<&'t str> {
     after_label(text, labels).map(|rest| rest.lines().next().unwrap_or("").trim())
 }

@@ -4,10 +4,10 @@
 //! and answered by one deterministic observation; `complete_task` ends the run, after whatever was called beside it. Before completing, the model
 //! reflects, the deeper the more complex it judged the task. What cannot be read, and tools that do not exist, are told to it and cost a turn.
 //!
-//! Kept from the original: the list of calls, the parallel execution, the analysis of the task in four dimensions (by a request of its own only where that is
-//! asked for), the final synthesis. A task that is completed before as many calls as its complexity asks for is sent back once. Left out: a request for
-//! reflection in each round, and the discarding of the answer that `complete_task` brings; only where that is empty
-//! is the answer written in a request of its own.
+//! Kept from the original: the list of calls, the parallel execution, the analysis of the task in four dimensions (by a
+//! request of its own only where that is asked for), the final synthesis. A task that is completed before as many calls
+//! as its complexity asks for is sent back once. Left out: a request for reflection in each round, and the discarding
+//! of the answer that `complete_task` brings; only where that is empty is the answer written in a request of its own.
 
 use super::calls::{STOP, ToolUse, calls};
 use super::complexity::Complexity;
@@ -189,7 +189,7 @@ async fn carry_out(run: &mut Run<'_>, wanted: &[ToolUse], tools: &[CallerTool]) 
     out.into_iter().flatten().collect()
 }
 
-/// Whether a name is a tool's, also with the number that some frameworks add: `search_0`.
+/// Returns true if a name is a tool's, also with the number that some frameworks add: `search_0`.
 fn is(name: &str, tool: &str) -> bool {
     name == tool
         || name.strip_prefix(tool).and_then(|n| n.strip_prefix('_')).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))

@@ -7,7 +7,7 @@ use super::run::Run;
 use crate::answer::CitationTarget;
 
 impl Run<'_> {
-    /// What a tool of the caller's own says to a call, as the model is shown it; `None` where the caller has no such tool.
+    /// Calls a tool of the caller and returns its output as the model sees it; `None` if the caller has no such tool.
     pub(super) async fn call_tool(&mut self, call: &ToolUse) -> Option<String> {
         let tools = self.services.environment.tools()?;
         let tool = tools.all().iter().find(|t| t.name == call.name)?;

@@ -1,4 +1,4 @@
-//! The trained planner of an open bundle: its weights are loaded when it is first asked, and the word vectors of a question with them.
+//! The trained planner of a bundle: its weights and a question's word vectors are loaded when it is first used.
 
 use crate::bundle::{Bundle, BundleError, Kind, open_section};
 use crate::embed::{EmbedScratch, WordPages};
@@ -19,7 +19,7 @@ pub struct Trained {
 }
 
 impl Trained {
-    /// Whether a bundle brings one, and the word vectors that it reads.
+    /// Returns true if a bundle has a trained planner, and the word vectors that it reads.
     pub fn is_in(bundle: &Bundle) -> bool {
         bundle.manifest().embedder.id == "minilm" && [SECTION, "vocabulary", "words"].iter().all(|s| bundle.has(s))
     }

@@ -9,7 +9,7 @@ use crate::planner::ChosenFrom;
 use crate::retrieve::SearchResult;
 use serde::{Deserialize, Serialize};
 
-/// Which budget was spent when the model had to answer.
+/// Budget that was spent when the model had to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -29,7 +29,7 @@ pub enum Cap {
 }
 
 impl Cap {
-    /// What the reader is told.
+    /// Returns the notice for the reader.
     pub fn notice(self) -> Notice {
         Notice::new(match self {
             Cap::Turns => NoticeCode::TurnsSpent,
@@ -49,21 +49,21 @@ impl Cap {
 pub struct Numbered {
     /// The number.
     pub number: u32,
-    /// What a citation of it points at.
+    /// Target of its citation.
     pub target: CitationTarget,
     /// The document's title.
     pub title: String,
-    /// Where to read it; may be empty.
+    /// Address at which to read it; may be empty.
     pub url: String,
 }
 
-/// What `run` tells while it works.
+/// Event of `run` while it works.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 #[allow(clippy::large_enum_variant)] // A few dozen events a run; boxes would show in the type that crosses the boundary.
 pub enum AgentEvent {
-    /// What a search for the question itself found, before the model was asked.
+    /// Result of the search for the question itself, before the model was asked.
     Hits {
         /// The result.
         result: SearchResult,
@@ -80,26 +80,26 @@ pub enum AgentEvent {
         /// Text to append.
         text: String,
     },
-    /// What was streamed of an answer so far is no part of it.
+    /// The answer streamed so far must be discarded.
     Anew,
     /// It calls a tool, or searches.
     Call {
         /// The tool.
         tool: String,
-        /// What it is given.
+        /// Its argument.
         query: String,
     },
-    /// What a call brought.
+    /// Findings of a call.
     Evidence {
         /// The tool.
         tool: String,
-        /// What it was given.
+        /// Its argument.
         query: String,
         /// The passages, numbered through the whole run.
         passages: Vec<Numbered>,
         /// Statements of the knowledge graph, where those were asked for.
         facts: Vec<String>,
-        /// Why there is none, or what became of the call.
+        /// Reason why there are none, or a remark on the call.
         note: Option<String>,
     },
     /// There is a plan.
@@ -108,18 +108,18 @@ pub enum AgentEvent {
         text: String,
         /// The plan as data; absent for the outlines in prose of some protocols, and for what could not be read.
         plan: Option<Plan>,
-        /// Who made it; absent where it is the model that answers.
+        /// Planner that made it; absent if the answering model did.
         by: Option<PlannedBy>,
-        /// How sure the planner is of it, from 0 to 1, where it says so.
+        /// The planner's confidence, from 0 to 1, if it has one.
         confidence: Option<f32>,
-        /// Whether it is carried out for the model; else the model carries it out itself, as far as it keeps to it, or it could not be read.
+        /// True if the plan is carried out for the model, not by the model itself.
         carried: bool,
     },
     /// A step of a plan was carried out.
     Step {
-        /// What, and with what result.
+        /// The step with its result.
         text: String,
-        /// What its execution saw; absent where the model itself was the executor.
+        /// Trace of its execution; absent if the model carried it out.
         step: Option<StepTrace>,
     },
     /// The passages that the answer may cite.
@@ -141,7 +141,7 @@ pub enum AgentEvent {
     },
 }
 
-/// Who made a plan.
+/// Maker of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
@@ -175,13 +175,13 @@ impl From<ChosenFrom> for PlannedBy {
 pub struct Call {
     /// The tool.
     pub tool: String,
-    /// What it was given.
+    /// Its argument.
     pub query: String,
     /// The numbers of the passages that it brought.
     pub passages: Vec<u32>,
     /// The statements of the knowledge graph that it brought.
     pub facts: Vec<String>,
-    /// Why it brought none, or what became of it.
+    /// Reason why it brought none, or a remark on the call.
     pub note: Option<String>,
 }
 
@@ -194,37 +194,37 @@ pub struct Turn {
     pub number: u32,
     /// For what.
     pub purpose: String,
-    /// What the model wrote.
+    /// Text that the model wrote.
     pub text: String,
-    /// Why the text ends before its end, where it does: `length`, `filter`, `time`, `loop` or `error`.
+    /// Reason why the text was cut: `length`, `filter`, `time`, `loop` or `error`.
     pub cut: Option<String>,
-    /// What was looked for because of it.
+    /// Searches that it caused.
     pub calls: Vec<Call>,
-    /// How long the reply took.
+    /// Milliseconds that the reply took.
     pub milliseconds: u32,
 }
 
-/// What a run leaves behind.
+/// Outcome of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// The answer as the model gave it; empty when there is none.
     pub text: String,
     /// The budget that forced it, where one did.
     pub forced: Option<Cap>,
-    /// Why the answer's text is cut, as [`Turn::cut`].
+    /// Reason why the answer's text was cut, as [`Turn::cut`].
     pub cut: Option<String>,
     /// The failure of the model that ended the run.
     pub error: Option<LlmError>,
-    /// Why what the model gave as its answer is none, where that is so.
+    /// Reason why the model's answer is none, if so.
     pub no_answer: Option<NoAnswer>,
     /// Tokens: as the endpoint counted them, estimated where it did not.
     pub usage: Usage,
-    /// Whether some of `usage` is an estimate.
+    /// True if a part of `usage` is estimated.
     pub estimated: bool,
     /// Every passage that was shown; number n is at n − 1.
     pub evidence: Vec<Evidence>,
     /// Every reply, in order.
     pub turns: Vec<Turn>,
-    /// What a reader should know.
+    /// Remarks for the reader.
     pub warnings: Vec<Notice>,
 }

@@ -1,4 +1,4 @@
-//! GraphSearch (arXiv 2509.22009): a fixed workflow of prompts over two channels, passages and statements of a knowledge graph.
+//! GraphSearch (arXiv 2509.22009): a fixed workflow of prompts over passages and statements of a knowledge graph.
 //!
 //! 1. Search with the question; summarise passages and statements.
 //! 2. Split the question into sub-queries, once as text and once as triples.
@@ -32,7 +32,7 @@ const SUB_QUERIES: usize = 6;
 /// Further searches after a draft.
 const EXPANSIONS: usize = 4;
 
-/// Where a step looks.
+/// Source that a step searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Channel {
     Text,
@@ -90,7 +90,7 @@ fn channels(run: &Run<'_>) -> Vec<Channel> {
     if run.has_graph() { vec![Channel::Text, Channel::Graph] } else { vec![Channel::Text] }
 }
 
-/// A prompt of the workflow. When a budget is spent it is not sent any more: what is known by then goes into the final answer.
+/// Sends a prompt of the workflow, unless a budget is spent: then the final answer uses the findings so far.
 async fn step(run: &mut Run<'_>, purpose: &'static str, text: &Text, places: &[(&str, &str)]) -> Result<String, LlmError> {
     if run.cap().is_some() {
         return Ok(String::new());
@@ -100,7 +100,7 @@ async fn step(run: &mut Run<'_>, purpose: &'static str, text: &Text, places: &[(
     Ok(after_thinking(&reply.text).trim().to_owned())
 }
 
-/// What bears on a query in what was found for it.
+/// Summarises the findings that are relevant to a query.
 async fn summary(run: &mut Run<'_>, channel: Channel, query: &str, context: &str) -> Result<String, LlmError> {
     step(run, "summarise", prompts::summarise(channel), &[("query", query), ("context", context)]).await
 }
@@ -178,7 +178,7 @@ async fn follow(run: &mut Run<'_>, channel: Channel, question: &str) -> Result<S
     Ok(history)
 }
 
-/// Whether a verdict asks for more evidence.
+/// Returns true if a verdict asks for more evidence.
 fn wants_more(verdict: &str, polarity: Polarity) -> bool {
     match polarity {
         Polarity::OnYes => verdict.to_lowercase().contains("yes"),

@@ -41,7 +41,7 @@ pub const LAST: Text = Text::new(
     &["known", "rules", "cite"],
 );
 
-/// What summarises a channel's finds.
+/// Returns the prompt that summarises a channel's findings.
 pub(super) fn summarise(channel: Channel) -> &'static Text {
     match channel {
         Channel::Text => &SUMMARISE_PASSAGES,
@@ -49,7 +49,7 @@ pub(super) fn summarise(channel: Channel) -> &'static Text {
     }
 }
 
-/// What splits the question for a channel.
+/// Returns the prompt that splits the question for a channel.
 pub(super) fn decompose(channel: Channel) -> &'static Text {
     match channel {
         Channel::Text => &DECOMPOSE_PASSAGES,

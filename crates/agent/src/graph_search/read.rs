@@ -46,7 +46,7 @@ pub fn last_yes_or_no(text: &str) -> Option<bool> {
     })
 }
 
-/// What follows a heading `### Final Answer`, which bears no colon.
+/// Returns the text after a heading `### Final Answer`, which has no colon.
 pub fn after_heading(text: &str) -> Option<&str> {
     let at = super::super::tags::rfind(text, "final answer")?;
     let line = text[..at].rfind('\n').map_or(0, |n| n + 1);
@@ -55,7 +55,7 @@ pub fn after_heading(text: &str) -> Option<&str> {
     (heading && !rest.is_empty()).then_some(rest)
 }
 
-/// What is searched for: a triple's marks (brackets, hashes, quotes) are left out, words and digits of every script stay.
+/// Returns the words to search for: without a triple's brackets, hashes and quotes, with digits and every script.
 pub fn words_of(triple: bool, query: &str) -> String {
     if !triple {
         return query.to_owned();
@@ -79,7 +79,7 @@ fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
     None
 }
 
-/// A list from its opening bracket to the one that closes it, strings respected; to the end of the text where none does.
+/// Returns a list from its opening bracket to its closing one, respecting strings, or to the end of the text.
 fn bracketed(text: &str) -> Option<&str> {
     let mut depth = 0_usize;
     let mut inside: Option<char> = None;

@@ -66,7 +66,7 @@ impl Protocol for Lpkg {
     }
 }
 
-/// Why a plan did not lead to an answer.
+/// Reason why a plan did not lead to an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Failure {
     /// There is no plan that can be executed.

@@ -8,7 +8,7 @@ use crate::plan::PlanError;
 
 /// A question to a plan as code.
 pub const PLAN: Text = Text::new("lpkg.plan", include_str!("../prompts/lpkg.plan.txt"), &["question"], &[]);
-/// What was wrong with a plan, and the wish for a better one; stands behind the prompt for a plan.
+/// Prompt after that for a plan: it lists the faults of the plan and asks for a better one.
 pub const REPAIR: Text = Text::new("lpkg.repair", include_str!("../prompts/lpkg.repair.txt"), &["faults"], &["plan"]);
 /// An atomic question over passages.
 pub const ANSWER: Text = Text::new("lpkg.answer", include_str!("../prompts/lpkg.answer.txt"), &["question", "passages"], &[]);
@@ -18,7 +18,7 @@ pub const COMPARE: Text = Text::new("lpkg.compare", include_str!("../prompts/lpk
 pub const PLAIN: Text =
     Text::new("lpkg.plain", include_str!("../prompts/lpkg.plain.txt"), &["question", "passages"], &["steps", "rules", "cite"]);
 
-/// What was wrong with a plan, and the wish for a better one.
+/// Writes the prompt that lists the faults of a plan and asks for a better one.
 pub fn repair(run: &Run<'_>, text: &str, errors: &[PlanError]) -> String {
     let text: String = text.chars().take(4_000).collect();
     let errors: String = errors.iter().take(5).map(|e| format!("- {e}\n")).collect();

@@ -55,7 +55,7 @@ impl Set {
         &self.members
     }
 
-    /// Whether it has none.
+    /// Returns true if it has no members.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
@@ -65,7 +65,7 @@ impl Set {
         self.members.iter().flat_map(|m| m.numbers.iter().copied())
     }
 
-    /// Whether two sets have the same members.
+    /// Returns true if two sets have the same members.
     pub fn same(&self, other: &Set) -> bool {
         self.members.len() == other.members.len() && self.members.iter().all(|m| other.holds(m))
     }
@@ -75,12 +75,12 @@ impl Set {
         self.members.iter().any(|m| key(&m.text) == wanted)
     }
 
-    /// What is in either.
+    /// Returns the members of either set.
     pub fn union(&self, other: &Set) -> Set {
         Set::new(self.members.iter().chain(&other.members).cloned().collect())
     }
 
-    /// What is in all of several sets. An empty one makes it empty; of no sets at all, it is empty too.
+    /// Returns the members of all of several sets; empty if one is empty, or if there are no sets.
     pub fn intersection(sets: &[Set]) -> Set {
         let Some((first, rest)) = sets.split_first() else { return Set::default() };
         let in_all: Vec<Member> = first.members.iter().filter(|m| rest.iter().all(|set| set.holds(m))).cloned().collect();
@@ -103,7 +103,7 @@ impl Set {
     }
 }
 
-/// What two answers must share to be the same: their words, without case, punctuation and articles.
+/// Returns the key by which answers are equal: their words, without case, punctuation and articles.
 pub fn key(text: &str) -> String {
     let words: Vec<String> = words(text).iter().map(|w| fold(w.text)).filter(|w| !matches!(w.as_str(), "the" | "a" | "an")).collect();
     if words.is_empty() { fold(text.trim()) } else { words.join(" ") }
