@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// What a request wants said anew, said with a few words before it.
+/// Returns the question that a request wants reworded, with a few words before it.
 fn said_anew(body: &str) -> String {
     let asked: Value = serde_json::from_str(body).unwrap();
     let last = asked["messages"].as_array().unwrap().last().unwrap()["content"].as_str().unwrap().to_owned();

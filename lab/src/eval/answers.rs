@@ -46,19 +46,19 @@ pub struct Args {
     /// JSON Lines of questions with their answers: question, and answers or answer
     #[arg(long)]
     questions: PathBuf,
-    /// Whether a list of answers holds ways to say one answer, or several answers that are all wanted
+    /// Meaning of a list of answers: aliases of one answer, or a set of answers that are all wanted
     #[arg(long, value_parser = ["aliases", "set"], default_value = "aliases")]
     answers_are: String,
-    /// How to answer: quote, plan, ask, or protocols, with commas between them
+    /// Protocols, separated by commas: quote, plan, ask, or others
     #[arg(long, value_delimiter = ',', default_value = QUOTE)]
     protocols: Vec<String>,
-    /// How to look for passages; several are measured with every protocol
+    /// Retrievers; each is measured with every protocol
     #[arg(long, value_delimiter = ',', default_value = "auto")]
     retrievers: Vec<String>,
     /// Compare the others with this one, question by question: a protocol and a retriever, as in quote/auto
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
-    /// How many passages to answer from [default: 10, or the protocol's own number]
+    /// Number of passages to answer from [default: 10, or the protocol's own number]
     #[arg(short)]
     k: Option<u32>,
     /// Further options of the protocols, as JSON

@@ -35,7 +35,7 @@ pub struct Args {
     /// The trained planner's weights, as `train planner` wrote them [default: the program's own]
     #[arg(long, value_name = "FILE")]
     planner_model: Option<String>,
-    /// Of each file, the first so many questions
+    /// Number of questions to take from the beginning of each file
     #[arg(long, value_name = "N")]
     first: Option<usize>,
     /// Only a part of the questions, chosen by themselves

@@ -6,7 +6,7 @@ use pocketgraph_cli::import::Tables;
 use pocketgraph_eval::graph_for;
 use std::path::PathBuf;
 
-/// Where the graph is.
+/// Arguments that name the graph.
 #[derive(Debug, clap::Args)]
 pub struct KgArgs {
     /// The knowledge graph's triples: TSV, CSV, `|`, JSON Lines or RDF, also gzipped

@@ -35,16 +35,16 @@ enum What {
     /// GeoQuery, 2WikiMultiHopQA, CLQA-Wiki and ComplexWebQuestions. GeoQuery's facts are read as its authors
     /// mean them; without --kg the graph is made of the questions' evidence triples (2WikiMultiHopQA)
     Plans(Box<plans::Args>),
-    /// What each planner proposes for questions over a knowledge graph, and whether it is right, as JSON
+    /// Print the proposals of each planner for questions over a knowledge graph, and whether they are right, as JSON
     /// Lines for `tuning/plans.py`
     Candidates(Box<candidates::Args>),
-    /// What the rules plan with other weights, and how much of it is right, for `tuning/rules.py`
+    /// Measure the rules with other weights, for `tuning/rules.py`
     Weights(Box<weights::Args>),
-    /// What kinds are inferred with other values of what decides, for `tuning/kinds.py`
+    /// Measure inferred types with other thresholds, for `tuning/kinds.py`
     Kinds(kinds::Args),
-    /// How often the pattern of a question is told from its words
+    /// Measure how often the pattern of a question is recognised from its words
     Patterns(patterns::Args),
-    /// How often the marked entity of a question is linked first
+    /// Measure how often the marked entity of a question is linked first
     Linking(linking::Args),
     /// Time of plans made from random walks over a knowledge graph
     Walks(walks::Args),

@@ -32,8 +32,8 @@ pub struct Args {
     /// JSON Lines of questions with their answers, and perhaps plans, as `train data` writes them; several files one after the other
     #[arg(long, required = true, num_args = 1..)]
     questions: Vec<PathBuf>,
-    /// Who writes the plans; `trained` takes --planner-model; `meaning` asks for the relation nearest in meaning; `auto` is all of them together, as `ask`
-    /// has them; `llm` needs --base-url and --model. Of questions of `train data`, `pattern` is the trained planner with the pattern given, and `labels` has all words labelled and
+    /// Planner; `trained` takes --planner-model; `meaning` takes the relation nearest in meaning; `auto` combines them, as `ask`
+    /// does; `llm` needs --base-url and --model. For questions of `train data`, `pattern` is the trained planner with the pattern given, and `labels` has all words labelled and
     /// only looks them up
     #[arg(long, value_parser = ["gold", "rules", "trained", "auto", "meaning", "pattern", "labels", "llm"], default_value = "gold")]
     planner: String,
@@ -44,7 +44,7 @@ pub struct Args {
     endpoint: Endpoint,
     #[command(flatten)]
     prompts: PromptArgs,
-    /// Of each file, the first so many questions
+    /// Number of questions to take from the beginning of each file
     #[arg(long, value_name = "N")]
     first: Option<usize>,
     /// Only a part of the questions, chosen by themselves: 1/2 is the first of two, not-1/10 all but

@@ -27,7 +27,7 @@ pub struct Args {
     /// Judgements for questions that name no passages: question, passage and grade in columns, also in TREC's form
     #[arg(long, value_name = "FILE")]
     qrels: Option<PathBuf>,
-    /// Which retrievers to measure
+    /// Retrievers to measure
     #[arg(long, value_delimiter = ',', default_value = "lexical,dense,hybrid,auto")]
     retrievers: Vec<String>,
     /// Compare the others with this retriever, question by question
@@ -42,7 +42,7 @@ pub struct Args {
     /// Keep the bundle in this folder, and use it again where it is there
     #[arg(long, value_name = "DIR")]
     bundle: Option<PathBuf>,
-    /// What speaks for the questions
+    /// Form of the questions that ranks
     #[arg(long, value_enum, default_value_t = QuerySide::Model)]
     query_side: QuerySide,
     /// Measure with this token table, made by `train query-table`, in place of the program's own; "none" for none; the bundle must be built anew
@@ -50,7 +50,7 @@ pub struct Args {
     query_table: Option<PathBuf>,
     #[command(flatten)]
     embedder: EmbedderArgs,
-    /// Which layers of the model embed the questions; the bundle must be built anew
+    /// Layers of the model that embed the questions; the bundle must be built anew
     #[arg(long, value_enum, default_value_t, value_name = "BITS")]
     query_layers: QueryLayers,
     /// Embed the questions with the layers of this file, made by `train encoder`; the bundle must be built anew

@@ -15,7 +15,7 @@ use std::time::Instant;
 pub struct Args {
     #[command(flatten)]
     kg: KgArgs,
-    /// How many plans
+    /// Number of plans
     #[arg(long, default_value_t = 1000)]
     plans: usize,
     /// Steps of each

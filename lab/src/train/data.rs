@@ -21,16 +21,16 @@ pub struct Args {
     kg: Vec<PathBuf>,
     #[command(flatten)]
     tables: Tables,
-    /// Where to write the examples; those for testing go to the same name with .test, the data card to that with .md
+    /// File for the examples; those for testing go to the same name with .test, the data card to that with .md
     #[arg(short, long, default_value = "plans.jsonl")]
     out: PathBuf,
-    /// How many examples, over all patterns alike
+    /// Number of examples, over all patterns alike
     #[arg(long, value_name = "N", default_value_t = 100_000)]
     examples: usize,
-    /// Of every hundred relations keep so many for testing
+    /// Percentage of relations to keep for testing
     #[arg(long, value_name = "PERCENT", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=90))]
     held_relations: u32,
-    /// Of every hundred entities keep so many for testing
+    /// Percentage of entities to keep for testing
     #[arg(long, value_name = "PERCENT", default_value_t = 10, value_parser = clap::value_parser!(u32).range(0..=90))]
     held_entities: u32,
     /// Files of test questions (JSON Lines with `question`): what is nearly one of these is left out

@@ -72,7 +72,7 @@ pub struct Args {
     /// Random seed
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where to write the layers
+    /// File for the layers
     #[arg(short, long, default_value = "models/query-encoder.layers")]
     out: PathBuf,
 }

@@ -30,7 +30,7 @@ pub struct Args {
     /// the first of ten
     #[arg(long, value_name = "K/N")]
     part: Option<Part>,
-    /// Of each file, the first so many questions
+    /// Number of questions to take from the beginning of each file
     #[arg(long, value_name = "N")]
     first: Option<usize>,
     /// The trained planner that reads them, as `train planner` wrote it [default: the program's own]
@@ -39,7 +39,7 @@ pub struct Args {
     /// Readings drawn of a question
     #[arg(long, value_name = "N", default_value_t = 16)]
     draws: usize,
-    /// Where to write the examples
+    /// File for the examples
     #[arg(short, long, default_value = "labelled.jsonl")]
     out: PathBuf,
     /// Fixes every draw

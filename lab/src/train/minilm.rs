@@ -29,7 +29,7 @@ pub struct Args {
     /// 8: the whole model, which embeds documents. 4: its layers as bundles carry them, which embed questions
     #[arg(long, default_value = "8", value_parser = bits)]
     bits: Bits,
-    /// Where to write the weights [default: models/minilm-int8.safetensors or models/minilm-int4.layers]
+    /// File for the weights [default: models/minilm-int8.safetensors or models/minilm-int4.layers]
     #[arg(short, long)]
     out: Option<PathBuf>,
 }

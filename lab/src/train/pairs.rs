@@ -13,10 +13,10 @@ use std::path::PathBuf;
 pub struct Args {
     /// Examples of `train data`, JSON Lines
     examples: PathBuf,
-    /// Where to write the pairs, JSON Lines
+    /// File for the pairs, JSON Lines
     #[arg(short, long, default_value = "pairs.jsonl")]
     out: PathBuf,
-    /// How many pairs of which patterns, as in 1p=1000,2p=1000 [default: all there are of LPKG's nine]
+    /// Number of pairs of each pattern, as in 1p=1000,2p=1000 [default: all there are of LPKG's nine]
     #[arg(long, value_name = "PATTERN=N", value_delimiter = ',', value_parser = read_share)]
     of: Vec<(String, usize)>,
     /// Demonstrations in each instruction, each of another pattern

@@ -47,7 +47,7 @@ pub struct Args {
     world: Option<u64>,
     #[command(flatten)]
     device: DeviceArgs,
-    /// Where to write the model; its card goes to the same name with .md, its curves to that with .html
+    /// File for the model; its card goes to the same name with .md, its curves to that with .html
     #[arg(short, long, default_value = "models/planner.bin")]
     out: PathBuf,
     /// Epochs: passes over the examples

@@ -38,7 +38,7 @@ pub struct Args {
     cache: Option<PathBuf>,
     #[command(flatten)]
     device: DeviceArgs,
-    /// Where to write the table
+    /// File for the table
     #[arg(short, long, default_value = "models/query-table.safetensors")]
     out: PathBuf,
 }

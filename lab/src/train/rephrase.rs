@@ -33,7 +33,7 @@ pub struct Args {
     endpoint: EndpointArgs,
     #[command(flatten)]
     cache: CacheArgs,
-    /// Where to write the questions
+    /// File for the questions
     #[arg(short, long, default_value = "said.jsonl")]
     out: PathBuf,
 }
