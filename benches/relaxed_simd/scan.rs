@@ -89,7 +89,7 @@ pub unsafe extern "C" fn sums16(rows: *const i8, n: usize, q: *const i8, out: *m
     }
 }
 
-/// How many signs differ, 48 bytes a row: what sketches of one bit would cost.
+/// Counts the signs that differ, 48 bytes a row: the cost of sketches of one bit.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn signs(rows: *const i8, n: usize, q: *const i8, out: *mut i32) {
     const WORDS: usize = DIM / 64;

@@ -30,7 +30,7 @@ const KEPT: [&str; 7] = ["max-tokens", "base-url", "rank", "kg-from-documents", 
 /// The option that names the languages of questions; a merged bundle has those of all its parts.
 const QUESTION_LANGUAGES: &str = "question-languages";
 
-/// Why bundles cannot be merged.
+/// Error of merging bundles.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// A bundle, or a part of it, cannot be read.
@@ -86,7 +86,7 @@ pub enum MergeError {
          bundles with --base-url, or without these documents (--exclude)"
     )]
     Addresses {
-        /// How many.
+        /// Number of them.
         count: usize,
         /// The first of them, each with the bundles.
         named: String,

@@ -42,7 +42,7 @@ pub struct Summary {
     pub runtime: bool,
 }
 
-/// Why a build failed.
+/// Error of a build.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// The documents cannot be read.

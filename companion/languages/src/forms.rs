@@ -13,8 +13,8 @@ use snowball_stemmers_rs::{Algorithm, Stemmer};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use unicode_normalization::UnicodeNormalization;
 
-/// Weight of another form of a word beside the form that a passage has: 0 separates them, 1 treats them as one. Fitted by
-/// `tuning/forms.py`.
+/// Weight of another form of a word beside the form that a passage has: 0 separates them, 1 treats them as one. Fitted
+/// by `tuning/forms.py`.
 const OTHER_FORM: f32 = 0.5;
 /// Weight of a word that a passage has inside a longer one. Hand-set: in `tuning/forms.py` recall@1 in German is
 /// .898 with .2 and .35, .899 with .5.

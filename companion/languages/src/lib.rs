@@ -20,8 +20,8 @@ use whatlang::{Lang, Script};
 const LETTERS_READ: usize = 4000;
 /// With fewer letters than this trigrams are not asked: a title may be anything.
 const LEAST_LETTERS: usize = 24;
-/// A letter of another script counts for so many Latin ones: manuals in every language are full of names, commands and paths in Latin letters, while texts in
-/// Latin letters hardly hold others. Not fitted.
+/// A letter of another script counts for so many Latin ones: manuals in every language are full of names, commands and
+/// paths in Latin letters, while texts in Latin letters hardly hold others. Not fitted.
 const GUESTS: usize = 2;
 
 /// Texts of which one must be in a language for it to be common.

@@ -1,13 +1,13 @@
-//! Groups documents whose addresses differ only in the language tag: sites in several languages name it in a folder (`/de/install/`) or in
-//! the name of the page (`install.de.html`), and often not at all in the first language.
+//! Groups documents whose addresses differ only in the language tag: sites in several languages name it in a folder
+//! (`/de/install/`) or in the name of the page (`install.de.html`), and often not at all in the first language.
 
 use super::primary;
 use pocketgraph_bundle::{Document, Translated, Translations};
 use pocketgraph_search::retrieve::path_of;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Documents whose addresses differ in nothing but the language that they name, each naming its own or none, and of which there are two languages or more.
-/// Documents are numbered by their places.
+/// Documents whose addresses differ in nothing but the language that they name, each naming its own or none, and of
+/// which there are two languages or more. Documents are numbered by their places.
 pub fn translations(documents: &[Document]) -> Translations {
     let mut by_address: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, document) in documents.iter().enumerate().filter(|(_, d)| !d.language.is_empty()) {

@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 
 /// The languages that MiniLM learnt.
 const LEARNT: [&str; 1] = ["en"];
-/// With so many letters a piece of its vocabulary or fewer MiniLM's cosine has no weight: it spells. Hand-set: Chinese, Arabic
-/// and Hindi have .91, .98 and .76, and in `tuning/fusion.mjs` the best share is none in each.
+/// With so many letters a piece of its vocabulary or fewer MiniLM's cosine has no weight: it spells. Hand-set: Chinese,
+/// Arabic and Hindi have .91, .98 and .76, and in `tuning/fusion.mjs` the best share is none in each.
 const SPELT: f32 = 1.0;
-/// With so many or more it has its usual weight. Hand-set: German has 2.5, and on XQuAD any share from 10 to 60 % is better there
-/// than none or the usual one (`tuning/fusion.mjs`); this gives it 60, because manuals hold more English. There was no other
-/// language in Latin letters to measure.
+/// With so many or more it has its usual weight. Hand-set: German has 2.5, and on XQuAD any share from 10 to 60 % is
+/// better there than none or the usual one (`tuning/fusion.mjs`); this gives it 60, because manuals hold more English.
+/// There was no other language in Latin letters to measure.
 const FLUENT: f32 = 2.75;
 /// A weight below this is none, in percent: nothing that is worth a model of 5 MB.
 const LEAST: u64 = 10;

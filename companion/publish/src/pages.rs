@@ -10,9 +10,9 @@ use std::path::{Component, Path, PathBuf};
 
 const STYLE: &str = include_str!("pages.css");
 
-/// Writes a page for each document of the folder `source` below `out`, at its URL: of Markdown with its links and emphasis, of other kinds with the text
-/// that was read of it. Documents whose URL is absolute or leads out of the site get none, and neither do those that are pages themselves. Returns how
-/// many were written.
+/// Writes a page for each document of the folder `source` below `out`, at its URL: of Markdown with its links and
+/// emphasis, of other kinds with the text that was read of it. Documents whose URL is absolute or leads out of the site
+/// get none, and neither do those that are pages themselves. Returns how many were written.
 ///
 /// # Errors
 /// As [`site_files::write`].
@@ -47,8 +47,8 @@ fn rendered(source: &Path, d: &SourceDocument) -> Option<(PathBuf, String)> {
     Some((place, text))
 }
 
-/// Returns the file of a relative URL: `a/b.html`, which hosts show at `a/b` as well, or `a/index.html` for `a/`. `None`
-/// for what is no page of this site.
+/// Returns the file of a relative URL: `a/b.html`, which hosts show at `a/b` as well, or `a/index.html` for `a/`.
+/// `None` for what is no page of this site.
 fn place_of(url: &str) -> Option<PathBuf> {
     if url.contains([':', '\\', '?', '#', '\0']) || url.starts_with('/') {
         return None;

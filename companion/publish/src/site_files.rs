@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// The list of the files that were written into a folder, each with the SHA-256 of its text: what a later build may write over.
 const RECORD: &str = ".pocketgraph-pages";
 
-/// Why files could not be written.
+/// Error of writing files.
 #[derive(Debug, thiserror::Error)]
 pub enum SiteFilesError {
     /// The disk refused.
@@ -34,8 +34,8 @@ pub enum SiteFilesError {
 /// Writes texts below the folder `out`, each at its relative path, as `option` asked for.
 ///
 /// # Errors
-/// [`SiteFilesError::Occupied`] before anything is written, when a file stands in the way that an earlier call did not write or that was changed since, or a
-/// link leads out of the folder; [`SiteFilesError::Io`] when the disk refuses.
+/// [`SiteFilesError::Occupied`] before anything is written, when a file stands in the way that an earlier call did not
+/// write or that was changed since, or a link leads out of the folder; [`SiteFilesError::Io`] when the disk refuses.
 pub fn write(option: &'static str, out: &Path, files: &BTreeMap<PathBuf, String>) -> Result<(), SiteFilesError> {
     let fail = |path: &Path| {
         let path = path.to_owned();
@@ -71,8 +71,8 @@ impl Record {
         Record(text.lines().filter_map(|l| l.split_once(' ')).map(|(hash, name)| (name.into(), hash.to_owned())).collect())
     }
 
-    /// Whether a file may be written: nothing stands there, or what an earlier build wrote, or the same text; and no part of its path below `out` is a
-    /// link.
+    /// Returns true if a file may be written: nothing is there, or a file of an earlier build, or the same text; and no
+    /// part of its path below `out` is a link.
     fn may_write(&self, out: &Path, place: &Path, text: &str) -> bool {
         let mut path = out.to_owned();
         let mut parts = place.components().peekable();

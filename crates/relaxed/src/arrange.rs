@@ -50,7 +50,7 @@ pub fn prepare(run: &[i16; RUN], bytes: &mut [i8; RUN]) -> u32 {
 mod tests {
     use super::*;
 
-    /// What the loop does to one run and one output, in its order and with its widths.
+    /// Computes one run and one output as the loop does, in its order and with its widths.
     fn sum(x: &[i16; RUN], packed: &[u8; PACKED], output: usize) -> i32 {
         let (mut run, mut bytes) = ([0; ARRANGED], [0; RUN]);
         arrange(packed, &mut run);

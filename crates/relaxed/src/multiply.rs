@@ -21,12 +21,12 @@ pub unsafe extern "C" fn arrange_panels(packed: *const [u8; PACKED], runs: usize
     }
 }
 
-/// `sums[p][r][o]` = the product of row r with the weights of output o of panel p, for `rows` rows of `64 * runs` integers from -127 to 127 and `panels`
-/// arranged panels.
+/// `sums[p][r][o]` = the product of row r with the weights of output o of panel p, for `rows` rows of `64 * runs`
+/// integers from -127 to 127 and `panels` arranged panels.
 ///
 /// # Safety
-/// All that lies in the memory at these addresses; at `bytes` there is room for a byte for each number of the rows, at `corrections` for a word for each
-/// 64 of them, and at `sums` for `panels * rows` rows of 16 numbers.
+/// All that lies in the memory at these addresses; at `bytes` there is room for a byte for each number of the rows, at
+/// `corrections` for a word for each 64 of them, and at `sums` for `panels * rows` rows of 16 numbers.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn multiply(
     x: *const [i16; RUN],

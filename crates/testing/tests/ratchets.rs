@@ -18,7 +18,7 @@ const ASKING: &[&str] = &["crates/question", "crates/planner", "crates/search"];
 const FUNCTION_WORDS: &[&str] = &["stop_words", "function_words", "question_words"];
 /// Folders of all sources, whose lines have a width.
 const WRITTEN: &[&str] = &["src", "crates", "companion", "lab", "gpu", "pkg", "www", "scripts", "tests"];
-/// How a comment opens that names a thing by a clause.
+/// Openings of comments that name a thing by a clause.
 const CLAUSES: &[&str] = &["What", "Whether", "Of", "How", "Where", "So many", "Who", "Which", "Why", "When"];
 
 const LONGEST_FUNCTION: usize = 60;
@@ -258,7 +258,7 @@ fn english_function_words() -> BTreeSet<String> {
     text.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split('\t').next()).map(str::to_owned).collect()
 }
 
-/// How often an error is nothing but a text.
+/// Counts results whose error is nothing but a text.
 fn text_errors(code: &str) -> usize {
     let ends_with_text = |rest: &str| {
         let mut depth = 0;
@@ -303,7 +303,7 @@ fn module_bytes(name: &str) -> Option<usize> {
     Some(output.stdout.len())
 }
 
-/// What is measured, by name.
+/// Returns the measured numbers, by name.
 fn measured() -> BTreeMap<&'static str, usize> {
     let sources = sources();
     let all: Vec<(String, usize)> = sources.iter().flat_map(|source| functions(&source.code)).collect();

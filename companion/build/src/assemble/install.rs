@@ -40,7 +40,7 @@ pub fn remove_staging() {
     let _ = std::fs::remove_file(lock);
 }
 
-/// Why a bundle cannot be put in its place.
+/// Error of putting a bundle in its place.
 #[derive(Debug, thiserror::Error)]
 pub enum InstallError {
     /// The target is somebody's folder, not a bundle.

@@ -12,12 +12,12 @@ use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many of the commonest pieces of all languages are carried whatever the corpus has, for questions in other scripts than its own: ids are in the order of how
-/// common pieces are in what the vocabulary was made of. Of its own letters all are: a word that is cut into other pieces than those that the model learnt it in is
-/// another word to the model.
+/// Number of the most frequent pieces of all languages that every bundle carries, for questions in other scripts than
+/// the corpus. Ids are in the order of frequency in the vocabulary's own training. Of the corpus's letters all pieces
+/// are carried, because a word that is cut into other pieces is another word to the model.
 const COMMON: usize = 16_000;
-/// From this letter on, Greek's first, all letters of a block are carried of which the corpus has one letter in so many: their pieces are fewer than those of Latin
-/// letters, and of Chinese no corpus has all.
+/// First letter, Greek's, of the blocks whose letters are all carried if one letter of the corpus in [`ONE_IN`] is of
+/// the block: they have fewer pieces than Latin letters have, and no corpus has all Chinese letters.
 const FIRST_WHOLE: char = '\u{370}';
 /// See [`FIRST_WHOLE`].
 const ONE_IN: u64 = 100;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Why a bundle could not be written.
+/// Error of writing a bundle.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The disk refused.

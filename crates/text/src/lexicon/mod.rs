@@ -1,7 +1,7 @@
 //! Words of languages, as data: function words, irregular forms, comparatives, measures, question cues and everyday names.
 //!
-//! A language is a folder `lexicon/CODE` of this crate, with any of the tables that [`Language`] names; what a table means
-//! stands in its first line. `build.rs` makes a type of each folder.
+//! A language is a folder `lexicon/CODE` of this crate, with any of the tables that [`Language`] names; what a table
+//! means stands in its first line. `build.rs` makes a type of each folder.
 
 mod table;
 

@@ -1,5 +1,5 @@
-//! Table of words as its file holds it: a word a line, then its fields, separated by tabs, in sorted order. It is searched in place, so a
-//! module parses nothing when it starts, and a table that nobody uses is in no module.
+//! Table of words as its file holds it: a word a line, then its fields, separated by tabs, in sorted order. It is
+//! searched in place, so a module parses nothing when it starts, and a table that nobody uses is in no module.
 
 use std::cmp::Ordering;
 
