@@ -1,8 +1,8 @@
 # shellcheck shell=bash
 # The task `fuzz`: mutated bytes for every decoder of what strangers write (fuzz/README.md).
 
-# task_fuzz [TARGET] [SECONDS]: one target (or all whose names begin so), or all; for so long each. The targets `node` and
-# `page` read changed bundles and replies where readers do.
+# task_fuzz [TARGET] [SECONDS]: one target (or all whose names begin so), or all; for so long each. The targets
+# `node` and `page` read changed bundles and replies where readers do.
 task_fuzz() {
   local target='' seconds=60
   case ${1:-} in

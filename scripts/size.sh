@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# The tasks `size` and `bench`: what is shipped and what it costs, held against tests/budget/budgets.txt and the modules' bytes in tests/ratchets.txt.
+# The tasks `size` and `bench`: what is shipped and what it costs, held against tests/budget/budgets.txt and the
+# modules' bytes in tests/ratchets.txt.
 
 BUDGETS=${POCKETGRAPH_BUDGETS:-$ROOT/tests/budget/budgets.txt}
 RATCHETS=$ROOT/tests/ratchets.txt
@@ -141,7 +142,8 @@ figure_row() {
   note_broken "$4" "$2"
 }
 
-# ranking_row TEXT SITE QUESTIONS: how far `auto` stays behind the better of `hybrid` and `lexical`, in recall@5 or nDCG@10.
+# ranking_row TEXT SITE QUESTIONS: how far `auto` stays behind the better of `hybrid` and `lexical`, in recall@5
+# or nDCG@10.
 ranking_row() {
   local asked=$WORK/asked.jsonl behind
   node scripts/behind.mjs questions <"$3" >"$asked"

@@ -31,7 +31,8 @@ task_test() {
   esac
 }
 
-# test_units [CRATE] [FILTER]: Rust tests in the development profile. CRATE is a folder of crates/, companion/ or lab/; only it and what it needs are compiled.
+# test_units [CRATE] [FILTER]: Rust tests in the development profile. CRATE is a folder of crates/, companion/
+# or lab/; only it and what it needs are compiled.
 test_units() {
   local which=(--workspace) carries_package=yes
   if [ $# -gt 0 ] && [ -f "crates/$1/Cargo.toml" ]; then
@@ -62,7 +63,8 @@ test_everything() {
   step 'dependencies' check_dependencies
   step 'figures of the handbook' node scripts/benchmarks.mjs --check
   step 'fitted constants' python3 tuning/check.py
-  # First of the builds, because the program carries the package inside. Linking WebAssembly keeps one core busy; the others look at the crates meanwhile.
+  # First of the builds, because the program carries the package inside. Linking WebAssembly keeps one core
+  # busy; the others look at the crates meanwhile.
   need_cargo_component clippy clippy
   mkdir -p "$TARGET"
   fetch_ahead >"$TARGET/fetch-ahead.log" 2>&1 &
@@ -90,8 +92,8 @@ test_everything() {
   step 'package in projects of others' test_packaging 'plain,vite 7,webpack 5'
   # Goldens of all ten generators are among the tests.
   step 'sites as three generators publish them' task_test_generators --where-reachable hugo mdbook sphinx
-  # A browser works and waits by turns, so that two suites beside each other take little more than half of their time. A third beside them makes WebKitGTK slower than
-  # its tests wait.
+  # A browser works and waits by turns, so that two suites beside each other take little more than half of their
+  # time. A third beside them makes WebKitGTK slower than its tests wait.
   need_playwright
   need_chromium
   want_browsers
@@ -104,8 +106,8 @@ test_everything() {
   say "all $STEPS_PASSED steps passed in $((SECONDS - started)) s"
 }
 
-# What later steps take from the registries, while compilers keep the cores. Each step still looks for itself, and says what it cannot have. Debian's packages are
-# installed by nobody else meanwhile.
+# What later steps take from the registries, while compilers keep the cores. Each step still looks for itself,
+# and says what it cannot have. Debian's packages are installed by nobody else meanwhile.
 fetch_ahead() {
   local failed=0
   find_chromium || apt_install chromium || failed=1
@@ -146,7 +148,8 @@ beside() {
   BESIDE_PIDS+=("$!")
 }
 
-# Waits for the steps that `beside` started, and prints what they said. The first that failed is the one that fails here.
+# Waits for the steps that `beside` started, and prints what they said. The first that failed is the one that
+# fails here.
 finish_beside() {
   local i
   for i in "${!BESIDE[@]}"; do
@@ -175,14 +178,16 @@ report_failed_step() {
   fi
 }
 
-# Together, because cargo compiles a crate once for each set of features: for one package after the other it would compile much of it four times.
+# Together, because cargo compiles a crate once for each set of features: for one package after the other it
+# would compile much of it four times.
 compile_all() {
   # Python's half is compiled by what makes the wheel.
   cargo build --locked --release --workspace --exclude pocketgraph-python --lib --bins --tests
   ALL_COMPILED=yes
 }
 
-# Advisories, sources and licences of the locked crates. The tests in tests/licences.rs look at the licences, too, wherever they run.
+# Advisories, sources and licences of the locked crates. The tests in tests/licences.rs look at the licences,
+# too, wherever they run.
 check_dependencies() {
   have cargo-deny || {
     say "left out: cargo-deny is not installed (cargo install --locked cargo-deny)"
@@ -207,7 +212,8 @@ lint_native() {
   cargo clippy --locked --release --workspace --all-targets -- -D warnings
 }
 
-# What does not carry the package inside. Its results are kept, so that the step that lints everything has less to do and tells what is wrong.
+# What does not carry the package inside. Its results are kept, so that the step that lints everything has less
+# to do and tells what is wrong.
 lint_crates() {
   cargo clippy --locked --release --workspace --exclude pocketgraph-build --exclude pocketgraph-eval --exclude pocketgraph-train --exclude pocketgraph-lab --exclude pocketgraph-cli --exclude pocketgraph-fuzz --all-targets -- -D warnings
 }
@@ -219,8 +225,8 @@ lint_wasm() {
   WASM_RUSTFLAGS=$RELAXED_RUSTFLAGS wasm_cargo clippy --profile wasm -p pocketgraph-relaxed --lib -- -D warnings
 }
 
-# The kernels have code of their own for 64-bit ARM, which many laptops have. On another machine their tests are run in an emulator, and where there
-# is none to be had that is said.
+# The kernels have code of their own for 64-bit ARM, which many laptops have. On another machine their tests are
+# run in an emulator, and where there is none to be had that is said.
 test_kernels_on_arm() {
   local target=aarch64-unknown-linux-musl
   case $(uname -m) in
@@ -271,8 +277,9 @@ test_packaging() {
   POCKETGRAPH_SITE=$DEMO POCKETGRAPH_HOSTS=${1:-} node --test --test-concurrency=1 tests/packaging/packaging.test.mjs
 }
 
-# node_tests FOLDER [FILTER]: its *.test.mjs, one file at a time, or $TESTS_AT_ONCE. FILTER is a file's name without the ending,
-# or a part of a test's name. No file at all is a failure: otherwise a folder that was moved would pass.
+# node_tests FOLDER [FILTER]: its *.test.mjs, one file at a time, or $TESTS_AT_ONCE. FILTER is a file's name
+# without the ending, or a part of a test's name. No file at all is a failure: otherwise a folder that was moved
+# would pass.
 node_tests() {
   local files=() options=() file
   if [ $# -gt 1 ] && [ -f "$1/$2.test.mjs" ]; then

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# The tools that the tasks need: each function makes sure of one, says so when it has to install it, and is quick when it is there.
+# The tools that the tasks need: each function makes sure of one, says so when it has to install it, and is
+# quick when it is there.
 
 BINARYEN_VERSION=132.0.0
 TERSER_VERSION=5.51.2
@@ -66,8 +67,9 @@ need_node() {
   have npm || die "npm is missing: $help"
 }
 
-# wasm-opt from npm's binaryen, terser, which makes the package's JavaScript small, and esbuild, which joins it. Never ones that lie around: older wasm-opts break what
-# wasm-bindgen writes, and the package's bytes should follow from the sources. Sets WASM_OPT, TERSER and ESBUILD.
+# wasm-opt from npm's binaryen, terser, which makes the package's JavaScript small, and esbuild, which joins it.
+# Never ones that lie around: older wasm-opts break what wasm-bindgen writes, and the package's bytes should
+# follow from the sources. Sets WASM_OPT, TERSER and ESBUILD.
 need_npm_tools() {
   need_node
   local prefix=$TOOLS/npm
@@ -147,7 +149,8 @@ find_chromium() {
   return 1
 }
 
-# Firefox and WebKitGTK, for the suite of the three browsers: where they are missing and apt-get may not be used, the suite says that it leaves them out.
+# Firefox and WebKitGTK, for the suite of the three browsers: where they are missing and apt-get may not be
+# used, the suite says that it leaves them out.
 want_browsers() {
   have firefox-esr || have firefox || apt_install firefox-esr || true
   have WebKitWebDriver || apt_install webkit2gtk-driver || true

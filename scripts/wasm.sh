@@ -8,13 +8,16 @@ WASM_RUSTFLAGS='-C target-feature=+simd128 -C link-arg=--growable-table'
 RELAXED_RUSTFLAGS='-C target-feature=+simd128,+relaxed-simd -C link-arg=--import-memory -C link-arg=-zstack-size=0'
 # The loops that count are optimised by rustc; -Oz makes the download two kilobytes smaller.
 WASM_OPT_LEVEL=${WASM_OPT_LEVEL:--Oz}
-# Functions that are called once stay functions: put into their caller they become bodies of dozens of kilobytes, full of local variables, which
-# gzip makes 14 kB more of. The kernels, where calls would cost time, have been inlined by rustc.
+# Functions that are called once stay functions: put into their caller they become bodies of dozens of
+# kilobytes, full of local variables, which gzip makes 14 kB more of. The kernels, where calls would cost time,
+# have been inlined by rustc.
 WASM_OPT_INLINING=(--one-caller-inline-max-function-size=0)
-# The first kilobyte of memory is the deep end of the stack, which rustc puts first: no address of data lies there, and so offsets may be folded. With
-# that and with passes until nothing changes the module that searches is 800 bytes smaller.
+# The first kilobyte of memory is the deep end of the stack, which rustc puts first: no address of data lies
+# there, and so offsets may be folded. With that and with passes until nothing changes the module that searches
+# is 800 bytes smaller.
 WASM_OPT_MORE=(--converge --low-memory-unused)
-# What rustc and wasm-bindgen use, one by one: with --all-features the result needs proposals that Node 20 and many browsers lack.
+# What rustc and wasm-bindgen use, one by one: with --all-features the result needs proposals that Node 20 and
+# many browsers lack.
 WASM_OPT_FEATURES=(
   --enable-simd
   --enable-bulk-memory
@@ -39,8 +42,8 @@ wasm_cargo() {
 # Not in target/wasm, where cargo puts what it compiles for the host in the profile of that name.
 MODULES=$WORK/modules
 
-# build_wasm: pkg/dist, from the compiled modules and the package's JavaScript. Made aside and moved into place, so that an interrupted build leaves no
-# half of a package.
+# build_wasm: pkg/dist, from the compiled modules and the package's JavaScript. Made aside and moved into place,
+# so that an interrupted build leaves no half of a package.
 build_wasm() {
   build_modules
   local wanted aside=$WORK/pkg.new
@@ -68,13 +71,15 @@ build_wasm() {
   say "pkg/dist is ready"
 }
 
-# build_modules: the engine twice, a module that searches and quotes, which a reader's first hits wait for, and the full one, which pages load when
-# language models, protocols or plans are wanted; and a module of some kilobytes with the loop in relaxed SIMD (crates/relaxed/).
+# build_modules: the engine twice, a module that searches and quotes, which a reader's first hits wait for, and
+# the full one, which pages load when language models, protocols or plans are wanted; and a module of some
+# kilobytes with the loop in relaxed SIMD (crates/relaxed/).
 build_modules() {
   need_wasm_target
   need_bindings
   need_npm_tools
-  # By what goes in, not by what comes out: cargo keeps one module of that name and would compile the other anew each time.
+  # By what goes in, not by what comes out: cargo keeps one module of that name and would compile the other anew
+  # each time.
   local wanted
   wanted=$(
     {
@@ -112,7 +117,8 @@ build_modules() {
   stamp wasm "$wanted"
 }
 
-# compile_wasm NAME [OPTION...]: the compiled module, set aside as $WORK/NAME.wasm, because cargo gives all the same name.
+# compile_wasm NAME [OPTION...]: the compiled module, set aside as $WORK/NAME.wasm, because cargo gives all the
+# same name.
 compile_wasm() {
   local name=$1
   shift
@@ -126,15 +132,15 @@ optimise_wasm() {
   say "optimising $(basename "$1") ($WASM_OPT_LEVEL)"
   "$WASM_OPT" "$WASM_OPT_LEVEL" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_MORE[@]}" "${WASM_OPT_FEATURES[@]}" "$1" -o "$1.opt"
   node scripts/order-functions.mjs "$1.opt" "$1.ordered"
-  # What wasm-opt writes without a level is 2 kB larger, however well it was optimised before. The passes keep the order.
-  # No browser reads the sections that name the compilers and the features.
+  # What wasm-opt writes without a level is 2 kB larger, however well it was optimised before. The passes keep
+  # the order. No browser reads the sections that name the compilers and the features.
   "$WASM_OPT" "${WASM_OPT_FEATURES[@]}" --reorder-functions-by-name "$WASM_OPT_LEVEL" "${WASM_OPT_INLINING[@]}" "${WASM_OPT_MORE[@]}" \
     --strip-producers --strip-target-features "$1.ordered" -o "$1"
   rm "$1.opt" "$1.ordered"
 }
 
-# minify FILE...: comments and long names of locals go; what a module exports, and every property, keeps its name. A page waits for half of the
-# bytes, and the sources are in pkg/ for whoever wants to read them.
+# minify FILE...: comments and long names of locals go; what a module exports, and every property, keeps its
+# name. A page waits for half of the bytes, and the sources are in pkg/ for whoever wants to read them.
 minify() {
   say "minifying the package's JavaScript"
   local file module

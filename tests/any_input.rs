@@ -26,7 +26,7 @@ fn bundle(folder: &Path, passages: &[(&str, &str)]) -> PathBuf {
     out
 }
 
-/// How many hits the program found, each of which has a score.
+/// Returns the number of hits that the program found, each of which has a score.
 fn hits(bundle: &Path, question: &str, way: &str) -> usize {
     let found = run(&["search", bundle.to_str().unwrap(), "--retriever", way, "--json", "--", question]);
     let (printed, trouble) = (String::from_utf8_lossy(&found.stdout), String::from_utf8_lossy(&found.stderr));

@@ -19,7 +19,7 @@ const QUESTIONS: [&str; 4] =
 const RETRIEVERS: [&str; 5] = ["lexical", "dense", "hybrid", "auto", "autokg"];
 /// The formats that this reader reads.
 const READ: [u16; 2] = [FORMAT, PACKED_FORMAT];
-/// How far a kept score may be from today's.
+/// Maximum difference between a kept score and today's.
 const AS_GOOD_AS_EQUAL: f64 = 1e-4;
 
 fn folder() -> PathBuf {
@@ -46,7 +46,7 @@ fn vector_for(question: &str, dimension: u32) -> Vec<f32> {
     raw.iter().map(|x| x / length).collect()
 }
 
-/// What the questions find: retriever, question, and the hits with their scores.
+/// Returns the results of the questions: retriever, question, and the hits with their scores.
 fn hits(engine: &Engine) -> Vec<Value> {
     let mut out = Vec::new();
     for retriever in RETRIEVERS {

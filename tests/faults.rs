@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// What is left out, so that a build takes half a second.
+/// Options that leave parts out, so that a build takes half a second.
 const FASTER: [&str; 9] =
     ["--no-runtime", "--no-keywords", "--query-table", "none", "--planner-model", "none", "--kg-from-documents", "off", "--quiet"];
 
@@ -43,7 +43,7 @@ struct Bench {
     dir: tempfile::TempDir,
     old: Files,
     new: Files,
-    /// How long a build took, to spread moments over it.
+    /// Time that a build took, to spread moments over it.
     took: Duration,
 }
 
@@ -80,7 +80,7 @@ impl Bench {
         self.dir.path().join(name)
     }
 
-    /// Where most tests build; nothing else is in its folder.
+    /// Returns the output folder of most tests; nothing else is in its parent folder.
     fn out(&self) -> PathBuf {
         self.at("site/bundle")
     }
@@ -99,7 +99,7 @@ impl Bench {
         assert!(files_of(&self.out()) == self.old);
     }
 
-    /// What stands beside the output.
+    /// Returns the names of files beside the output.
     fn beside(&self) -> Vec<String> {
         let names = std::fs::read_dir(self.at("site")).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap());
         names.filter(|name| name != "bundle").collect()
@@ -122,7 +122,7 @@ impl Bench {
         }
     }
 
-    /// How many files stand in the folders where bundles grow.
+    /// Returns the number of files in the folders where bundles grow.
     fn written(&self) -> usize {
         let folders = self.beside().into_iter().map(|name| self.at("site").join(name)).filter(|path| path.is_dir());
         // They may go while they are looked at.
@@ -134,7 +134,7 @@ impl Bench {
 enum Moment {
     /// After this share of the time that a build took.
     Share(f64),
-    /// When so many files and folders have been written aside.
+    /// The moment at which so many files and folders have been written aside.
     Files(usize),
 }
 

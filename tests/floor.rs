@@ -12,7 +12,7 @@ use pocketgraph_testing::model::Scripted;
 
 const QUESTION: &str = "How many points did the defense of the Panthers surrender?";
 const GOLD: &str = "308";
-/// What a weak model may say: borne out by a passage, and no answer to the question.
+/// Reply of a weak model: a passage supports it, but it does not answer the question.
 const BESIDE: &str = "The Broncos took an early lead in the championship game [1] [2] [3].";
 
 const PASSAGES: [(&str, &str); 4] = [

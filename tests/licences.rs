@@ -92,7 +92,7 @@ fn the_package_lists_and_holds_them() {
     }
 }
 
-/// What cargo says: packages by id, and what each needs.
+/// Output of cargo: packages by id, and the dependencies of each.
 struct Metadata(serde_json::Value);
 
 impl Metadata {

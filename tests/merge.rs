@@ -16,7 +16,7 @@ fn good(args: &[&str]) -> Output {
     output
 }
 
-/// What a failed run said, on one line.
+/// Returns the message of a failed run, on one line.
 fn fault(args: &[&str]) -> String {
     let output = run(args);
     assert!(!output.status.success(), "{args:?} should have failed");

@@ -66,7 +66,7 @@ fn documents(folder: &Path) {
     std::fs::write(folder.join("broken.md"), b"# Broken\n\n\xff\xfe\xfa not text").unwrap();
 }
 
-/// How many of the chunks' embeddings a build says it re-used, and of how many.
+/// Returns how many embeddings of chunks a build re-used, and how many there are.
 fn reused(output: &Output) -> (usize, usize) {
     assert!(output.status.success(), "{}", err(output));
     let printed = out(output);

@@ -81,7 +81,7 @@ fn damage_pages(bundle: &Path, section: &str) {
     }
 }
 
-/// How many passages are nearer to the question than the one that answers it in other words.
+/// Returns how many passages are nearer to the question than the one that answers it in other words.
 fn nearer(engine: &Engine) -> usize {
     let options = SearchOptions { k: Some(1000), retriever: Some("dense".to_owned()), ..SearchOptions::default() };
     let found = block_on(engine.search(QUESTION, &options)).unwrap();

@@ -231,7 +231,7 @@ fn model<F: Fn(&str) -> Option<String>>(reply_of: F) -> Rc<Model<F>> {
     Rc::new(Model { says: reply_of, asked: RefCell::default() })
 }
 
-/// What a reader of [`FILMS`] would state.
+/// Statements that a reader of [`FILMS`] would make.
 const STATED: &[[&str; 3]] = &[
     ["The Silent Orchard", "directed by", "Mara Kestrel"],
     ["Harbour of Glass", "directed by", "Tomas Brenn"],

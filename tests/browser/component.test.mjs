@@ -21,7 +21,10 @@ beforeEach(() => {
   t.llm.requests.length = 0;
 });
 
-/** A bare page with one element of these attributes; `html` are attributes of the page itself, and `first` runs before any script of the page. */
+/**
+ * A bare page with one element of these attributes; `html` are attributes of the page itself, and `first` runs
+ * before any script of the page.
+ */
 async function mounted(attributes = {}, { html = {}, first, ...options } = {}) {
   const page = await newPage(t.browser, options);
   if (first) await page.addInitScript(first.run);

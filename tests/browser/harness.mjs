@@ -58,7 +58,10 @@ export function harness(prepare) {
     await opened(page);
     return page;
   };
-  /** A page of the site's origin in which a test uses the package itself: `use(page, async ({ PocketGraph, PocketGraphError }, argument) => …)`. */
+  /**
+   * A page of the site's origin in which a test uses the package itself: `use(page, async ({ PocketGraph,
+   * PocketGraphError }, argument) => …)`.
+   */
   test.bare = async () => {
     test.site.faults.clear();
     const page = await newPage(test.browser);
@@ -90,7 +93,10 @@ export async function opened(page) {
   await page.locator("#facts:not(:empty)").waitFor();
 }
 
-/** Builds a small graph of films beside one document of this text, and serves it at /films/; for `harness`. It is removed after the tests. */
+/**
+ * Builds a small graph of films beside one document of this text, and serves it at /films/; for `harness`. It
+ * is removed after the tests.
+ */
 export function serveFilms(text) {
   const scratch = mkdtempSync(join(tmpdir(), "pocketgraph-films-"));
   after(() => rmSync(scratch, { recursive: true, force: true }));
@@ -160,7 +166,10 @@ export async function useLlm(page, llm, { key = "", protocol = "", planner = "au
   await page.locator("#settings").waitFor({ state: "hidden" });
 }
 
-/** No policy violation, no console error, no uncaught exception. `except` passes over messages that the test itself provoked. */
+/**
+ * No policy violation, no console error, no uncaught exception. `except` passes over messages that the test
+ * itself provoked.
+ */
 export async function assertClean(page, except = /(?!)/) {
   assert.deepEqual(await page.evaluate(() => window.violations), []);
   assert.deepEqual(page.complaints.filter((complaint) => !except.test(complaint)), []);

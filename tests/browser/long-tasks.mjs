@@ -57,7 +57,10 @@ function watch() {
   requestAnimationFrame(frame);
 }
 
-/** Runs `work` under a trace; resolves to the main thread's tasks in it, as { wall, work } in milliseconds, and what was seen from inside. */
+/**
+ * Runs `work` under a trace; resolves to the main thread's tasks in it, as { wall, work } in milliseconds, and
+ * what was seen from inside.
+ */
 async function traced(browser, page, work) {
   await page.evaluate(() => (window.seen = { longTasks: [], gap: 0 }));
   await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline", "disabled-by-default-devtools.timeline"] });

@@ -70,7 +70,8 @@ test("a click on a citation opens its passage with the quoted words marked", asy
   await cite.click();
   const mark = page.locator(`${PASSAGE} mark`).first();
   await mark.waitFor();
-  // A quotation of several blocks stands in its passage as one stretch, and in the answer as paragraphs, code and lists.
+  // A quotation of several blocks stands in its passage as one stretch, and in the answer as paragraphs, code
+  // and lists.
   const quoted = (await page.locator(`${part("passage-body")} mark`).allInnerTexts()).join("").split(/\n+/).map((line) => line.replace(/\s+/g, " ").trim());
   for (const line of quoted) assert.ok(answer.includes(line), `“${line}” is a part of the answer`);
   assert.ok(quoted.join("").length > 10);

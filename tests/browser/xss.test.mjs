@@ -88,7 +88,10 @@ function buildHostile(scratch) {
 
 const sha256 = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-/** A bundle of documents whose addresses are changed, behind the program's back, to hostile ones of the same length; all hashes are made right. */
+/**
+ * A bundle of documents whose addresses are changed, behind the program's back, to hostile ones of the same
+ * length; all hashes are made right.
+ */
 function buildForged(scratch) {
   const docs = join(scratch, "forged-docs");
   mkdirSync(docs);
@@ -130,7 +133,10 @@ beforeEach(() => {
   Object.assign(t.llm, { behaviour: "stream", text: "", script: [], bears: true });
 });
 
-/** A page that notes whatever runs, loads or opens. Without the policy, neither the server nor the page's own element states one. */
+/**
+ * A page that notes whatever runs, loads or opens. Without the policy, neither the server nor the page's own
+ * element states one.
+ */
 async function watched({ policy, path = "" }) {
   t.site.policy = policy ? strict : "";
   const page = await watchedPage(t.browser);

@@ -155,7 +155,10 @@ async function firefox(path) {
   }
 }
 
-/** Speaks Marionette: messages are their length, a colon, and JSON: [0, number, command, parameters] there and [1, number, error, result] back. */
+/**
+ * Speaks Marionette: messages are their length, a colon, and JSON: [0, number, command, parameters] there and
+ * [1, number, error, result] back.
+ */
 async function marionette(port) {
   const socket = connect(port, "127.0.0.1");
   const waiting = new Map();

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Keeps a small bundle of this program's format in tests/compat/FORMAT, when a format is released: run it once, from the repository's root.
+# Keeps a small bundle of this program's format in tests/compat/FORMAT, when a format is released: run it once,
+# from the repository's root.
 #
 #   tests/compat/keep.sh target/debug/pocketgraph
 #

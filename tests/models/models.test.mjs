@@ -27,7 +27,10 @@ const ALL = [
 ];
 const protocols = process.env.POCKETGRAPH_PROTOCOLS ? process.env.POCKETGRAPH_PROTOCOLS.split(",") : ALL;
 
-/** Seconds of a run; a forced answer has a quarter on top, and the machine is given as much again to start and to stop. */
+/**
+ * Seconds of a run; a forced answer has a quarter on top, and the machine is given as much again to start and
+ * to stop.
+ */
 const SECONDS = 30;
 const OVERTIME = SECONDS * 0.25 + 15;
 const TOKENS = 60;

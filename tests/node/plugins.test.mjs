@@ -13,7 +13,10 @@ const integrations = fileURLToPath(new URL("../../integrations/", import.meta.ur
 const scratch = mkdtempSync(join(tmpdir(), "plugins-"));
 after(() => rmSync(scratch, { recursive: true }));
 
-/** The same publication by the plugins of each language: of the folder `site` where it is run, by the program that the environment names. */
+/**
+ * The same publication by the plugins of each language: of the folder `site` where it is run, by the program
+ * that the environment names.
+ */
 const PUBLISHERS = {
   node: [process.execPath, "--input-type=module", "-e", `import { publish } from ${JSON.stringify(`${integrations}node/site.mjs`)}; await publish("site", { where: "nav" });`],
   python: ["python3", "-B", "-c", 'from pocketgraph_sites import publish; publish("site")'],

@@ -15,7 +15,7 @@ pub fn write(docs: &Path, path: &str, text: &str) {
     std::fs::write(path, text).unwrap();
 }
 
-/// What is in `docs` below a folder, built as `options` says and opened; the bundle lies beside it.
+/// Builds the files in `docs` below a folder as `options` says, and opens the bundle, which is beside them.
 pub fn opened(folder: &Path, options: impl FnOnce(BuildOptions) -> BuildOptions) -> Engine {
     let (docs, bundle) = (folder.join("docs"), folder.join("bundle"));
     build(&options(BuildOptions::bare(Input::Documents(docs), bundle.clone())), &Silent).unwrap();

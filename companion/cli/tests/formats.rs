@@ -24,7 +24,7 @@ fn shown(corpus: &Corpus) -> Vec<(BlockKind, &str)> {
     corpus.documents.iter().flat_map(|d| d.blocks.iter().map(|b| (b.kind, b.text.as_str()))).collect()
 }
 
-/// Why a file was not read.
+/// Returns the reason why a file was not read.
 fn reason(name: &str, bytes: Vec<u8>) -> String {
     let corpus = read(name, bytes);
     assert!(corpus.documents.is_empty(), "{corpus:?}");

@@ -88,7 +88,7 @@ fn file_of(address: &str, pages: &BTreeMap<String, BTreeMap<String, bool>>) -> O
     candidates.into_iter().find(|c| pages.contains_key(c))
 }
 
-/// What is wrong with what was read of a site: addresses of no page, ids that are not there, ids of headings
+/// Returns the faults of a site that was read: addresses of no page, ids that are not there, ids of headings
 /// that nothing names, pages unread.
 fn faults(site: &Site) -> Vec<String> {
     let (corpus, pages) = (read(site), golden(site));

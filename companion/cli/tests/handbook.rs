@@ -7,19 +7,19 @@ mod support;
 use serde_json::Value;
 use support::program;
 
-/// What a reader sees of an answer at once.
+/// Number of characters of an answer that a reader sees at once.
 const SHOWN: usize = 700;
-/// What stands before the closest passage.
+/// Remark before the closest passage.
 const CLOSEST: &str = "This may not answer the question. The closest passage:";
-/// For so many of the 42 questions the right block is shown at least, stated or as the closest passage; the
-/// failing test tells which are missing.
+/// Minimum number of the 42 questions for which the right block is shown, as answer or closest passage; the
+/// failing test lists the others.
 const SHOWN_RIGHT: usize = 36;
-/// So many are answered by it at least.
+/// Minimum number of questions that are answered by the right block.
 const RIGHT: usize = 28;
-/// Of what is stated, so many are wrong at most.
+/// Maximum number of wrong answers.
 const WRONG: usize = 2;
 
-/// Whether a text holds one of the alternatives of a pattern, in whatever case.
+/// Returns true if a text contains one of the alternatives of a pattern, in whatever case.
 fn holds(text: &str, pattern: &str) -> bool {
     let (text, pattern) = (text.to_lowercase(), pattern.trim_start_matches("(?i)").replace('\\', "").to_lowercase());
     pattern.split('|').any(|words| text.contains(words))

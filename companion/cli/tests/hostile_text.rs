@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-/// What a terminal obeys: the window's title, the clipboard, a cleared screen in seven and in eight bits,
+/// Sequences that a terminal obeys: the window's title, the clipboard, a cleared screen in seven and in eight bits,
 /// text turned round, a line that is none of ours.
 const OBEYED: &str = "\u{1b}]0;owned\u{7}\u{1b}]52;c;b3duZWQ=\u{7}\u{1b}[2J\u{9b}2J\u{202e}drow\u{2066}\u{2028}\u{85}\u{7f}\r";
 

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// What the server does with its n-th request, from 0.
+/// Returns the server's reply to its n-th request, from 0.
 type Answer = dyn Fn(usize, &str) -> (&'static str, String) + Send + Sync;
 
 struct Server {
@@ -78,7 +78,7 @@ fn whole_reply(text: &str) -> (&'static str, String) {
     ("200 OK\r\nContent-Type: application/json", reply.to_string())
 }
 
-/// What a good model would say: the boats' parts that the fragments name; of a list, the list.
+/// Returns the reply of a good model: the boats' parts that the fragments name; of a list, the list.
 fn good(body: &str) -> (&'static str, String) {
     let body: serde_json::Value = serde_json::from_str(body).unwrap();
     let user = body["messages"][1]["content"].as_str().unwrap();

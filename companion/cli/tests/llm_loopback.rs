@@ -13,7 +13,7 @@ use tokio::sync::Notify;
 
 const KEY: &str = "sk-loopback-secret";
 
-/// What the server does after it has read a request.
+/// Behaviour of the server after it has read a request.
 #[derive(Clone)]
 enum Step {
     /// Sends bytes as they are, at once.

@@ -477,7 +477,7 @@ async fn a_compressed_file_is_that_of_now_and_a_very_large_one_is_sent_as_it_is(
 const KEY: &str = "sk-test/4711";
 const QUESTION: &str = r#"{"model":"m","stream":true,"messages":[]}"#;
 
-/// How an endpoint quotes the key.
+/// Ways in which an endpoint quotes the key.
 #[derive(Debug, Clone, Copy)]
 enum Quoted {
     Plainly,

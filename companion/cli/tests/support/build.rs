@@ -36,7 +36,7 @@ pub struct Place {
     folder: tempfile::TempDir,
 }
 
-/// What a build told.
+/// Messages of a build.
 #[derive(Default)]
 pub struct BuildLog {
     pub notes: Mutex<Vec<String>>,

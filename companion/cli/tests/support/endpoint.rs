@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What the server answers: a status, further headers, and the text of the model's message or of the error.
+/// Reply of the server: a status, further headers, and the text of the model's message or of the error.
 pub struct Answer {
     pub status: u16,
     pub headers: &'static str,
@@ -78,7 +78,7 @@ pub fn serve(answer: impl Fn(usize, &str) -> Answer + Send + Sync + 'static) -> 
 }
 
 impl Server {
-    /// How many requests there were.
+    /// Returns the number of requests.
     pub fn count(&self) -> usize {
         self.requests.lock().unwrap().len()
     }
