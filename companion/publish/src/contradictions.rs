@@ -102,14 +102,14 @@ fn stated_in<'a>(passage: usize, p: &Passage<'a>) -> Vec<Stated<'a>> {
         if values.is_empty() || values.len() > MOST_VALUES || !is_prose(sentence) {
             return None;
         }
-        let mut words = content(sentence);
+        let mut words = find_content(sentence);
         // "64 kB" and "64kB" have the same words.
         words.extend(values.iter().map(|(kind, _)| kind.clone()).filter(|kind| !kind.is_empty()));
         if words.len() < 2 {
             return None;
         }
         if words.len() < ENOUGH_WORDS {
-            words.extend(p.headings.iter().flat_map(|heading| content(heading)));
+            words.extend(p.headings.iter().flat_map(|heading| find_content(heading)));
         }
         Some(Stated { passage, sentence, values, words, named: named.clone() })
     };
@@ -117,7 +117,7 @@ fn stated_in<'a>(passage: usize, p: &Passage<'a>) -> Vec<Stated<'a>> {
 }
 
 /// Stems of the words that carry meaning, without those of values.
-fn content(text: &str) -> BTreeSet<String> {
+fn find_content(text: &str) -> BTreeSet<String> {
     terms(text).into_iter().map(|(word, _)| word).filter(|word| !word.contains(|c: char| c.is_ascii_digit())).collect()
 }
 

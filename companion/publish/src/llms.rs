@@ -54,7 +54,7 @@ fn place_below(base: &str, address: &str) -> Option<PathBuf> {
 pub fn list(documents: &[SourceDocument], base: &str) -> String {
     let home = documents.iter().min_by_key(|d| (d.path.matches('/').count(), !is_index(&d.path), d.path.clone()));
     let mut out = format!("# {}\n", home.map_or("Documentation".to_owned(), |d| on_a_line(&d.title)));
-    if let Some(described_as) = home.and_then(described) {
+    if let Some(described_as) = home.and_then(describe_document) {
         out.push_str(&format!("\n> {described_as}\n"));
     }
     let mut folders: BTreeMap<&str, Vec<&SourceDocument>> = BTreeMap::new();
@@ -64,9 +64,9 @@ pub fn list(documents: &[SourceDocument], base: &str) -> String {
     for (folder, all) in folders {
         out.push_str(&format!("\n## {}\n\n", if folder.is_empty() { "Pages".to_owned() } else { on_a_line(folder) }));
         for d in all {
-            let summary = described(d).map(|s| format!(": {s}")).unwrap_or_default();
+            let summary = describe_document(d).map(|s| format!(": {s}")).unwrap_or_default();
             let markdown = markdown_address(d, base).unwrap_or_else(|| d.url.clone());
-            out.push_str(&format!("- [{}](<{}>){summary}\n", escaped(&on_a_line(&d.title)), address(&markdown)));
+            out.push_str(&format!("- [{}](<{}>){summary}\n", escape_text(&on_a_line(&d.title)), escape_address(&markdown)));
         }
     }
     out
@@ -81,7 +81,7 @@ pub fn full(documents: &[SourceDocument]) -> String {
 
 /// Appends a document: title, address and blocks.
 fn put_document(out: &mut String, d: &SourceDocument) {
-    out.push_str(&format!("# {}\n\nSource: {}\n\n", on_a_line(&d.title), address(&d.url)));
+    out.push_str(&format!("# {}\n\nSource: {}\n\n", on_a_line(&d.title), escape_address(&d.url)));
     let mut blocks = d.blocks.iter().peekable();
     // It repeats the title.
     if blocks.peek().is_some_and(|b| matches!(b.kind, BlockKind::Heading(1)) && b.text == d.title) {
@@ -94,14 +94,14 @@ fn put_document(out: &mut String, d: &SourceDocument) {
             out.push('\n');
         }
         listed = item;
-        put(out, block);
+        write_block(out, block);
     }
     if listed {
         out.push('\n');
     }
 }
 
-fn put(out: &mut String, block: &Block) {
+fn write_block(out: &mut String, block: &Block) {
     let text = block.text.trim_end();
     match block.kind {
         BlockKind::Heading(level) => out.push_str(&format!("{} {}\n\n", "#".repeat(usize::from(level.clamp(2, 6))), on_a_line(text))),
@@ -134,17 +134,17 @@ fn is_index(path: &str) -> bool {
 }
 
 /// Returns the description of a page: its front matter's, or its first sentence.
-fn described(d: &SourceDocument) -> Option<String> {
+fn describe_document(d: &SourceDocument) -> Option<String> {
     let own = d.front_matter.iter().find(|(name, _)| name == "description").map(|(_, text)| text.clone());
     let first = || d.blocks.iter().find(|b| b.kind == BlockKind::Paragraph).map(|b| first_sentence(&b.text));
-    own.or_else(first).map(|text| shortened(&on_a_line(&text))).filter(|text| !text.is_empty())
+    own.or_else(first).map(|text| shorten_text(&on_a_line(&text))).filter(|text| !text.is_empty())
 }
 
 fn first_sentence(text: &str) -> String {
     pocketgraph_text::sentences(text).into_iter().next().map_or_else(String::new, |s| text.get(s).unwrap_or_default().to_owned())
 }
 
-fn shortened(text: &str) -> String {
+fn shorten_text(text: &str) -> String {
     match text.char_indices().nth(DESCRIBED) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
         None => text.to_owned(),
@@ -156,11 +156,11 @@ fn on_a_line(text: &str) -> String {
     text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-fn escaped(text: &str) -> String {
+fn escape_text(text: &str) -> String {
     text.replace('\\', "\\\\").replace('[', "\\[").replace(']', "\\]")
 }
 
-fn address(url: &str) -> String {
+fn escape_address(url: &str) -> String {
     // The first page of a site has the empty address.
     if url.is_empty() {
         return "./".to_owned();

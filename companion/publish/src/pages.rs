@@ -17,7 +17,7 @@ const STYLE: &str = include_str!("pages.css");
 /// # Errors
 /// As [`site_files::write`].
 pub fn write(source: &Path, documents: &[SourceDocument], out: &Path) -> Result<usize, SiteFilesError> {
-    let mut pages: BTreeMap<PathBuf, String> = documents.iter().filter_map(|d| rendered(source, d)).collect();
+    let mut pages: BTreeMap<PathBuf, String> = documents.iter().filter_map(|d| render_document(source, d)).collect();
     let written = pages.len();
     if written == 0 {
         return Ok(0);
@@ -28,22 +28,22 @@ pub fn write(source: &Path, documents: &[SourceDocument], out: &Path) -> Result<
 }
 
 /// The page of a document and its place.
-fn rendered(source: &Path, d: &SourceDocument) -> Option<(PathBuf, String)> {
+fn render_document(source: &Path, d: &SourceDocument) -> Option<(PathBuf, String)> {
     let (Some(place), Some(format), false) = (place_of(&d.url), format_of(Path::new(&d.path)), d.ready) else { return None };
     let main = match format {
         Format::Html => return None,
         Format::Markdown | Format::Mdx => {
             let file = if source.is_dir() { source.join(&d.path) } else { source.to_owned() };
             let text = std::fs::read_to_string(&file).ok()?;
-            body(&without_marks(&text, format == Format::Mdx))
+            render_body(&without_marks(&text, format == Format::Mdx))
         }
         _ => body_of_blocks(&d.blocks),
     };
     // A title that only its front matter or its file has is one for readers, too.
     let titled = d.blocks.iter().any(|b| b.kind == BlockKind::Heading(1));
-    let main = if titled { main } else { format!("<h1>{}</h1>\n{main}", escaped(&d.title)) };
+    let main = if titled { main } else { format!("<h1>{}</h1>\n{main}", escape_text(&d.title)) };
     let up = "../".repeat(place.components().count() - 1);
-    let text = page(&d.title, &main, &up, &d.document().language);
+    let text = render_page(&d.title, &main, &up, &d.document().language);
     Some((place, text))
 }
 
@@ -71,8 +71,8 @@ fn place_of(url: &str) -> Option<PathBuf> {
 const RIGHT_TO_LEFT: [&str; 8] = ["ar", "ckb", "dv", "fa", "he", "ps", "ur", "yi"];
 
 /// A whole page around the HTML of its `main` part. A language that is not known is told as none: a reader's screen reader then takes its own.
-fn page(title: &str, main: &str, up: &str, language: &str) -> String {
-    let head = escaped(title);
+fn render_page(title: &str, main: &str, up: &str, language: &str) -> String {
+    let head = escape_text(title);
     let direction = if RIGHT_TO_LEFT.contains(&language) { " dir=\"rtl\"" } else { "" };
     format!(
         "<!doctype html>\n<html lang=\"{language}\"{direction}>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -80,13 +80,13 @@ fn page(title: &str, main: &str, up: &str, language: &str) -> String {
     )
 }
 
-fn escaped(text: &str) -> String {
+fn escape_text(text: &str) -> String {
     let mut out = String::new();
-    escape(&mut out, text);
+    write_escaped(&mut out, text);
     out
 }
 
-fn escape(out: &mut String, text: &str) {
+fn write_escaped(out: &mut String, text: &str) {
     for c in text.chars() {
         match c {
             '<' => out.push_str("&lt;"),
@@ -113,7 +113,7 @@ fn body_of_blocks(blocks: &[Block]) -> String {
                 out.push_str(&format!("<h{level}"));
                 if let Some(id) = &block.fragment {
                     out.push_str(" id=\"");
-                    escape(&mut out, id);
+                    write_escaped(&mut out, id);
                     out.push('"');
                 }
                 (">".to_owned(), format!("</h{level}>"))
@@ -124,12 +124,12 @@ fn body_of_blocks(blocks: &[Block]) -> String {
             BlockKind::Code => ("<pre><code>".into(), "</code></pre>".into()),
             BlockKind::Quote => ("<blockquote><p>".into(), "</p></blockquote>".into()),
             BlockKind::Table => {
-                rows(&mut out, &block.text);
+                write_rows(&mut out, &block.text);
                 continue;
             }
         };
         out.push_str(&open);
-        escape(&mut out, &block.text);
+        write_escaped(&mut out, &block.text);
         out.push_str(&close);
         out.push('\n');
     }
@@ -140,14 +140,14 @@ fn body_of_blocks(blocks: &[Block]) -> String {
 }
 
 /// A table, the first row of which is its header.
-fn rows(out: &mut String, text: &str) {
+fn write_rows(out: &mut String, text: &str) {
     out.push_str("<table>\n");
     for (i, row) in text.lines().enumerate() {
         let cell = if i == 0 { "th" } else { "td" };
         out.push_str("<tr>");
         for value in row.split(" | ") {
             out.push_str(&format!("<{cell}>"));
-            escape(out, value);
+            write_escaped(out, value);
             out.push_str(&format!("</{cell}>"));
         }
         out.push_str("</tr>\n");
@@ -156,7 +156,7 @@ fn rows(out: &mut String, text: &str) {
 }
 
 /// The document's Markdown as HTML: raw HTML left out, headings with ids, links to Markdown files led to their pages, no unsafe links.
-fn body(markdown: &str) -> String {
+fn render_body(markdown: &str) -> String {
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
@@ -192,10 +192,10 @@ fn body(markdown: &str) -> String {
                 events.push(Event::End(TagEnd::Heading(level)));
             }
             Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
-                events.push(Event::Start(Tag::Link { link_type, dest_url: target(&dest_url, link_type).into(), title, id }));
+                events.push(Event::Start(Tag::Link { link_type, dest_url: link_target(&dest_url, link_type).into(), title, id }));
             }
             Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
-                events.push(Event::Start(Tag::Image { link_type, dest_url: target(&dest_url, link_type).into(), title, id }));
+                events.push(Event::Start(Tag::Image { link_type, dest_url: link_target(&dest_url, link_type).into(), title, id }));
             }
             event => {
                 if let (Some((_, text)), Event::Text(t) | Event::Code(t)) = (&mut heading, &event) {
@@ -211,7 +211,7 @@ fn body(markdown: &str) -> String {
 }
 
 /// Returns the target of a link: `guide.html#start` for `guide.md#start`; only http, https, mailto and relative addresses.
-fn target(link: &str, kind: LinkType) -> String {
+fn link_target(link: &str, kind: LinkType) -> String {
     let scheme = link.split_once(':').map(|(s, _)| s).filter(|s| !s.contains(['/', '?', '#']));
     match scheme {
         Some(s) if !["http", "https", "mailto"].iter().any(|safe| s.trim().eq_ignore_ascii_case(safe)) && kind != LinkType::Email => {
@@ -240,8 +240,8 @@ mod tests {
 
     #[test]
     fn pages_hold_no_script_and_no_raw_html() {
-        let main = body("# A\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1)) a <img src=x onerror=alert(1)> b");
-        let out = page("<b>T</b>", &main, "", "ar");
+        let main = render_body("# A\n\n<script>alert(1)</script>\n\n[x](javascript:alert(1)) a <img src=x onerror=alert(1)> b");
+        let out = render_page("<b>T</b>", &main, "", "ar");
         assert!(!out.contains("<script") && !out.contains("onerror") && !out.contains("javascript:"), "{out}");
         assert!(
             out.contains("<html lang=\"ar\" dir=\"rtl\">")
@@ -325,11 +325,11 @@ mod tests {
 
     #[test]
     fn links_between_documents_lead_to_pages() {
-        assert_eq!(target("guide.md#start", LinkType::Inline), "guide.html#start");
-        assert_eq!(target("../README.md", LinkType::Inline), "../");
-        assert_eq!(target("README.md", LinkType::Inline), "./");
-        assert_eq!(target("https://example.org/x.md", LinkType::Inline), "https://example.org/x.md");
-        assert_eq!(target("  JaVaScRiPt:x", LinkType::Inline), "#");
+        assert_eq!(link_target("guide.md#start", LinkType::Inline), "guide.html#start");
+        assert_eq!(link_target("../README.md", LinkType::Inline), "../");
+        assert_eq!(link_target("README.md", LinkType::Inline), "./");
+        assert_eq!(link_target("https://example.org/x.md", LinkType::Inline), "https://example.org/x.md");
+        assert_eq!(link_target("  JaVaScRiPt:x", LinkType::Inline), "#");
     }
 
     #[test]
@@ -345,6 +345,6 @@ mod tests {
 
     #[test]
     fn front_matter_is_not_shown() {
-        assert!(!body("---\ntitle: secret\n---\n\ntext").contains("secret"));
+        assert!(!render_body("---\ntitle: secret\n---\n\ntext").contains("secret"));
     }
 }

@@ -88,12 +88,12 @@ impl Record {
             }
         }
         let Ok(there) = std::fs::read(&path) else { return false };
-        there == text.as_bytes() || self.0.contains(&(place.to_owned(), hash(&there)))
+        there == text.as_bytes() || self.0.contains(&(place.to_owned(), hash_text(&there)))
     }
 
     /// Writes the record with `files` in it; with `both`, what it said of these places before stays beside it.
     fn write(&self, file: &Path, files: &BTreeMap<PathBuf, String>, both: bool) -> std::io::Result<()> {
-        let mut all: BTreeSet<(PathBuf, String)> = files.iter().map(|(place, text)| (place.clone(), hash(text.as_bytes()))).collect();
+        let mut all: BTreeSet<(PathBuf, String)> = files.iter().map(|(place, text)| (place.clone(), hash_text(text.as_bytes()))).collect();
         all.extend(self.0.iter().filter(|(place, _)| both || !files.contains_key(place)).cloned());
         let mut text = String::new();
         for (place, hash) in all {
@@ -107,6 +107,6 @@ impl Record {
     }
 }
 
-fn hash(text: &[u8]) -> String {
+fn hash_text(text: &[u8]) -> String {
     hex(&content_hash(text))
 }
