@@ -100,7 +100,7 @@ fn decode_edges(file: &str, bytes: &[u8], chunks: u64) -> Result<Edges, BundleEr
 /// # Errors
 /// [`BundleError`] when the bytes are no such sections.
 pub fn decode(keywords: &[u8], graph: &[u8], chunks: u64) -> Result<KeywordGraph, BundleError> {
-    joined(&decode_labels("keywords", keywords)?, &decode_edges("keyword-graph", graph, chunks)?)
+    join_graph(&decode_labels("keywords", keywords)?, &decode_edges("keyword-graph", graph, chunks)?)
 }
 
 /// Loads the keyword graph of a bundle.
@@ -114,10 +114,10 @@ pub async fn load(bundle: &Bundle) -> Result<KeywordGraph, BundleError> {
         bundle.section("keyword-graph", move |file, bytes| decode_edges(file, bytes, chunks)),
     )
     .await;
-    joined(&*labels?, &*edges?)
+    join_graph(&*labels?, &*edges?)
 }
 
-fn joined(labels: &Labels, edges: &Edges) -> Result<KeywordGraph, BundleError> {
+fn join_graph(labels: &Labels, edges: &Edges) -> Result<KeywordGraph, BundleError> {
     if edges.weights.rows() != labels.labels.len() {
         return Err(BundleError::Corrupt { file: "keyword-graph".into(), what: "it has other keywords than the section keywords".into() });
     }

@@ -37,7 +37,7 @@ pub struct TermRange {
 }
 
 /// Numeronyms of the long words of a heading: "Internationalization" is also found as "i18n".
-fn numeronyms(heading: &str) -> Vec<String> {
+fn find_numeronyms(heading: &str) -> Vec<String> {
     let short = |word: &str| {
         let (first, last, letters) = (word.chars().next()?, word.chars().next_back()?, word.len());
         let is_long = letters >= LEAST_NUMERONYM && word.bytes().all(|b| b.is_ascii_lowercase());
@@ -101,7 +101,7 @@ impl LexicalBuilder {
             add(h, 1);
         }
         let headed = std::iter::once(title).chain(headings.iter().map(String::as_str));
-        let numeronyms: BTreeSet<String> = headed.flat_map(numeronyms).collect();
+        let numeronyms: BTreeSet<String> = headed.flat_map(find_numeronyms).collect();
         add(text, 1);
         for numeronym in numeronyms {
             counts.entry(numeronym).or_insert(1);
@@ -179,8 +179,8 @@ mod tests {
     #[test]
     fn a_long_word_of_a_heading_is_found_by_its_numeronym() {
         let short: Vec<String> = ["i18n", "k8s"].iter().flat_map(|word| terms(word)).map(|(term, _)| term).collect();
-        assert_eq!(numeronyms("Internationalization on Kubernetes"), short);
-        assert!(numeronyms("Keys for e2e tests, 1234567890").is_empty());
+        assert_eq!(find_numeronyms("Internationalization on Kubernetes"), short);
+        assert!(find_numeronyms("Keys for e2e tests, 1234567890").is_empty());
     }
 
     #[test]

@@ -132,12 +132,12 @@ pub fn order_by_chunks(document_of: &[u32], documents: usize) -> Vec<u32> {
 
 /// The document of each chunk, numbered by their `order`.
 pub fn documents_by_chunks(document_of: &[u32], order: &[u32]) -> Vec<u32> {
-    let number = numbers(order);
+    let number = number_documents(order);
     document_of.iter().filter_map(|&d| number.get(d as usize).copied()).collect()
 }
 
 /// The place of each number in a list of all of them.
-fn numbers(order: &[u32]) -> Vec<u32> {
+fn number_documents(order: &[u32]) -> Vec<u32> {
     let mut out = vec![0; order.len()];
     for (&d, at) in order.iter().zip(0..) {
         if let Some(number) = out.get_mut(d as usize) {
@@ -150,7 +150,7 @@ fn numbers(order: &[u32]) -> Vec<u32> {
 /// Returns the table with documents numbered by their first chunks ([`order_by_chunks`]).
 pub fn numbered_by_chunks(table: &NameTable, document_of: &[u32]) -> NameTable {
     let order = order_by_chunks(document_of, table.title_weight.len());
-    let number = numbers(&order);
+    let number = number_documents(&order);
     let entry = |e: &NameEntry| {
         let known = |&(d, strength): &(u32, u8)| Some((*number.get(d as usize)?, strength));
         let mut of: Vec<(u32, u8)> = e.of.iter().filter_map(known).collect();

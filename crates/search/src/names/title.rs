@@ -17,7 +17,7 @@ pub fn is_name_like(title: &str) -> bool {
     words.len() <= 2 || capital * 2 >= content.max(1)
 }
 
-fn key(words: &[NameWord]) -> String {
+fn join_key(words: &[NameWord]) -> String {
     words.iter().map(|w| w.key.as_str()).collect::<Vec<_>>().join(" ")
 }
 
@@ -26,7 +26,7 @@ fn key(words: &[NameWord]) -> String {
 pub fn names_of_title(title: &str) -> Vec<(String, u8)> {
     let mut out: Vec<(String, u8)> = Vec::new();
     let mut add = |text: &str, strength: u8| {
-        let key = key(&name_words(text));
+        let key = join_key(&name_words(text));
         if !key.is_empty() && !is_stop_word(&key) && !out.iter().any(|(k, _)| *k == key) {
             out.push((key, strength));
         }
@@ -73,7 +73,7 @@ pub fn lead_name(title: &str, first_sentence: &str) -> Option<(String, u8)> {
     if wanted.is_empty() || shared * 10 < wanted.len() * 6 {
         return None;
     }
-    Some((key(&words), if words.len() == 1 { 50 } else { 80 }))
+    Some((join_key(&words), if words.len() == 1 { 50 } else { 80 }))
 }
 
 fn without_parenthesis(title: &str) -> Vec<String> {

@@ -72,7 +72,7 @@ pub fn arranged<'a>(
         if let Some(most) = per_page
             && let Ok(pages) = corpus.chunk_documents().await
         {
-            spread(&pages.of, &mut ranked.chunks, most);
+            spread_pages(&pages.of, &mut ranked.chunks, most);
         }
         keep_nearest(&mut ranked.chunks, k);
         Ok(ranked)
@@ -99,7 +99,7 @@ fn is_far(chunk: &RankedChunk) -> bool {
 }
 
 /// Puts what a page has beyond its `most` best chunks behind the others; `page_of` has the page of each chunk.
-fn spread(page_of: &[u32], chunks: &mut Vec<RankedChunk>, most: usize) {
+fn spread_pages(page_of: &[u32], chunks: &mut Vec<RankedChunk>, most: usize) {
     let mut seen = Vec::new();
     let mut over = Vec::new();
     let mut kept = Vec::new();

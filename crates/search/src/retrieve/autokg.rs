@@ -131,7 +131,7 @@ impl AutoKg {
 }
 
 /// The chunks in the order in which they are first reached, and every way to each.
-fn united(reached: impl Iterator<Item = (u32, Reached)>) -> (Vec<u32>, Map<u32, Vec<Reached>>) {
+fn unite_ways(reached: impl Iterator<Item = (u32, Reached)>) -> (Vec<u32>, Map<u32, Vec<Reached>>) {
     let mut order: Vec<u32> = Vec::new();
     let mut ways: Map<u32, Vec<Reached>> = Map::new();
     for (chunk, way) in reached {
@@ -166,7 +166,7 @@ impl Retriever for AutoKg {
             let mut near = survey(corpus, &vector, stage, k.unwrap_or(self.direct_chunks), &spoke, query.kept.clone()).await?;
             let (keywords, walked) = self.walk(&graph, &question);
             let direct = near.best.iter().map(|h| (h.index, Reached::Query));
-            let (order, mut ways) = united(direct.chain(walked));
+            let (order, mut ways) = unite_ways(direct.chain(walked));
             near.also(corpus, &order).await;
             missing.append(&mut near.missing);
             // The score keeps the algorithm's order (direct, keywords, adjacent); the cosine is reported beside it.

@@ -121,7 +121,7 @@ proptest! {
         once.sort_unstable();
         once.dedup();
         let (steps, walked) = s.walk(&graph, &question);
-        let (order, ways) = united(once.iter().map(|&c| (c, Reached::Query)).chain(walked));
+        let (order, ways) = unite_ways(once.iter().map(|&c| (c, Reached::Query)).chain(walked));
         prop_assert_eq!(&order, &naive(&weights, &taken, &once, &near, &s));
         prop_assert!(order.iter().all(|c| ways.get(c).is_some_and(|w| !w.is_empty())));
         let direct: Vec<u32> = steps.iter().filter(|k| k.kind == KeywordKind::Direct).map(|k| k.id).collect();

@@ -41,11 +41,11 @@ pub async fn feedback_vector(corpus: &Corpus, lexical: &[Scored]) -> Result<(Opt
             Some((weight(h), index.read(sketch)))
         };
         let mean = weighted_mean(best.iter().filter_map(coordinates));
-        return Ok((mean.and_then(|mean| normalise(index.lift(&mean))), missing));
+        return Ok((mean.and_then(|mean| normalise_vector(index.lift(&mean))), missing));
     }
     let (vectors, missing) = corpus.vectors_of(&ids).await?;
     let mean = weighted_mean(best.iter().filter_map(|h| Some((weight(h), vectors.get(&h.index)?.to_f32()))));
-    Ok((mean.and_then(normalise), missing))
+    Ok((mean.and_then(normalise_vector), missing))
 }
 
 /// The mean of vectors of one dimension by their weights, which are positive; `None` of none.
@@ -130,20 +130,20 @@ pub(super) async fn query_vector(
     }
     let (near, missing) = feedback_vector(corpus, lexical).await?;
     Ok(match &query.by_table {
-        Some(table) => (leaning(table, near.as_deref()), Stage::Table, missing),
+        Some(table) => (lean_towards(table, near.as_deref()), Stage::Table, missing),
         None => (near, Stage::Feedback, missing),
     })
 }
 
 /// Moves the token table's vector towards BM25's best hits (as Rocchio does). `None` if they cancel out.
-fn leaning(table: &[f32], near: Option<&[f32]>) -> Option<Vec<f32>> {
+fn lean_towards(table: &[f32], near: Option<&[f32]>) -> Option<Vec<f32>> {
     let mut sum = table.to_vec();
     sum.iter_mut().zip(near.unwrap_or_default()).for_each(|(s, x)| *s += TABLE_LEANS * x);
-    normalise(sum)
+    normalise_vector(sum)
 }
 
 /// The vector with length 1; `None` for the zero vector.
-fn normalise(mut v: Vec<f32>) -> Option<Vec<f32>> {
+fn normalise_vector(mut v: Vec<f32>) -> Option<Vec<f32>> {
     let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
     if !(length.is_finite() && length > 0.0) {
         return None;
@@ -159,13 +159,13 @@ mod tests {
 
     #[test]
     fn the_tables_vector_leans_to_the_best_hits_and_keeps_its_length() {
-        let leant = leaning(&[1.0, 0.0], Some(&[0.0, 1.0])).unwrap();
+        let leant = lean_towards(&[1.0, 0.0], Some(&[0.0, 1.0])).unwrap();
         assert!(
             (leant[1] / leant[0] - TABLE_LEANS).abs() < 1e-6 && (leant[0] * leant[0] + leant[1] * leant[1] - 1.0).abs() < 1e-6,
             "{leant:?}"
         );
         // Where BM25 found nothing, the table speaks alone.
-        assert_eq!(leaning(&[0.6, 0.8], None).unwrap(), [0.6, 0.8]);
-        assert_eq!(leaning(&[TABLE_LEANS, 0.0], Some(&[-1.0, 0.0])), None);
+        assert_eq!(lean_towards(&[0.6, 0.8], None).unwrap(), [0.6, 0.8]);
+        assert_eq!(lean_towards(&[TABLE_LEANS, 0.0], Some(&[-1.0, 0.0])), None);
     }
 }

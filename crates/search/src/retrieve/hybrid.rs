@@ -46,7 +46,7 @@ impl Retriever for Hybrid {
                 missing.append(&mut dense.missing);
             }
             let shares = Shares { words: if stage == Stage::Model { speak } else { 1.0 }, meaning: cosine_share(corpus) };
-            let ranked = fuse(&words, &cosines, stage, &shares, k);
+            let ranked = fuse_scores(&words, &cosines, stage, &shares, k);
             let keywords = shown_keywords(corpus, vector.as_deref(), stage, &mut missing).await;
             let chunks = ranked
                 .into_iter()
@@ -97,7 +97,7 @@ struct Shares {
 }
 
 /// The fused ranking. A chunk that one side did not see counts nothing on that side.
-fn fuse(words: &Map<u32, f32>, cosines: &Map<u32, f32>, stage: Stage, shares: &Shares, k: usize) -> Vec<Scored> {
+fn fuse_scores(words: &Map<u32, f32>, cosines: &Map<u32, f32>, stage: Stage, shares: &Shares, k: usize) -> Vec<Scored> {
     let weight = shares.meaning;
     let feedback = FEEDBACK_WEIGHT * weight / FUSION_WEIGHT;
     let max = words.values().fold(0f32, |m, &s| m.max(s));
@@ -126,7 +126,7 @@ mod tests {
     fn a_chunk_that_both_sides_like_beats_the_best_of_either() {
         let words = Map::from_iter([(1, 10.0), (2, 8.0)]);
         let cosines = Map::from_iter([(2, 0.5), (3, 0.55)]);
-        let order: Vec<u32> = fuse(&words, &cosines, Stage::Model, &USUAL, 3).iter().map(|s| s.index).collect();
+        let order: Vec<u32> = fuse_scores(&words, &cosines, Stage::Model, &USUAL, 3).iter().map(|s| s.index).collect();
         assert_eq!(order, [2, 3, 1]);
     }
 
@@ -134,19 +134,19 @@ mod tests {
     fn words_that_say_little_of_a_question_do_not_outweigh_its_meaning() {
         let words = Map::from_iter([(1, 10.0)]);
         let cosines = Map::from_iter([(1, 0.3), (2, 0.6)]);
-        let first = |share: f32| fuse(&words, &cosines, Stage::Model, &Shares { words: share, ..USUAL }, 1)[0].index;
+        let first = |share: f32| fuse_scores(&words, &cosines, Stage::Model, &Shares { words: share, ..USUAL }, 1)[0].index;
         assert_eq!((first(1.0), first(0.2)), (1, 2));
     }
 
     #[test]
     fn without_words_the_cosine_ranks_alone() {
         let cosines = Map::from_iter([(4, 0.1), (9, 0.2)]);
-        assert_eq!(fuse(&Map::new(), &cosines, Stage::Model, &USUAL, 1)[0].index, 9);
+        assert_eq!(fuse_scores(&Map::new(), &cosines, Stage::Model, &USUAL, 1)[0].index, 9);
     }
 
     #[test]
     fn equal_feedback_cosines_are_no_division_by_zero() {
-        let s = fuse(&Map::from_iter([(1, 1.0)]), &Map::from_iter([(1, 0.3)]), Stage::Feedback, &USUAL, 1);
+        let s = fuse_scores(&Map::from_iter([(1, 1.0)]), &Map::from_iter([(1, 0.3)]), Stage::Feedback, &USUAL, 1);
         assert!(s[0].score.is_finite());
     }
 }

@@ -19,7 +19,7 @@ pub struct Signs {
 impl Signs {
     /// Reads the signs of a query, and removes the words that it excludes. A sentence excludes nothing.
     pub fn read(query: &str) -> (Signs, String) {
-        let mut signs = Signs { phrases: phrases(query), excluded: Vec::new() };
+        let mut signs = Signs { phrases: find_phrases(query), excluded: Vec::new() };
         let excludes = |word: &str| {
             let rest = word.strip_prefix('-').unwrap_or_default();
             rest.chars().count() >= LEAST_EXCLUDED && rest.chars().all(char::is_alphabetic)
@@ -45,7 +45,7 @@ impl Signs {
             !self.excluded.iter().any(|term| held.contains(term))
         });
         let has_all = |hit: &Hit| {
-            let held: Vec<String> = texts(hit).iter().map(|text| spaced(text)).collect();
+            let held: Vec<String> = texts(hit).iter().map(|text| space_out(text)).collect();
             self.phrases.iter().all(|phrase| held.iter().any(|text| text.contains(phrase)))
         };
         if hits.iter().any(has_all) {
@@ -55,9 +55,9 @@ impl Signs {
 }
 
 /// The phrases between quotation marks.
-fn phrases(query: &str) -> Vec<String> {
+fn find_phrases(query: &str) -> Vec<String> {
     let marks = ['"', '“', '”', '„', '«', '»'];
-    let between = query.split(marks).skip(1).step_by(2).map(spaced);
+    let between = query.split(marks).skip(1).step_by(2).map(space_out);
     let open = query.matches(marks).count() % 2 == 1;
     let mut all: Vec<String> = between.filter(|phrase| phrase.len() > 2).collect();
     // What follows a last mark that is not closed is still being typed.
@@ -68,7 +68,7 @@ fn phrases(query: &str) -> Vec<String> {
 }
 
 /// The words of a text, folded, with a space before and behind each.
-fn spaced(text: &str) -> String {
+fn space_out(text: &str) -> String {
     let mut out = String::from(" ");
     for word in words(text) {
         out.push_str(&crate::text::fold(word.text));

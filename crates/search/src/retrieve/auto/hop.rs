@@ -85,13 +85,13 @@ struct Reach {
 }
 
 /// Returns true if mentions lead from a document and to it.
-fn hops(links_in: &[u32], document: u32) -> bool {
+fn is_hopped(links_in: &[u32], document: u32) -> bool {
     links_in.get(document as usize).is_some_and(|&n| n != NOT_HOPPED)
 }
 
 /// The same of a chunk's document.
 fn may_hop(names: &NameIndex, links_in: &[u32], chunk: u32) -> bool {
-    names.documents.of.get(chunk as usize).is_some_and(|&d| hops(links_in, d))
+    names.documents.of.get(chunk as usize).is_some_and(|&d| is_hopped(links_in, d))
 }
 
 /// Returns `true` if a question asks for more than the best passages have: it names a document, or they lack a word of
@@ -138,7 +138,7 @@ pub async fn hop(
 ) -> Result<Hopped, BundleError> {
     let named = all.named;
     let from: Vec<(u32, f32)> = scores.iter().copied().filter(|(chunk, _)| may_hop(all.names, links_in, *chunk)).collect();
-    let (sources, mut missing) = sources(corpus, all.names, named, &from, dense.query()).await?;
+    let (sources, mut missing) = choose_sources(corpus, all.names, named, &from, dense.query()).await?;
     let mut names = all.names.clone();
     let mentioned: Vec<u32> = sources.iter().flat_map(|s| s.mentions.sentences.iter().flatten()).copied().collect();
     missing.extend(names.load(&mentioned).await);
@@ -148,7 +148,7 @@ pub async fn hop(
     for source in &sources {
         follow(source, &linked, all, &mut reach, &mut links);
     }
-    let bridges = bridges(query, &names, named, &sources).await;
+    let bridges = embed_bridges(query, &names, named, &sources).await;
     for (source, vector) in &bridges {
         for h in dense.best_for(vector, BRIDGED) {
             if h.index != source.chunk && may_hop(&names, links_in, h.index) && all.add(h.index) {
@@ -186,7 +186,7 @@ pub async fn hop(
 
 /// The passages that count most: by a softmax of the first pass's scores at temperature 2, halved for what the question does not name. Passages of
 /// one name in the question compete with each other, and only beyond [`NAMED_LEAST`] with those of another.
-async fn sources(
+async fn choose_sources(
     corpus: &Corpus,
     names: &NameIndex,
     named: &Named,
@@ -255,7 +255,7 @@ fn follow(source: &Source, linked: &Linked<'_>, all: &mut Candidates<'_>, reach:
             if entry.of.iter().any(|&(d, _)| d == source.document) {
                 continue;
             }
-            for &(document, strength) in entry.of.iter().filter(|(d, _)| hops(linked.links_in, *d)) {
+            for &(document, strength) in entry.of.iter().filter(|(d, _)| is_hopped(linked.links_in, *d)) {
                 let links_in = linked.links_in.get(document as usize).copied().unwrap_or(0).max(1) as f32;
                 let hub = (1.0 - ln_f32(links_in) / corpus).max(0.1);
                 let z = source.share * f32::from(strength) / 100.0 / (entry.of.len() as f32).sqrt() * hub;
@@ -276,7 +276,7 @@ fn follow(source: &Source, linked: &Linked<'_>, all: &mut Candidates<'_>, reach:
 
 /// The bridge query of each of the best sources: the question's words that neither the source's best sentence nor its
 /// title covers, and the names that the sentence brings.
-async fn bridges<'s>(query: &Query, names: &NameIndex, named: &Named, sources: &'s [Source]) -> Vec<(&'s Source, QuantizedVector)> {
+async fn embed_bridges<'s>(query: &Query, names: &NameIndex, named: &Named, sources: &'s [Source]) -> Vec<(&'s Source, QuantizedVector)> {
     let mut out = Vec::new();
     let Some(encoder) = &query.encoder else { return out };
     // A passage whose page could not be loaded has no text.

@@ -69,7 +69,7 @@ impl Retriever for Auto {
             let words = lexical::search(corpus.bundle(), &query.lexical, SCORED, query.kept.as_deref());
             let (found, names) = join(words, NameIndex::open(corpus, &query.read, &query.lexical.terms)).await;
             match names {
-                Ok(names) => rank(corpus, query, &names, found?, k.unwrap_or(DEFAULT_K)).await,
+                Ok(names) => rank_chunks(corpus, query, &names, found?, k.unwrap_or(DEFAULT_K)).await,
                 Err(e) => {
                     let mut ranked = Hybrid.retrieve(corpus, query, k).await?;
                     ranked.missing.push(e.to_string());
@@ -93,7 +93,7 @@ struct First<'a> {
 }
 
 /// Gathers candidates by words, meaning, names and titles, with their features. `speak` is the words' share.
-fn first<'a>(
+fn gather_candidates<'a>(
     corpus: &'a Corpus,
     query: &'a Query,
     names: &'a NameIndex,
@@ -144,11 +144,11 @@ fn first<'a>(
     .boxed_local()
 }
 
-async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalResult, k: usize) -> Result<Ranked, BundleError> {
+async fn rank_chunks(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalResult, k: usize) -> Result<Ranked, BundleError> {
     let named = Named::find(names, &query.read);
     let First { mut all, words, mut dense, vector, rest, stage, mut missing } =
-        first(corpus, query, names, &named, &found, words_share(corpus, query, &found)).await?;
-    let meaning = odds(cosine_share(corpus)) / odds(FUSION_WEIGHT);
+        gather_candidates(corpus, query, names, &named, &found, words_share(corpus, query, &found)).await?;
+    let meaning = share_odds(cosine_share(corpus)) / share_odds(FUSION_WEIGHT);
     let mut scores: Vec<(u32, f32)> = all.rows.iter().map(|(&chunk, f)| (chunk, first_pass(f, stage, meaning))).collect();
     let mut links: Map<u32, Reached> = Map::new();
     if corpus.bundle().has("links")
@@ -173,7 +173,7 @@ async fn rank(corpus: &Corpus, query: &Query, names: &NameIndex, found: LexicalR
             score: h.score,
             lexical: words.get(&h.index).copied(),
             dense: all.rows.get(&h.index).and_then(|f| f.cosine),
-            reached: reached(h.index, names, &named, &mut links, &all),
+            reached: list_ways(h.index, names, &named, &mut links, &all),
         })
         .collect();
     let keywords = shown_keywords(corpus, vector.as_deref(), stage, &mut missing).await;
@@ -190,13 +190,13 @@ pub async fn candidates(corpus: &Corpus, query: &Query) -> Result<(Vec<(u32, [f3
     let found = lexical::search(corpus.bundle(), &query.lexical, SCORED, None).await?;
     let names = NameIndex::open(corpus, &query.read, &query.lexical.terms).await?;
     let named = Named::find(&names, &query.read);
-    let first = first(corpus, query, &names, &named, &found, 1.0).await?;
+    let first = gather_candidates(corpus, query, &names, &named, &found, 1.0).await?;
     let rows = first.all.rows.iter().map(|(&chunk, f)| (chunk, [f.d, f.b, f.named, f.title, f.d_rest, f.b_rest])).collect();
     Ok((rows, held_share(corpus, query, &found)))
 }
 
 /// A share against the rest.
-fn odds(share: f32) -> f32 {
+fn share_odds(share: f32) -> f32 {
     share / (1.0 - share).max(0.01)
 }
 
@@ -213,7 +213,7 @@ fn first_pass(f: &features::Features, stage: Stage, scale: f32) -> f32 {
 }
 
 /// Returns every way a chunk was reached: by its document's name, by a mention, by the question itself.
-fn reached(chunk: u32, names: &NameIndex, named: &Named, links: &mut Map<u32, Reached>, all: &Candidates<'_>) -> Vec<Reached> {
+fn list_ways(chunk: u32, names: &NameIndex, named: &Named, links: &mut Map<u32, Reached>, all: &Candidates<'_>) -> Vec<Reached> {
     let mut out = Vec::new();
     if let Some(name) = names.documents.of.get(chunk as usize).and_then(|d| named.documents.get(d)) {
         out.push(Reached::Name { name: name.written.clone() });
