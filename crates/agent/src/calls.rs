@@ -20,7 +20,7 @@ pub struct ToolUse {
 impl ToolUse {
     /// A call whose arguments are JSON text.
     pub fn new(name: &str, text: &str) -> ToolUse {
-        let (arguments, fault) = match arguments(text) {
+        let (arguments, fault) = match read_arguments(text) {
             Ok(arguments) => (arguments, None),
             Err(why) => (Value::Object(Vec::new()), Some(why)),
         };
@@ -51,7 +51,7 @@ pub fn calls(text: &str) -> Result<Vec<ToolUse>, String> {
     let starts: Vec<usize> = text.match_indices(['[', '{']).map(|(at, _)| at).take(STARTS).collect();
     let mut first_error = None;
     for start in starts {
-        match first_value(&text[start..]).and_then(|value| list(&value)) {
+        match first_value(&text[start..]).and_then(|value| read_list(&value)) {
             Ok(calls) => return Ok(calls),
             Err(error) => first_error = first_error.or(Some(error)),
         }
@@ -60,7 +60,7 @@ pub fn calls(text: &str) -> Result<Vec<ToolUse>, String> {
 }
 
 /// A list of calls, or a single one.
-fn list(value: &Value) -> Result<Vec<ToolUse>, String> {
+fn read_list(value: &Value) -> Result<Vec<ToolUse>, String> {
     let items = match value {
         Value::Array(items) => items.as_slice(),
         object => std::slice::from_ref(object),
@@ -68,11 +68,11 @@ fn list(value: &Value) -> Result<Vec<ToolUse>, String> {
     if items.is_empty() {
         return Err("the list of calls is empty".to_owned());
     }
-    items.iter().take(MOST).map(one).collect()
+    items.iter().take(MOST).map(read_one).collect()
 }
 
 /// One call of the list.
-fn one(value: &Value) -> Result<ToolUse, String> {
+fn read_one(value: &Value) -> Result<ToolUse, String> {
     // Some write the form of native calls: {"function": {"name": …}}.
     let value = value.get("function").filter(|f| f.as_object().is_some()).unwrap_or(value);
     let name = ["name", "tool", "function"].iter().find_map(|n| value.get(n).and_then(Value::as_str)).map(str::trim);
@@ -81,14 +81,14 @@ fn one(value: &Value) -> Result<ToolUse, String> {
     let arguments = match given {
         None | Some(Value::Null) => Value::Object(Vec::new()),
         Some(object @ Value::Object(_)) => object.clone(),
-        Some(Value::String(text)) => arguments(text)?,
+        Some(Value::String(text)) => read_arguments(text)?,
         Some(_) => return Err(format!("the arguments of {name} are no object")),
     };
     Ok(ToolUse { name, arguments, fault: None })
 }
 
 /// Arguments that come as JSON text.
-fn arguments(text: &str) -> Result<Value, String> {
+fn read_arguments(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
         return Ok(Value::Object(Vec::new()));
     }

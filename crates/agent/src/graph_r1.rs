@@ -62,13 +62,13 @@ impl Protocol for GraphR1 {
                 if let Some(cap) = run.cap() {
                     break cap;
                 }
-                let reply = turn(run, &mut dialogue).await?;
+                let reply = take_turn(run, &mut dialogue).await?;
                 match action(&reply.text) {
                     Action::Answer(answer) => return Ok(answer),
                     Action::End => break Cap::Silence,
                     Action::Query(query) => {
                         let found = run.search("search", &query).await;
-                        dialogue.environment(knowledge(&found, run.options.grounded), "<knowledge>\n(left out for length)\n</knowledge>");
+                        dialogue.environment(write_json(&found, run.options.grounded), "<knowledge>\n(left out for length)\n</knowledge>");
                     }
                     Action::BadQuery => dialogue.remark(&run.render(&INVALID, &[])),
                 }
@@ -81,7 +81,7 @@ impl Protocol for GraphR1 {
     }
 }
 
-async fn turn(run: &mut Run<'_>, dialogue: &mut Dialogue) -> Result<Reply, LlmError> {
+async fn take_turn(run: &mut Run<'_>, dialogue: &mut Dialogue) -> Result<Reply, LlmError> {
     let continuation = run.options.continuation;
     let mut request = run.request(dialogue);
     if continuation == Continuation::Turns {
@@ -103,14 +103,14 @@ async fn turn(run: &mut Run<'_>, dialogue: &mut Dialogue) -> Result<Reply, LlmEr
 pub(super) fn action(text: &str) -> Action {
     let visible = after_thinking(text);
     match first(visible, &["query", "answer"]) {
-        Some(call) if call.name == "query" => query(call.inside),
+        Some(call) if call.name == "query" => read_query(call.inside),
         Some(call) if !call.inside.is_empty() => Action::Answer(call.inside.to_owned()),
         _ => last_or_open(visible, "answer").map_or(Action::End, |a| if a.is_empty() { Action::End } else { Action::Answer(a.to_owned()) }),
     }
 }
 
 /// A query as plain text or as the environment's JSON.
-fn query(inside: &str) -> Action {
+fn read_query(inside: &str) -> Action {
     let text = match inside.starts_with('{') {
         true => match parse(inside) {
             Ok(json) => json.get("query").and_then(Value::as_str).unwrap_or("").trim().to_owned(),
@@ -122,7 +122,7 @@ fn query(inside: &str) -> Action {
 }
 
 /// Formats findings as the environment does. A passage begins with the number that cites it if citations are wanted.
-fn knowledge(found: &QueryOutcome, numbered: bool) -> String {
+fn write_json(found: &QueryOutcome, numbered: bool) -> String {
     if let Some(notice) = found.notice() {
         return format!("<knowledge>\n{notice}\n</knowledge>");
     }

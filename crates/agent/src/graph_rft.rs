@@ -86,7 +86,7 @@ impl Protocol for GraphRft {
                 }
                 if let (false, Some(plan)) = (planned, first(&reply.text, &["plan"])) {
                     let text = plan.inside.to_owned();
-                    let plan = read(&text);
+                    let plan = read_plan(&text);
                     let carried = run.options.execute_plan && run.has_graph() && plan.is_ok();
                     run.emit(AgentEvent::Plan { text, plan: plan.as_ref().ok().cloned(), by: None, confidence: None, carried });
                     match plan {
@@ -136,7 +136,7 @@ impl Protocol for GraphRft {
 }
 
 /// Reads and checks a plan; or the first thing that is wrong with it.
-fn read(text: &str) -> Result<Plan, String> {
+fn read_plan(text: &str) -> Result<Plan, String> {
     let limits = Limits::default();
     let parsed = rft::parse(text, &limits).map_err(|e| e.to_string())?;
     match check(&parsed.plan, &parsed.positions, &limits) {
@@ -200,9 +200,9 @@ mod tests {
 
     #[test]
     fn a_plan_with_a_fault_says_which() {
-        assert!(read("Ans1=SearchKG(t=city | h=Smith, John, r=born in)").is_ok());
-        assert!(read("Ans1=Intersect(Ans2, Ans3)").is_err_and(|f| f.contains("Ans2")));
-        assert!(read("I would search.").is_err());
+        assert!(read_plan("Ans1=SearchKG(t=city | h=Smith, John, r=born in)").is_ok());
+        assert!(read_plan("Ans1=Intersect(Ans2, Ans3)").is_err_and(|f| f.contains("Ans2")));
+        assert!(read_plan("I would search.").is_err());
     }
 
     #[test]

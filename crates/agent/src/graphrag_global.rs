@@ -44,7 +44,7 @@ struct Point {
 }
 
 /// The points of a reply over `n` reports, those without worth left out; `None` where it is no list of points.
-fn points(reply: &str, n: usize) -> Option<Vec<Point>> {
+fn read_points(reply: &str, n: usize) -> Option<Vec<Point>> {
     let reply = after_thinking(reply);
     let json = parse(reply.get(reply.find('{')?..=reply.rfind('}')?)?).ok()?;
     let point = |v: &Value| {
@@ -59,7 +59,7 @@ fn points(reply: &str, n: usize) -> Option<Vec<Point>> {
 }
 
 /// The reports in runs of at most `room` tokens, as ranges; one that is longer is a run of its own.
-fn batches(tokens: &[usize], room: usize) -> Vec<std::ops::Range<usize>> {
+fn cut_batches(tokens: &[usize], room: usize) -> Vec<std::ops::Range<usize>> {
     let mut out: Vec<std::ops::Range<usize>> = Vec::new();
     let mut left = 0;
     for (i, &n) in tokens.iter().enumerate() {
@@ -110,7 +110,7 @@ impl Protocol for GraphRagGlobal {
             let mut read = 0;
             let (mut replies, mut unread) = (0, 0);
             // The last turn is the answer's. Replies on batches are no dialogue: three empty ones do not force a fourth.
-            for batch in batches(&tokens, room).into_iter().take((run.limits.turns as usize).saturating_sub(1).max(1)) {
+            for batch in cut_batches(&tokens, room).into_iter().take((run.limits.turns as usize).saturating_sub(1).max(1)) {
                 if run.cap().is_some() {
                     break;
                 }
@@ -118,7 +118,7 @@ impl Protocol for GraphRagGlobal {
                 let reply = run.aside("map", task, false).await?;
                 read = batch.end;
                 replies += 1;
-                match points(&reply.text, reports.len()) {
+                match read_points(&reply.text, reports.len()) {
                     Some(points) => all.extend(points),
                     None => unread += 1,
                 }
@@ -262,16 +262,16 @@ mod tests {
 
     #[test]
     fn batches_hold_what_fits_and_at_least_one() {
-        assert_eq!(batches(&[3, 3, 5, 20, 1], 8), [0..2, 2..3, 3..4, 4..5]);
-        assert!(batches(&[], 8).is_empty());
+        assert_eq!(cut_batches(&[3, 3, 5, 20, 1], 8), [0..2, 2..3, 3..4, 4..5]);
+        assert!(cut_batches(&[], 8).is_empty());
     }
 
     proptest! {
         #[test]
         fn any_reply_gives_only_points_over_reports_that_there_are(reply in "(?s).{0,120}", score in -200.0f64..200.0, report in -3i64..9) {
-            let _ = points(&reply, 3);
+            let _ = read_points(&reply, 3);
             let json = format!(r#"{{"points": [{{"description": "x", "score": {score}, "reports": [{report}]}}]}}"#);
-            for p in points(&json, 3).unwrap() {
+            for p in read_points(&json, 3).unwrap() {
                 prop_assert!(p.score > 0.0 && p.score <= 100.0 && p.reports.iter().all(|&r| r < 3));
             }
         }

@@ -228,7 +228,7 @@ impl GraphTools for KgTools {
                 members: s.members.iter().map(|m| m.label.clone()).collect(),
                 size: s.size,
                 facts: s.edges.iter().map(|e| self.shown(e)).collect(),
-                passages: s.passages.iter().filter_map(|p| execution.passages.get(p.passage as usize)).map(evidence).collect(),
+                passages: s.passages.iter().filter_map(|p| execution.passages.get(p.passage as usize)).map(make_evidence).collect(),
                 notes: s.truncated.iter().chain(&s.notes).chain(&s.missing).cloned().collect(),
                 trace: Some(s.clone()),
             };
@@ -239,7 +239,7 @@ impl GraphTools for KgTools {
 }
 
 /// A passage that a plan read.
-fn evidence(passage: &Passage) -> Evidence {
+fn make_evidence(passage: &Passage) -> Evidence {
     let Passage { chunk, title, url, text } = passage.clone();
     let target = chunk.map_or(CitationTarget::Web, |chunk| CitationTarget::Chunk { chunk });
     Evidence { target, title, url, text, score: 0.0, by_keyword: false }

@@ -63,7 +63,7 @@ impl Protocol for ReAct {
                 if reply.text.trim().is_empty() {
                     break Cap::Silence;
                 }
-                let observation = match action(&reply.text) {
+                let observation = match read_action(&reply.text) {
                     Action::Finish(answer) => return Ok(answer.to_owned()),
                     Action::Search(query) => {
                         let found = run.search("search", query).await;
@@ -77,7 +77,7 @@ impl Protocol for ReAct {
                     Action::Lookup(term) => {
                         let term = fold(term);
                         looked_up = if looked_up.0 == term { (term, looked_up.1 + 1) } else { (term, 0) };
-                        lookup(&last, &looked_up.0, looked_up.1)
+                        look_up(&last, &looked_up.0, looked_up.1)
                     }
                     Action::Unknown(name) => {
                         let name: String = name.chars().take(60).collect();
@@ -96,7 +96,7 @@ impl Protocol for ReAct {
             };
             let words = run.render(&LAST, &[]);
             let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
-            Ok(match action(&reply.text) {
+            Ok(match read_action(&reply.text) {
                 Action::Finish(answer) => answer.to_owned(),
                 Action::Search(_) | Action::Lookup(_) => String::new(),
                 // A model that has left the form behind answers in prose.
@@ -108,7 +108,7 @@ impl Protocol for ReAct {
 }
 
 /// The first action of a round.
-fn action(text: &str) -> Action<'_> {
+fn read_action(text: &str) -> Action<'_> {
     let text = after_thinking(text);
     let Some(rest) = after_label(text, &["action"]) else {
         return match after_last_label(text, &["final answer"]) {
@@ -118,7 +118,7 @@ fn action(text: &str) -> Action<'_> {
     };
     let line = rest.lines().next().unwrap_or("");
     let (name, argument) = match line.split_once('[') {
-        Some((name, _)) => (name, bracketed(&rest[name.len() + 1..])),
+        Some((name, _)) => (name, read_bracketed(&rest[name.len() + 1..])),
         None => (line, labelled_line(text, &["action input"]).unwrap_or("")),
     };
     match fold(name.trim().trim_matches(['*', '`'])).as_str() {
@@ -130,7 +130,7 @@ fn action(text: &str) -> Action<'_> {
 }
 
 /// Up to the bracket that closes what was opened before `text`, or else to the line's end.
-fn bracketed(text: &str) -> &str {
+fn read_bracketed(text: &str) -> &str {
     let mut depth = 1_usize;
     for (at, byte) in text.bytes().enumerate() {
         match byte {
@@ -146,7 +146,7 @@ fn bracketed(text: &str) -> &str {
 }
 
 /// The sentence number `nth` of the passages that holds a folded term.
-fn lookup(passages: &[ShownPassage], term: &str, nth: usize) -> String {
+fn look_up(passages: &[ShownPassage], term: &str, nth: usize) -> String {
     if term.trim().is_empty() {
         return "Lookup needs a term.".to_owned();
     }
@@ -174,32 +174,32 @@ mod tests {
 
     #[test]
     fn actions_are_read_in_both_forms() {
-        assert_eq!(action("Thought 1: t\nAction 1: Search[a [b] c] and"), Action::Search("a [b] c"));
-        assert_eq!(action("Action: Search\nAction Input: a b"), Action::Search("a b"));
-        assert_eq!(action("**Action:** `Lookup`[x]"), Action::Lookup("x"));
-        assert_eq!(action("Action 2: Finish[a\nb]"), Action::Finish("a\nb"));
-        assert_eq!(action("Thought: I know.\nFinal Answer: a"), Action::Finish("a"));
-        assert_eq!(action("Action: Dance[x]"), Action::Unknown("Dance"));
-        assert_eq!(action("I wonder."), Action::None);
-        assert_eq!(action("Action: Search[unclosed\nmore"), Action::Search("unclosed"));
-        assert_eq!(action("Action:"), Action::Unknown(""));
+        assert_eq!(read_action("Thought 1: t\nAction 1: Search[a [b] c] and"), Action::Search("a [b] c"));
+        assert_eq!(read_action("Action: Search\nAction Input: a b"), Action::Search("a b"));
+        assert_eq!(read_action("**Action:** `Lookup`[x]"), Action::Lookup("x"));
+        assert_eq!(read_action("Action 2: Finish[a\nb]"), Action::Finish("a\nb"));
+        assert_eq!(read_action("Thought: I know.\nFinal Answer: a"), Action::Finish("a"));
+        assert_eq!(read_action("Action: Dance[x]"), Action::Unknown("Dance"));
+        assert_eq!(read_action("I wonder."), Action::None);
+        assert_eq!(read_action("Action: Search[unclosed\nmore"), Action::Search("unclosed"));
+        assert_eq!(read_action("Action:"), Action::Unknown(""));
     }
 
     #[test]
     fn lookup_walks_through_the_sentences_that_hold_a_term() {
         let passages =
             [ShownPassage { number: 2, title: String::new(), text: "Loops end. A loop is bounded. Cats sleep.".to_owned(), score: 1.0 }];
-        assert_eq!(lookup(&passages, "loop", 0), "(Result 1 of 2) [2] Loops end.");
-        assert_eq!(lookup(&passages, "loop", 1), "(Result 2 of 2) [2] A loop is bounded.");
-        assert_eq!(lookup(&passages, "loop", 2), "There are no more sentences with that term.");
-        assert_eq!(lookup(&[], "loop", 0), "The passages of the last search do not hold that term.");
-        assert_eq!(lookup(&passages, "", 0), "Lookup needs a term.");
+        assert_eq!(look_up(&passages, "loop", 0), "(Result 1 of 2) [2] Loops end.");
+        assert_eq!(look_up(&passages, "loop", 1), "(Result 2 of 2) [2] A loop is bounded.");
+        assert_eq!(look_up(&passages, "loop", 2), "There are no more sentences with that term.");
+        assert_eq!(look_up(&[], "loop", 0), "The passages of the last search do not hold that term.");
+        assert_eq!(look_up(&passages, "", 0), "Lookup needs a term.");
     }
 
     proptest! {
         #[test]
         fn no_reply_makes_it_panic(text in "(Action|Action Input|Final Answer|Search|Finish|:|\\[|\\]|\\n| |é|1){0,24}") {
-            let _ = action(&text);
+            let _ = read_action(&text);
         }
     }
 }

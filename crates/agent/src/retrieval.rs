@@ -364,7 +364,7 @@ impl Run<'_> {
                 };
             }
             if number.is_none() && fact.chunk.is_none() && self.options.grounded {
-                number = Some(self.number(statement(&fact)));
+                number = Some(self.number(make_statement(&fact)));
             }
             text.extend(number.map(|n| format!(" [{n}]")));
             out.push(text);
@@ -422,7 +422,7 @@ impl Run<'_> {
 }
 
 /// A statement that no passage says, as evidence of its own: its words, under where it was imported from.
-fn statement(fact: &Fact) -> Evidence {
+fn make_statement(fact: &Fact) -> Evidence {
     let title = if fact.from.is_empty() { GRAPH.to_owned() } else { fact.from.clone() };
     Evidence {
         target: CitationTarget::Statement { triple: fact.triple },

@@ -9,7 +9,7 @@ pub(super) const LANGUAGE: Text = Text::new("rules.language", include_str!("prom
 
 /// The sentence that says that the documents do not say.
 pub fn no_answer_text(options: &AgentOptions) -> String {
-    options.no_answer_text.as_deref().map(line).filter(|s| !s.is_empty()).unwrap_or_else(|| NO_ANSWER.to_owned())
+    options.no_answer_text.as_deref().map(join_line).filter(|s| !s.is_empty()).unwrap_or_else(|| NO_ANSWER.to_owned())
 }
 
 /// Rules to be added to a task, each on a line of its own; empty where the bare protocol was asked for.
@@ -18,7 +18,7 @@ pub fn rules(options: &AgentOptions) -> String {
     if options.grounded {
         out.push_str(&options.prompts.fill(&GROUNDED, &[("no_answer_text", &no_answer_text(options))]));
     }
-    if let Some(language) = options.language.as_deref().map(line).filter(|l| !l.is_empty()) {
+    if let Some(language) = options.language.as_deref().map(join_line).filter(|l| !l.is_empty()) {
         out.push_str(&options.prompts.fill(&LANGUAGE, &[("language", &language)]));
     }
     out
@@ -37,7 +37,7 @@ pub fn cited(options: &AgentOptions, numbers: &str) -> String {
 }
 
 /// A setting as one short line.
-fn line(text: &str) -> String {
+fn join_line(text: &str) -> String {
     neutralise(text).split_whitespace().collect::<Vec<_>>().join(" ").chars().take(160).collect()
 }
 

@@ -68,7 +68,7 @@ impl Protocol for SearchO1 {
                     break cap;
                 }
                 let reply = run.turn("reason", &mut dialogue, STOPS).await?;
-                let Some(query) = query(&reply.text) else {
+                let Some(query) = read_query(&reply.text) else {
                     let text = dialogue.written();
                     match answer(&text) {
                         Some(answer) => return Ok(answer),
@@ -81,9 +81,9 @@ impl Protocol for SearchO1 {
                 let found = run.search("search", &query).await;
                 let result = match (found.notice(), run.options.condense) {
                     (Some(notice), _) => notice,
-                    (None, Condense::Model) => read(run, &dialogue, &query, &found).await?,
-                    (None, Condense::Sentences) => pick(&query, found.passages()),
-                    (None, Condense::None) => documents(found.passages()),
+                    (None, Condense::Model) => read_documents(run, &dialogue, &query, &found).await?,
+                    (None, Condense::Sentences) => pick_sentences(&query, found.passages()),
+                    (None, Condense::None) => write_documents(found.passages()),
                 };
                 dialogue.environment(
                     format!("\n\n{BEGIN_RESULT}\n{}\n{END_RESULT}\n\n", result.trim()),
@@ -99,7 +99,7 @@ impl Protocol for SearchO1 {
 }
 
 /// The query at the end of a turn: the last pair, if the text ends with it and it is not empty.
-fn query(text: &str) -> Option<&str> {
+fn read_query(text: &str) -> Option<&str> {
     let body = text.trim_end().strip_suffix(END_QUERY)?;
     let start = rfind(body, BEGIN_QUERY)?;
     let query = body[start + BEGIN_QUERY.len()..].trim();
@@ -112,8 +112,8 @@ fn answer(text: &str) -> Option<String> {
 }
 
 /// The paper's reason-in-documents: the model reads them apart from its chain, and only what helps enters it.
-async fn read(run: &mut Run<'_>, dialogue: &Dialogue, query: &str, found: &QueryOutcome) -> Result<String, LlmError> {
-    let (reasoning, documents) = (chain(&dialogue.transcript()), documents(found.passages()));
+async fn read_documents(run: &mut Run<'_>, dialogue: &Dialogue, query: &str, found: &QueryOutcome) -> Result<String, LlmError> {
+    let (reasoning, documents) = (write_chain(&dialogue.transcript()), write_documents(found.passages()));
     let prompt = run.render(&CONDENSE, &[("reasoning", &reasoning), ("query", query), ("documents", &documents)]);
     let reply = run.aside("condense", prompt, false).await?;
     let text = after_thinking(&reply.text);
@@ -123,7 +123,7 @@ async fn read(run: &mut Run<'_>, dialogue: &Dialogue, query: &str, found: &Query
 
 /// The chain of thought as numbered steps, a line each, a result of a search being one: of many, the first, those
 /// around searches, and the last four.
-fn chain(transcript: &str) -> String {
+fn write_chain(transcript: &str) -> String {
     let mut steps: Vec<String> = Vec::new();
     let mut result = false;
     for line in transcript.lines().map(str::trim).filter(|l| !l.is_empty()) {
@@ -150,7 +150,7 @@ fn chain(transcript: &str) -> String {
 }
 
 /// Documents as blocks of JSON.
-fn documents(passages: &[ShownPassage]) -> String {
+fn write_documents(passages: &[ShownPassage]) -> String {
     let block = |p: &ShownPassage| {
         let json = Value::object([("title", p.title.as_str().into()), ("text", p.text.as_str().into())]);
         format!("**Web Page {}:**\n{json}\n\n", p.number)
@@ -159,7 +159,7 @@ fn documents(passages: &[ShownPassage]) -> String {
 }
 
 /// The sentences that share most words with the query, in the order of the documents.
-fn pick(query: &str, passages: &[ShownPassage]) -> String {
+fn pick_sentences(query: &str, passages: &[ShownPassage]) -> String {
     let wanted: Set<String> = terms(query).into_iter().map(|(t, _)| t).collect();
     let mut scored: Vec<(usize, usize, String)> = Vec::new();
     for passage in passages {
@@ -189,25 +189,25 @@ mod tests {
 
     #[test]
     fn the_query_is_the_last_pair_at_the_end_of_a_turn() {
-        assert_eq!(query("need it.<|begin_search_query|>height of X<|end_search_query|>"), Some("height of X"));
-        assert_eq!(query("<|begin_search_query|>a<|end_search_query|> b <|begin_search_query|>c<|end_search_query|>\n"), Some("c"));
-        assert_eq!(query("<|begin_search_query|> <|end_search_query|>"), None);
-        assert_eq!(query("<|begin_search_query|>a<|end_search_query|> and on"), None);
-        assert_eq!(query("<|begin_search_query|>a<|end_search_query|> x <|end_search_query|>"), None);
-        assert_eq!(query("x <|end_search_query|>"), None);
+        assert_eq!(read_query("need it.<|begin_search_query|>height of X<|end_search_query|>"), Some("height of X"));
+        assert_eq!(read_query("<|begin_search_query|>a<|end_search_query|> b <|begin_search_query|>c<|end_search_query|>\n"), Some("c"));
+        assert_eq!(read_query("<|begin_search_query|> <|end_search_query|>"), None);
+        assert_eq!(read_query("<|begin_search_query|>a<|end_search_query|> and on"), None);
+        assert_eq!(read_query("<|begin_search_query|>a<|end_search_query|> x <|end_search_query|>"), None);
+        assert_eq!(read_query("x <|end_search_query|>"), None);
     }
 
     #[test]
     fn a_long_chain_keeps_its_first_step_its_searches_and_the_last_four() {
         let text = format!("1\n2\n3 {BEGIN_QUERY}q{END_QUERY}\n4\n5\n6\n7\n8\n9");
-        let short = chain(&text);
+        let short = write_chain(&text);
         assert_eq!(
             short,
             format!("Step 1: 1\n...\nStep 3: 3 {BEGIN_QUERY}q{END_QUERY}\n...\nStep 6: 6\nStep 7: 7\nStep 8: 8\nStep 9: 9\n")
         );
-        assert_eq!(chain("a\n\nb"), "Step 1: a\nStep 2: b\n");
+        assert_eq!(write_chain("a\n\nb"), "Step 1: a\nStep 2: b\n");
         assert_eq!(
-            chain(&format!("a\n{BEGIN_RESULT}\nb\nc\n{END_RESULT}\nd")),
+            write_chain(&format!("a\n{BEGIN_RESULT}\nb\nc\n{END_RESULT}\nd")),
             format!("Step 1: a\nStep 2: {BEGIN_RESULT} b c {END_RESULT}\nStep 3: d\n")
         );
     }
@@ -216,14 +216,14 @@ mod tests {
     fn sentences_are_picked_by_the_words_of_the_query() {
         let passage = |number, text: &str| ShownPassage { number, title: String::new(), text: text.to_owned(), score: 0.0 };
         let passages = [passage(3, "Cats sleep. The tower is 90 metres high."), passage(4, "Its height was measured.")];
-        assert_eq!(pick("how high is the tower", &passages), "The tower is 90 metres high. [3]");
-        assert_eq!(pick("weather", &passages), NOTHING_HELPFUL);
+        assert_eq!(pick_sentences("how high is the tower", &passages), "The tower is 90 metres high. [3]");
+        assert_eq!(pick_sentences("weather", &passages), NOTHING_HELPFUL);
     }
 
     proptest! {
         #[test]
         fn no_text_makes_it_panic(text in "(<\\|begin_search_query\\|>|<\\|end_search_query\\|>|a|é|\\n| ){0,16}") {
-            let _ = (query(&text), chain(&text));
+            let _ = (read_query(&text), write_chain(&text));
         }
     }
 }

@@ -65,7 +65,7 @@ impl Protocol for SearchR1 {
                     Action::Answer(answer) => return Ok(answer.to_owned()),
                     Action::Search(query) => {
                         let found = run.search("search", query).await;
-                        dialogue.environment(information(&found), "\n\n<information>(left out for length)</information>\n\n");
+                        dialogue.environment(write_information(&found), "\n\n<information>(left out for length)</information>\n\n");
                     }
                     Action::Invalid => dialogue.remark(&run.render(&INVALID, &[])),
                 }
@@ -101,7 +101,7 @@ pub(super) fn action(text: &str) -> Action<'_> {
 }
 
 /// Formats findings as the checkpoints know them.
-fn information(found: &QueryOutcome) -> String {
+fn write_information(found: &QueryOutcome) -> String {
     let docs: String = match found.notice() {
         Some(notice) => notice,
         None => found.passages().iter().map(|p| format!("Doc {}(Title: {}) {}\n", p.number, p.title, p.text)).collect(),

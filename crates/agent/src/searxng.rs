@@ -36,14 +36,14 @@ impl<T: Transport> SearXng<T> {
     /// # Errors
     /// Reason why the address cannot be used: a scheme other than http and https, a name or password, or bad characters.
     pub fn new(transport: T, base: &str) -> Result<SearXng<T>, String> {
-        Ok(SearXng { transport, url: url(base)? })
+        Ok(SearXng { transport, url: parse_url(base)? })
     }
 
     async fn ask(&self, query: &str, k: usize) -> Result<Vec<Evidence>, EnvironmentError> {
         let failed = |why: String| EnvironmentError::Failed(format!("the web search {why}"));
         let end = query.floor_char_boundary(QUERY);
         let request = HttpRequest {
-            url: format!("{}{}", self.url, encoded(query[..end].trim())),
+            url: format!("{}{}", self.url, encode_text(query[..end].trim())),
             headers: vec![("Accept".to_owned(), "application/json".to_owned())],
             body: String::new(),
         };
@@ -66,7 +66,7 @@ impl<T: Transport> SearXng<T> {
         let answer = json::parse(&String::from_utf8_lossy(&body)).map_err(|_| failed("did not answer with JSON".to_owned()))?;
         let results =
             answer.get("results").and_then(Value::as_array).ok_or_else(|| failed("answered without a list of results".to_owned()))?;
-        Ok(results.iter().filter_map(read).take(k).collect())
+        Ok(results.iter().filter_map(read_result).take(k).collect())
     }
 }
 
@@ -84,7 +84,7 @@ impl<T: Transport> WebSearch for SearXng<T> {
 }
 
 /// A result; `None` for one without an address that can be opened, or without any words.
-fn read(result: &Value) -> Option<Evidence> {
+fn read_result(result: &Value) -> Option<Evidence> {
     let text = |name: &str| result.get(name).and_then(Value::as_str).unwrap_or_default();
     let url = text("url").trim();
     let lower = url.get(..8).unwrap_or(url).to_ascii_lowercase();
@@ -92,7 +92,7 @@ fn read(result: &Value) -> Option<Evidence> {
     if !opened || url.len() > ADDRESS || url.chars().any(|c| c.is_whitespace() || c.is_control()) {
         return None;
     }
-    let (title, content) = (short(text("title"), TITLE), short(text("content"), TEXT));
+    let (title, content) = (cut_text(text("title"), TITLE), cut_text(text("content"), TEXT));
     if title.is_empty() && content.is_empty() {
         return None;
     }
@@ -103,13 +103,13 @@ fn read(result: &Value) -> Option<Evidence> {
 }
 
 /// A text on one line, without characters that are not seen, cut to size.
-fn short(text: &str, characters: usize) -> String {
+fn cut_text(text: &str, characters: usize) -> String {
     let seen: String = text.chars().take(characters * 4).map(|c| if c.is_control() { ' ' } else { c }).collect();
     seen.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(characters).collect()
 }
 
 /// The checked URL, up to the query that is asked.
-fn url(base: &str) -> Result<String, String> {
+fn parse_url(base: &str) -> Result<String, String> {
     let base = base.trim();
     if base.chars().any(|c| c.is_whitespace() || c.is_control() || c == '\\') {
         return Err("its address holds white space, control characters or backslashes".to_owned());
@@ -138,7 +138,7 @@ fn url(base: &str) -> Result<String, String> {
 }
 
 /// Percent-encoding of everything but letters, digits and `-._~`.
-fn encoded(text: &str) -> String {
+fn encode_text(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -241,9 +241,9 @@ mod tests {
 
     #[test]
     fn an_address_is_completed_or_refused() {
-        assert_eq!(url("http://h:8888/searx/search?language=de#x").unwrap(), "http://h:8888/searx/search?language=de&format=json&q=");
+        assert_eq!(parse_url("http://h:8888/searx/search?language=de#x").unwrap(), "http://h:8888/searx/search?language=de&format=json&q=");
         for bad in ["", "h", "ftp://h", "https://me:pw@h", "https://", "https://:80", "https://h/\\x", "https://h /"] {
-            assert!(url(bad).is_err(), "{bad}");
+            assert!(parse_url(bad).is_err(), "{bad}");
         }
     }
 

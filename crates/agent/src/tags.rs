@@ -150,7 +150,7 @@ pub fn boxed(text: &str) -> Option<&str> {
 }
 
 /// Returns the offset of the brace that closes a group whose opening brace is before `text`.
-fn balanced(text: &str) -> Option<usize> {
+fn find_brace(text: &str) -> Option<usize> {
     let mut depth = 1_usize;
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate() {
@@ -175,7 +175,7 @@ pub fn plain(boxed: &str) -> String {
     let mut rest = boxed;
     while let Some(at) = rest.find(TEXT) {
         let inside = &rest[at + TEXT.len()..];
-        let Some(length) = balanced(inside) else { break };
+        let Some(length) = find_brace(inside) else { break };
         out.push_str(&rest[..at]);
         out.push_str(&inside[..length]);
         rest = &inside[length + 1..];

@@ -74,24 +74,24 @@ impl Protocol for ToolCalling {
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
-            let size = sized(run).await?;
+            let size = size_task(run).await?;
             if run.options.native_tools {
-                match converse(run, true, size.as_ref()).await {
+                match run_dialogue(run, true, size.as_ref()).await {
                     Err(LlmError::Http { status: Some(400 | 404 | 422 | 501), message }) if message.to_lowercase().contains("tool") => {
                         run.warn(Notice::new(NoticeCode::NoTools));
                     }
                     result => return result,
                 }
             }
-            converse(run, false, size.as_ref()).await
+            run_dialogue(run, false, size.as_ref()).await
         }
         .boxed_local()
     }
 }
 
-async fn converse(run: &mut Run<'_>, native: bool, size: Option<&Sized>) -> Result<String, LlmError> {
-    let tools = tools(run);
-    let task = vec![Message::system(task(run, &tools, native, size)), Message::user(run.question.clone())];
+async fn run_dialogue(run: &mut Run<'_>, native: bool, size: Option<&Sized>) -> Result<String, LlmError> {
+    let tools = list_tools(run);
+    let task = vec![Message::system(write_task(run, &tools, native, size)), Message::user(run.question.clone())];
     let nudge = if native { String::new() } else { run.render(&NEXT, &[]) };
     let mut talk =
         Talk { dialogue: Dialogue::new(task, Continuation::Turns, nudge), native: native.then(|| schemas(&tools)), exchanges: Vec::new() };
@@ -102,7 +102,7 @@ async fn converse(run: &mut Run<'_>, native: bool, size: Option<&Sized>) -> Resu
             break cap;
         }
         let reply = talk.turn(run).await?;
-        let wanted = match read(&reply, native) {
+        let wanted = match read_calls(&reply, native) {
             Ok(wanted) => wanted,
             // By the endpoint's own means, words without a call are the answer.
             Err(_) if native && !reply.text.trim().is_empty() => return Ok(after_thinking(&reply.text).to_owned()),
@@ -144,7 +144,7 @@ async fn converse(run: &mut Run<'_>, native: bool, size: Option<&Sized>) -> Resu
 }
 
 /// The calls of a reply: in its text, or by the endpoint's own means.
-fn read(reply: &Reply, native: bool) -> Result<Vec<ToolUse>, String> {
+fn read_calls(reply: &Reply, native: bool) -> Result<Vec<ToolUse>, String> {
     if !native || (reply.tool_calls.is_empty() && reply.text.contains("\"name\"")) {
         return calls(&reply.text);
     }
@@ -157,13 +157,13 @@ fn read(reply: &Reply, native: bool) -> Result<Vec<ToolUse>, String> {
 /// Carries out all calls, searches at once; one text a call.
 async fn carry_out(run: &mut Run<'_>, wanted: &[ToolUse], tools: &[CallerTool]) -> Vec<String> {
     let query = |c: &ToolUse| c.text(&["query", "q", "question"]).to_owned();
-    let known = |c: &ToolUse, tool: &str| c.fault.is_none() && is(&c.name, tool) && tools.iter().any(|t| t.name == tool);
+    let known = |c: &ToolUse, tool: &str| c.fault.is_none() && is_tool(&c.name, tool) && tools.iter().any(|t| t.name == tool);
     let mut out: Vec<Option<String>> = vec![None; wanted.len()];
     for (tool, place) in [(SEARCH, PassageOrigin::Bundle), (WEB, PassageOrigin::Web)] {
         let ours: Vec<usize> = (0..wanted.len()).filter(|&i| known(&wanted[i], tool)).collect();
         let queries: Vec<String> = ours.iter().map(|&i| query(&wanted[i])).collect();
         for (i, found) in ours.iter().zip(run.search_all(tool, place, &queries).await) {
-            out[*i] = Some(shown(&found));
+            out[*i] = Some(format_finds(&found));
         }
     }
     for (call, slot) in wanted.iter().zip(&mut out) {
@@ -190,12 +190,12 @@ async fn carry_out(run: &mut Run<'_>, wanted: &[ToolUse], tools: &[CallerTool]) 
 }
 
 /// Returns true if a name is a tool's, also with the number that some frameworks add: `search_0`.
-fn is(name: &str, tool: &str) -> bool {
+fn is_tool(name: &str, tool: &str) -> bool {
     name == tool
         || name.strip_prefix(tool).and_then(|n| n.strip_prefix('_')).is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-fn shown(found: &QueryOutcome) -> String {
+fn format_finds(found: &QueryOutcome) -> String {
     found.notice().unwrap_or_else(|| listed(found.passages()).trim_end().to_owned())
 }
 
@@ -270,7 +270,7 @@ impl Talk {
 }
 
 /// A tool of ours, as the model is told of it: each has one argument.
-fn ours(name: &str, does: &str, argument: &str, argument_text: &str) -> CallerTool {
+fn own_tool(name: &str, does: &str, argument: &str, argument_text: &str) -> CallerTool {
     let property = Value::object([("type", "string".into()), ("description", argument_text.into())]);
     let properties = Value::Object(vec![(argument.to_owned(), property)]);
     let required: Vec<Value> = vec![argument.into()];
@@ -279,19 +279,19 @@ fn ours(name: &str, does: &str, argument: &str, argument_text: &str) -> CallerTo
 }
 
 /// The tools that this environment can serve: ours, and the caller's own, which cannot take the names of ours.
-fn tools(run: &Run<'_>) -> Vec<CallerTool> {
-    let mut tools = vec![ours(SEARCH, "Finds passages of the documents.", "query", "What to look for, in a few precise words.")];
+fn list_tools(run: &Run<'_>) -> Vec<CallerTool> {
+    let mut tools = vec![own_tool(SEARCH, "Finds passages of the documents.", "query", "What to look for, in a few precise words.")];
     if run.has_graph() {
         let does = "Finds statements of the knowledge graph: (head, relation, tail).";
-        tools.push(ours(GRAPH, does, "query", "Entities and a relation, in a few words."));
+        tools.push(own_tool(GRAPH, does, "query", "Entities and a relation, in a few words."));
     }
     if run.services.environment.web().is_some() {
-        tools.push(ours(WEB, "Finds pages of the web.", "query", "What to look for."));
+        tools.push(own_tool(WEB, "Finds pages of the web.", "query", "What to look for."));
     }
     let own = [SEARCH, GRAPH, WEB, COMPLETE];
     let of_caller = run.services.environment.tools().map(|t| t.all()).unwrap_or_default();
     tools.extend(of_caller.iter().filter(|t| !own.contains(&t.name.as_str())).cloned());
-    tools.push(ours(COMPLETE, "Ends the task.", "answer", "The whole answer; or why the task cannot be done."));
+    tools.push(own_tool(COMPLETE, "Ends the task.", "answer", "The whole answer; or why the task cannot be done."));
     tools
 }
 
@@ -308,7 +308,7 @@ fn schemas(tools: &[CallerTool]) -> Value {
     tools.iter().map(schema).collect::<Vec<_>>().into()
 }
 
-fn task(run: &Run<'_>, tools: &[CallerTool], native: bool, size: Option<&Sized>) -> String {
+fn write_task(run: &Run<'_>, tools: &[CallerTool], native: bool, size: Option<&Sized>) -> String {
     let today = run.options.today.as_deref().map(|today| run.safe(today)).unwrap_or_default();
     let tools = if native { String::new() } else { schemas(tools).to_string() };
     let analysis = size.map(|s| s.words.as_str()).unwrap_or_default();
@@ -322,7 +322,7 @@ struct Sized {
 }
 
 /// The analysis of the task, as the options want it. Where a model's cannot be read, the rules size the task.
-async fn sized(run: &mut Run<'_>) -> Result<Option<Sized>, LlmError> {
+async fn size_task(run: &mut Run<'_>) -> Result<Option<Sized>, LlmError> {
     let rules = Complexity::by_rules(&run.question);
     Ok(match run.options.analysis {
         Analysis::None => None,
@@ -344,7 +344,7 @@ mod tests {
 
     #[test]
     fn a_tool_may_bear_a_number() {
-        assert!(is("search", "search") && is("search_0", "search") && is("search_12", "search"));
-        assert!(!is("search_", "search") && !is("search_x", "search") && !is("searching", "search"));
+        assert!(is_tool("search", "search") && is_tool("search_0", "search") && is_tool("search_12", "search"));
+        assert!(!is_tool("search_", "search") && !is_tool("search_x", "search") && !is_tool("searching", "search"));
     }
 }

@@ -60,16 +60,16 @@ impl Protocol for GraphSearch {
         async move {
             let question = run.question.clone();
             let mut known = String::new();
-            for channel in channels(run) {
-                let context = retrieve(run, channel, &question).await;
+            for channel in list_channels(run) {
+                let context = retrieve_evidence(run, channel, &question).await;
                 if !context.is_empty() {
-                    let summary = summary(run, channel, &question, &context).await?;
+                    let summary = summarise_finds(run, channel, &question, &context).await?;
                     known.push_str(&format!("{}\n{}\n\n", prompts::heading(channel), summary.trim()));
                 }
             }
             let mut histories = String::new();
-            for channel in channels(run) {
-                let history = follow(run, channel, &question).await?;
+            for channel in list_channels(run) {
+                let history = follow_channel(run, channel, &question).await?;
                 histories.push_str(&format!("{}\n{history}\n", prompts::history_heading(channel)));
             }
             let prompt = run.render(&prompts::LAST, &[("known", &known), ("histories", &histories)]);
@@ -86,12 +86,12 @@ impl Protocol for GraphSearch {
     }
 }
 
-fn channels(run: &Run<'_>) -> Vec<Channel> {
+fn list_channels(run: &Run<'_>) -> Vec<Channel> {
     if run.has_graph() { vec![Channel::Text, Channel::Graph] } else { vec![Channel::Text] }
 }
 
 /// Sends a prompt of the workflow, unless a budget is spent: then the final answer uses the findings so far.
-async fn step(run: &mut Run<'_>, purpose: &'static str, text: &Text, places: &[(&str, &str)]) -> Result<String, LlmError> {
+async fn run_step(run: &mut Run<'_>, purpose: &'static str, text: &Text, places: &[(&str, &str)]) -> Result<String, LlmError> {
     if run.cap().is_some() {
         return Ok(String::new());
     }
@@ -101,12 +101,12 @@ async fn step(run: &mut Run<'_>, purpose: &'static str, text: &Text, places: &[(
 }
 
 /// Summarises the findings that are relevant to a query.
-async fn summary(run: &mut Run<'_>, channel: Channel, query: &str, context: &str) -> Result<String, LlmError> {
-    step(run, "summarise", prompts::summarise(channel), &[("query", query), ("context", context)]).await
+async fn summarise_finds(run: &mut Run<'_>, channel: Channel, query: &str, context: &str) -> Result<String, LlmError> {
+    run_step(run, "summarise", prompts::summarise(channel), &[("query", query), ("context", context)]).await
 }
 
 /// The context for a query: passages, or statements.
-async fn retrieve(run: &mut Run<'_>, channel: Channel, query: &str) -> String {
+async fn retrieve_evidence(run: &mut Run<'_>, channel: Channel, query: &str) -> String {
     match channel {
         Channel::Text => {
             match run.search("search", query).await {
@@ -121,8 +121,8 @@ async fn retrieve(run: &mut Run<'_>, channel: Channel, query: &str) -> String {
 }
 
 /// One channel: its sub-queries in turn, a draft, its verification, and more evidence where that is wanted.
-async fn follow(run: &mut Run<'_>, channel: Channel, question: &str) -> Result<String, LlmError> {
-    let text = step(run, "decompose", prompts::decompose(channel), &[]).await?;
+async fn follow_channel(run: &mut Run<'_>, channel: Channel, question: &str) -> Result<String, LlmError> {
+    let text = run_step(run, "decompose", prompts::decompose(channel), &[]).await?;
     let mut plan = read::sub_queries(&text);
     plan.truncate(SUB_QUERIES);
     if plan.is_empty() {
@@ -144,17 +144,17 @@ async fn follow(run: &mut Run<'_>, channel: Channel, question: &str) -> Result<S
         if open {
             let completed = {
                 let places = [("sub_query", sub_query.as_str()), ("plan", &listed_plan), ("history", &history)];
-                step(run, "complete", &prompts::COMPLETE, &places).await?
+                run_step(run, "complete", &prompts::COMPLETE, &places).await?
             };
             let completed = completed.lines().map(str::trim).find(|l| !l.is_empty()).unwrap_or("").to_owned();
             query = if completed.is_empty() { query } else { completed };
         }
-        let context = retrieve(run, channel, &read::words_of(channel == Channel::Graph, &query)).await;
+        let context = retrieve_evidence(run, channel, &read::words_of(channel == Channel::Graph, &query)).await;
         let context = match context.is_empty() {
             true => "(nothing was found)".to_owned(),
-            false => summary(run, channel, &query, &context).await?,
+            false => summarise_finds(run, channel, &query, &context).await?,
         };
-        let answer = step(run, "answer", &prompts::ANSWER, &[("query", &query), ("context", &context), ("history", &history)]).await?;
+        let answer = run_step(run, "answer", &prompts::ANSWER, &[("query", &query), ("context", &context), ("history", &history)]).await?;
         run.emit(AgentEvent::Step { text: format!("{query}: {answer}"), step: None });
         history.push_str(&format!(
             "Sub-query {}: {query}\nRetrieved context: {}\nSub-query answer: {}\n\n",
@@ -163,14 +163,14 @@ async fn follow(run: &mut Run<'_>, channel: Channel, question: &str) -> Result<S
             answer.trim()
         ));
     }
-    let draft = step(run, "draft", &prompts::DRAFT, &[("history", &history)]).await?;
-    let verdict = step(run, "verify", &prompts::VERIFY, &[("history", &history), ("draft", &draft)]).await?;
+    let draft = run_step(run, "draft", &prompts::DRAFT, &[("history", &history)]).await?;
+    let verdict = run_step(run, "verify", &prompts::VERIFY, &[("history", &history), ("draft", &draft)]).await?;
     if !verdict.is_empty() && wants_more(&verdict, run.options.polarity) {
-        let more = step(run, "expand", &prompts::EXPAND, &[("history", &history), ("draft", &draft), ("verdict", &verdict)]).await?;
+        let more = run_step(run, "expand", &prompts::EXPAND, &[("history", &history), ("draft", &draft), ("verdict", &verdict)]).await?;
         for query in read::strings(&more).iter().take(EXPANSIONS) {
-            let context = retrieve(run, channel, query).await;
+            let context = retrieve_evidence(run, channel, query).await;
             if !context.is_empty() {
-                let summary = summary(run, channel, query, &context).await?;
+                let summary = summarise_finds(run, channel, query, &context).await?;
                 history.push_str(&format!("Further query: {query}\nRetrieved context: {}\n\n", summary.trim()));
             }
         }

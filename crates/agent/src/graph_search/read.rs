@@ -12,8 +12,8 @@ pub fn sub_queries(text: &str) -> Vec<String> {
         let after = rest.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, ' ' | '"' | '\''));
         let Some(value) = after.strip_prefix(':').map(str::trim_start) else { continue };
         let query = match value.chars().next() {
-            Some(quote @ ('"' | '\'')) => quoted(&value[1..], quote).map(|(inside, _)| inside),
-            Some('[') => bracketed(value).map(|list| strings_in(list).join(" ")),
+            Some(quote @ ('"' | '\'')) => read_quoted(&value[1..], quote).map(|(inside, _)| inside),
+            Some('[') => read_bracketed(value).map(|list| strings_in(list).join(" ")),
             _ => None,
         };
         if let Some(query) = query.map(|q| q.trim().to_owned()).filter(|q| !q.is_empty()) {
@@ -28,7 +28,7 @@ pub fn sub_queries(text: &str) -> Vec<String> {
 
 /// The strings of the first list in a reply; the whole reply, on one line, where there is none.
 pub fn strings(text: &str) -> Vec<String> {
-    let found = text.find('[').and_then(|at| bracketed(&text[at..])).map(strings_in).unwrap_or_default();
+    let found = text.find('[').and_then(|at| read_bracketed(&text[at..])).map(strings_in).unwrap_or_default();
     let found: Vec<String> = found.into_iter().map(|s| s.trim().to_owned()).filter(|s| !s.is_empty()).collect();
     if !found.is_empty() {
         return found;
@@ -66,7 +66,7 @@ pub fn words_of(triple: bool, query: &str) -> String {
 }
 
 /// Up to the quote that ends a string, escapes undone, and what follows it.
-fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
+fn read_quoted(text: &str, quote: char) -> Option<(String, &str)> {
     let mut out = String::new();
     let mut chars = text.char_indices();
     while let Some((at, c)) = chars.next() {
@@ -80,7 +80,7 @@ fn quoted(text: &str, quote: char) -> Option<(String, &str)> {
 }
 
 /// Returns a list from its opening bracket to its closing one, respecting strings, or to the end of the text.
-fn bracketed(text: &str) -> Option<&str> {
+fn read_bracketed(text: &str) -> Option<&str> {
     let mut depth = 0_usize;
     let mut inside: Option<char> = None;
     let mut escaped = false;
@@ -114,7 +114,7 @@ fn strings_in(list: &str) -> Vec<String> {
     let mut rest = list;
     while let Some(at) = rest.find(['"', '\'']) {
         let quote = if rest[at..].starts_with('"') { '"' } else { '\'' };
-        let Some((inside, after)) = quoted(&rest[at + 1..], quote) else { break };
+        let Some((inside, after)) = read_quoted(&rest[at + 1..], quote) else { break };
         out.push(inside);
         if out.len() >= MOST {
             break;

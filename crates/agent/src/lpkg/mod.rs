@@ -52,9 +52,9 @@ impl Protocol for Lpkg {
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
         async move {
             let mut known = Vec::new();
-            let why = match plan(run).await? {
+            let why = match request_plan(run).await? {
                 None => Failure::Plan,
-                Some(plan) => match execute(run, &plan, &mut known).await? {
+                Some(plan) => match execute_plan(run, &plan, &mut known).await? {
                     Ok(answer) => return Ok(answer.render(run.options.grounded)),
                     Err(failure) => failure,
                 },
@@ -88,7 +88,7 @@ impl Failure {
 }
 
 /// Asks for a plan; once more, with what is wrong, if it cannot be used.
-async fn plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
+async fn request_plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
     let limits = PlanLimits { statements: 16, ..PlanLimits::default() };
     let mut prompt = run.render(&prompts::PLAN, &[]);
     for _ in 0..2 {
@@ -110,7 +110,7 @@ async fn plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
 }
 
 /// Carries out a plan, statement by statement. `known` keeps what was found, for an answer without the plan.
-async fn execute(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -> Result<Result<Set, Failure>, LlmError> {
+async fn execute_plan(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -> Result<Result<Set, Failure>, LlmError> {
     let mut sets: Map<&str, Set> = Map::new();
     let mut asked: Map<&str, String> = Map::new();
     for statement in &plan.statements {
@@ -120,13 +120,13 @@ async fn execute(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -> Res
         let of = |names: &[String]| names.iter().map(|n| sets.get(n.as_str()).cloned().unwrap_or_default()).collect::<Vec<Set>>();
         let (what, set) = match &statement.operation {
             Operation::Search { query } => {
-                let (filled, left_out) = combinations(query, &sets);
+                let (filled, left_out) = combine_members(query, &sets);
                 if left_out {
                     run.warn(Notice::first(NoticeCode::CasesLeftOut, statement.name.as_str(), FAN_OUT));
                 }
                 let mut set = Set::default();
                 for question in &filled {
-                    set = set.union(&answer(run, question).await?);
+                    set = set.union(&answer_question(run, question).await?);
                 }
                 let question = filled.join(" / ");
                 asked.insert(&statement.name, question.clone());
@@ -167,7 +167,7 @@ async fn execute(run: &mut Run<'_>, plan: &Plan, known: &mut Vec<String>) -> Res
 }
 
 /// A sub-question for every combination of members of the sets that it refers to, and whether some were left out.
-fn combinations(query: &Template, sets: &Map<&str, Set>) -> (Vec<String>, bool) {
+fn combine_members(query: &Template, sets: &Map<&str, Set>) -> (Vec<String>, bool) {
     let mut filled = vec![(String::new(), Map::<&str, &str>::new())];
     let mut left_out = false;
     for part in query.parts() {
@@ -198,7 +198,7 @@ fn combinations(query: &Template, sets: &Map<&str, Set>) -> (Vec<String>, bool) 
 }
 
 /// The answers to an atomic question, by the vote of as many replies as were asked for.
-async fn answer(run: &mut Run<'_>, question: &str) -> Result<Set, LlmError> {
+async fn answer_question(run: &mut Run<'_>, question: &str) -> Result<Set, LlmError> {
     let passages = match run.search("search", question).await {
         QueryOutcome::Passages(passages) => passages,
         // Every prompt stands alone.
@@ -218,7 +218,7 @@ async fn answer(run: &mut Run<'_>, question: &str) -> Result<Set, LlmError> {
             request.seed = Some(u64::from(vote));
         }
         let reply = run.generate(Ask { purpose: "answer", request, stops: &[], counts: false }).await?;
-        let found = sets::read(after_thinking(&reply.text)).into_iter().map(|text| attributed(text, &passages)).collect();
+        let found = sets::read(after_thinking(&reply.text)).into_iter().map(|text| attribute_member(text, &passages)).collect();
         let set = Set::new(found);
         match tally.iter_mut().find(|(known, _)| known.same(&set)) {
             Some((_, n)) => *n += 1,
@@ -231,7 +231,7 @@ async fn answer(run: &mut Run<'_>, question: &str) -> Result<Set, LlmError> {
 }
 
 /// An answer with the passages that hold its words.
-fn attributed(text: String, passages: &[ShownPassage]) -> Member {
+fn attribute_member(text: String, passages: &[ShownPassage]) -> Member {
     let wanted = sets::key(&text);
     let holds = |p: &&ShownPassage| sets::key(&format!("{} {}", p.title, p.text)).contains(&wanted);
     let numbers: Vec<u32> = passages.iter().filter(holds).map(|p| p.number).collect();
