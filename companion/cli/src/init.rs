@@ -3,7 +3,7 @@
 use super::site::NONE;
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
-use pocketgraph_ingest::{detected_generator, generator_names};
+use pocketgraph_ingest::{detected_generator, generator_names, published_folder};
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -29,17 +29,8 @@ pub struct Args {
 }
 
 /// Returns the folder for the bundle in a generator's project: in its static files, or in the built site.
-fn published_in(site: &str) -> &'static str {
-    match site {
-        "docusaurus" | "hugo" => "static/kg",
-        "vitepress" => "docs/.vitepress/dist/kg",
-        "sphinx" => "docs/_build/html/kg",
-        "starlight" | "nextra" => "public/kg",
-        "mdbook" => "book/kg",
-        "jekyll" | "eleventy" => "_site/kg",
-        "antora" => "build/site/kg",
-        _ => "site/kg",
-    }
+fn published_in(site: &str) -> String {
+    format!("{}/kg", published_folder(site).unwrap_or("site"))
 }
 
 /// Names of generators that the second question accepts.
@@ -107,7 +98,7 @@ fn write_options(docs: &Path, site: &str, url: &str) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let base = if url.ends_with('/') { url.to_owned() } else { format!("{url}/") };
     let mut out =
-        format!("documents = {}\nout = {}\nbase-url = {}\n", quoted(&docs.to_string_lossy()), quoted(published_in(site)), quoted(&base));
+        format!("documents = {}\nout = {}\nbase-url = {}\n", quoted(&docs.to_string_lossy()), quoted(&published_in(site)), quoted(&base));
     if site != NONE {
         out.push_str(&format!("generator = {}\n", quoted(site)));
     }

@@ -70,7 +70,7 @@ mod xml;
 pub use address::{UrlStyle, is_base_url};
 pub use block::{Block, BlockKind};
 pub use chunk_collection::OutsideChunks;
-pub use generators::{GeneratorChoice, detected_generator, generator_names};
+pub use generators::{GeneratorChoice, detected_generator, generator_names, published_folder};
 pub use globs::Globs;
 pub use html::ids as ids_of_html;
 pub use json_lines::skip_line;
@@ -84,7 +84,7 @@ pub use walk::{Format, format_of};
 
 use allowance::Allowance;
 use front_matter::{field, front_matter};
-use generators::{Page as SitePage, Site};
+use generators::{Page as SitePage, Site, is_private};
 use includes::{Folder, Includer};
 use markdown::Dialect;
 use pocketgraph_bundle::Document;
@@ -269,40 +269,12 @@ pub enum IngestError {
         /// Why it is not read.
         reason: String,
     },
-    /// A line of the chunks brought from outside is malformed.
-    #[error("{}: line {line}: {reason}", path.display())]
-    Line {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1.
-        line: usize,
-        /// What is wrong with it.
-        reason: String,
-    },
-    /// A row of a table of chunks brought from outside cannot be used.
-    #[error("{}: row {row}: {reason}", path.display())]
-    Row {
-        /// The file.
-        path: PathBuf,
-        /// The row, from 1.
-        row: usize,
-        /// Which column, and what is wrong with it.
-        reason: String,
-    },
-    /// A table of chunks brought from outside cannot be read.
+    /// Chunks or vectors brought from outside cannot be used.
     #[error("{}: {reason}", path.display())]
-    Table {
+    Unusable {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and what was expected.
-        reason: String,
-    },
-    /// The vectors brought from outside cannot be used.
-    #[error("{}: {reason}", path.display())]
-    Vectors {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and what was expected.
+        /// The line or row, from 1, where it is one; what is wrong with it, and what was expected.
         reason: String,
     },
     /// There are more or fewer vectors than chunks.
@@ -326,15 +298,7 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
     let rendered = if single { Rendered::default() } else { Rendered::of(root, &found) };
     // A folder that a generator wrote lies in its project, but its files are no sources.
     let choice = if rendered.is { GeneratorChoice::None } else { options.generator };
-    let mut site = Site::of(root, choice, options.url_style);
-    if site.name().is_none() && choice == GeneratorChoice::Auto && vault::is_vault(&found) {
-        site = Site::of(root, GeneratorChoice::Named("obsidian"), options.url_style);
-    }
-    for f in found.iter().filter(|f| site.is_heard(&f.path)).map(|f| (f.path.clone(), f.file.clone())).collect::<Vec<_>>() {
-        if let Some(fields) = top_of(&f.1) {
-            site.apply_front_matter(&f.0, &fields);
-        }
-    }
+    let site = Site::of(root, &found, choice, options.url_style);
     let files = found.len();
     let bytes_total = found.iter().map(|f| f.bytes).sum();
     let mut pages = Vec::with_capacity(found.len());
@@ -345,7 +309,7 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
             None => pages.push(f),
         }
     }
-    let folder = Folder::new(root, site.place(), &site.parts_in);
+    let folder = Folder::new(root, &site.place, site.rules.part_folders());
     let labels = labels(&pages, options);
     let reading = Reading { options, site: &site, rendered: &rendered, folder: folder.as_ref(), labels: &labels };
     let (files_done, bytes_done) = (AtomicUsize::new(0), AtomicU64::new(0));
@@ -410,7 +374,7 @@ struct Reading<'a> {
     labels: &'a HashMap<String, String>,
 }
 
-/// Returns the names of the pages that links lead to: a file that is brought in by others is a page if readers are sent to it.
+/// Names of the pages that links lead to: a file that others bring in is a page if readers are sent to it.
 fn linked_names(outcomes: &[Outcome]) -> BTreeSet<String> {
     let links = outcomes.iter().flat_map(|o| &o.documents).flat_map(|d| &d.links);
     links.map(|l| name_of(l.target.split(['#', '?']).next().unwrap_or("").trim_end_matches('/'))).collect()
@@ -439,35 +403,13 @@ fn no_page(found: &FoundFile, rendered: &Rendered, site: &Site) -> Option<&'stat
     if let Some(reason) = rendered.no_page(&found.path) {
         return Some(reason);
     }
-    if site.name().is_some() {
-        return site.no_page(&found.path, found.format).or_else(|| {
-            let folder = found.path.rsplit_once('/').map_or("", |(folder, _)| folder);
-            let own = matches!(site.name(), Some("hugo" | "jekyll" | "mkdocs" | "antora"));
-            (!own && folder.split('/').any(|part| part.starts_with('_'))).then_some(UNDERSCORE)
-        });
-    }
-    (!rendered.is && found.path.split('/').any(is_private)).then_some(UNDERSCORE)
-}
-
-const UNDERSCORE: &str = "no page of its own: its name, or that of its folder, begins with _ (--include reads it all the same)";
-
-/// Names that begin with an underscore, but for those of pages that open a section and of posts.
-fn is_private(name: &str) -> bool {
-    name.starts_with('_') && name != "_posts" && name.split('.').next() != Some("_index")
+    if rendered.is { None } else { site.no_page(&found.path, found.format) }
 }
 
 /// Whether a file that another page brought in is nothing but a part, by its name or its folder's.
 fn is_part(path: &str) -> bool {
     let folders = ["includes", "snippets", "partials", "fragments", "shared", "include", "snippet", "partial"];
     path.split('/').any(|part| is_private(part) || folders.contains(&part))
-}
-
-/// The front matter of a file that speaks of other pages.
-fn top_of(file: &Path) -> Option<Vec<(String, String)>> {
-    const TOP: u64 = 64 << 10;
-    let mut bytes = Vec::new();
-    File::open(file).ok()?.take(TOP).read_to_end(&mut bytes).ok()?;
-    Some(front_matter(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}')).0)
 }
 
 fn notes(site: &Site, rendered: &Rendered, options: &IngestOptions) -> Vec<String> {
@@ -477,7 +419,7 @@ fn notes(site: &Site, rendered: &Rendered, options: &IngestOptions) -> Vec<Strin
     }
     if let Some(label) = site.label() {
         let seen = site.configuration.as_ref().map(|c| format!(" ({c})")).unwrap_or_default();
-        notes.push(format!("read as the source of a {label} site{seen}: addresses {}", site.style().described()));
+        notes.push(format!("read as the source of a {label} site{seen}: addresses {}", site.style.described()));
     }
     if let Some(address) = site.claimed_address.as_ref().filter(|a| options.base_url.is_empty() && address::is_absolute(a) && a.len() < 200)
     {
@@ -490,7 +432,7 @@ fn notes(site: &Site, rendered: &Rendered, options: &IngestOptions) -> Vec<Strin
 
 fn warnings(site: &Site, options: &IngestOptions) -> Vec<String> {
     let mut warnings = Vec::new();
-    if let (Some(own), Some(label)) = (site.disagrees(), site.label()) {
+    if let (Some(own), Some(label)) = (site.own_style, site.label()) {
         warnings.push(format!(
             "{label} publishes pages {} by its configuration, but --url-style asks for addresses {}: links of hits may lead nowhere",
             own.described(),
@@ -560,7 +502,7 @@ pub fn ingest_bytes(path: &str, bytes: Vec<u8>, options: &IngestOptions) -> Resu
     let mut outcome = Outcome::default();
     let size = found.bytes;
     // Bytes belong to no folder, and so to no generator's site.
-    let site = Site::of(Path::new(""), GeneratorChoice::None, options.url_style);
+    let site = Site::of(Path::new(""), &[], GeneratorChoice::None, options.url_style);
     let reading = Reading { options, site: &site, rendered: &Rendered::default(), folder: None, labels: &HashMap::new() };
     let read = match format {
         Format::JsonLines => read_json_lines(bytes.as_slice(), &found, options, &mut outcome),
@@ -600,7 +542,7 @@ fn document(bytes: Vec<u8>, found: &FoundFile, reading: &Reading<'_>, outcome: &
     let source = decode::decode(bytes)?;
     let includer = Includer::new(reading.folder, &found.path, source.len());
     let format = match found.format {
-        Format::Text if reading.site.text_is_rst || rst::looks_like(&source, &found.file) => Format::ReStructuredText,
+        Format::Text if reading.site.rules.text_is_rst() || rst::looks_like(&source, &found.file) => Format::ReStructuredText,
         format => format,
     };
     let mut document = match format {
@@ -612,7 +554,7 @@ fn document(bytes: Vec<u8>, found: &FoundFile, reading: &Reading<'_>, outcome: &
         Format::Man => made_page(&man::html(&source)?, found, reading),
         Format::Table => made_in_part(data_table::html(&source)?, found, reading, outcome),
         _ => SourceDocument {
-            url: address::url_of(&found.path, &options.base_url, reading.site.style()),
+            url: address::url_of(&found.path, &options.base_url, reading.site.style),
             title: name_of(&found.path),
             blocks: plain::read(&source),
             ..blank(found)
@@ -662,9 +604,9 @@ fn markdown_page(source: &str, found: &FoundFile, reading: &Reading<'_>, include
     }
     let body = source.get(from..).unwrap_or("");
     let expanded = includes::markdown(body, includer);
-    let is_mdx = found.format == Format::Mdx || reading.site.mdx || reading.site.name().is_none() && mdx::looks_like(body);
-    let dialect = Dialect { ids: reading.site.ids, is_mdx, pymdown: reading.site.pymdown };
-    if reading.site.is_vault {
+    let is_mdx = found.format == Format::Mdx || reading.site.dialect.is_mdx || reading.site.name().is_none() && mdx::looks_like(body);
+    let dialect = Dialect { is_mdx, ..reading.site.dialect };
+    if reading.site.rules.is_vault() {
         return Ok(note_page(source, from, fields, found, reading));
     }
     let (blocks, links) = match (expanded, is_mdx) {
@@ -693,8 +635,8 @@ fn markdown_page(source: &str, found: &FoundFile, reading: &Reading<'_>, include
 /// A note of a vault.
 fn note_page(source: &str, from: usize, fields: Vec<(String, String)>, found: &FoundFile, reading: &Reading<'_>) -> SourceDocument {
     let url = reading.url(&found.path, &fields);
-    let note = vault::markdown(source.get(from..).unwrap_or(""), reading.site.ids);
-    let dialect = Dialect { ids: reading.site.ids, is_mdx: false, pymdown: reading.site.pymdown };
+    let note = vault::markdown(source.get(from..).unwrap_or(""), reading.site.dialect.ids);
+    let dialect = Dialect { is_mdx: false, ..reading.site.dialect };
     let (mut blocks, mut links) = markdown::read_made(&note.text, &note.origin, source, from, dialect);
     let title = match field(&fields, "title") {
         None if name_words(&found.path).is_some() => name_of(&found.path).replace("___", "/"),
@@ -714,7 +656,7 @@ fn note_page(source: &str, from: usize, fields: Vec<(String, String)>, found: &F
 impl Reading<'_> {
     /// Where the page of a file is published, by the rules of its generator, or by what its front matter claims.
     fn url(&self, path: &str, fields: &[(String, String)]) -> String {
-        let (base, style) = (self.options.base_url.as_str(), self.site.style());
+        let (base, style) = (self.options.base_url.as_str(), self.site.style);
         if let Some(local) = self.site.address(&SitePage { path, fields }).filter(|l| address::is_below(l)) {
             return address::published(&local, base);
         }
@@ -747,7 +689,7 @@ fn marked_page(
     includer: &Includer<'_>,
 ) -> Result<SourceDocument, String> {
     let (page, ending) = match format {
-        Format::AsciiDoc => (asciidoc::read(&includes::asciidoc(source, &found.path, includer), &reading.site.attributes), "adoc"),
+        Format::AsciiDoc => (asciidoc::read(&includes::asciidoc(source, &found.path, includer), reading.site.rules.attributes()), "adoc"),
         _ => (rst::read(&includes::rst(source, includer), reading.labels), "rst"),
     };
     if let Some(reason) = reading.site.unread(&found.path, page.fields.all()) {
@@ -797,7 +739,7 @@ fn without_template(source: &str) -> String {
 
 fn html_page(source: &str, found: &FoundFile, reading: &Reading<'_>, outcome: &mut Outcome) -> Result<SourceDocument, String> {
     // Of Jekyll, Hugo and Eleventy, pages of HTML have front matter, too.
-    let templated = matches!(reading.site.name(), Some("jekyll" | "hugo" | "eleventy"));
+    let templated = reading.site.rules.has_templates();
     let (fields, from) = if templated { front_matter(source) } else { (Vec::new(), 0) };
     if let Some(reason) = reading.site.unread(&found.path, &fields) {
         return Err(reason.into());
@@ -819,8 +761,8 @@ fn html_page(source: &str, found: &FoundFile, reading: &Reading<'_>, outcome: &m
     outcome.unindexed = page.noindex;
     let index = block::CharIndex::new(&masked);
     // Eleventy's plug-in works on what is published, whatever it was made of.
-    if templated && reading.site.ids == slug::HeadingIds::Eleventy {
-        let mut slugs = slug::Slugs::new(reading.site.ids);
+    if templated && reading.site.dialect.ids == slug::HeadingIds::Eleventy {
+        let mut slugs = slug::Slugs::new(reading.site.dialect.ids);
         for draft in page.drafts.iter_mut().filter(|d| matches!(d.kind, BlockKind::Heading(_)) && d.fragment.is_none()) {
             draft.fragment = slugs.of_heading(&draft.text);
         }
@@ -833,7 +775,7 @@ fn html_page(source: &str, found: &FoundFile, reading: &Reading<'_>, outcome: &m
     let url = match reading.rendered.address(&found.path, page.canonical.as_deref()) {
         Some(local) if reading.options.url_style != UrlStyle::Source => address::published(&local, base),
         _ if templated => reading.url(&found.path, &fields),
-        _ => address::url_of(&found.path, base, reading.site.style()),
+        _ => address::url_of(&found.path, base, reading.site.style),
     };
     Ok(SourceDocument {
         url,
@@ -845,7 +787,7 @@ fn html_page(source: &str, found: &FoundFile, reading: &Reading<'_>, outcome: &m
     })
 }
 
-/// A page of another format, from the HTML that its reader made of it. Its places are those of that HTML; its address is the file's.
+/// A page from the HTML that a reader made of its file. Its places are those of that HTML, its address is the file's.
 fn made_page(html: &str, found: &FoundFile, reading: &Reading<'_>) -> SourceDocument {
     let page = html::page(html);
     let index = block::CharIndex::new(html);
@@ -894,7 +836,7 @@ fn pdf_pages(text: pocketgraph_pdf::Text, found: &FoundFile, reading: &Reading<'
     }
 }
 
-/// What a page without text says of itself: the pages that open the sections of a site often have nothing but a title and a description.
+/// Description of a page without text: the pages that open a site's sections often have nothing else but a title.
 fn description(front_matter: &[(String, String)], source: &str) -> Option<Block> {
     let text = field(front_matter, "description").or_else(|| field(front_matter, "summary"))?;
     // One that the source spells otherwise, folded over lines or with marks, stands for the file from its beginning.

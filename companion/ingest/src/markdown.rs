@@ -26,6 +26,12 @@ pub(super) struct Dialect {
     pub pymdown: PyMdown,
 }
 
+impl Dialect {
+    pub fn with_ids(ids: HeadingIds) -> Dialect {
+        Dialect { ids, ..Dialect::default() }
+    }
+}
+
 /// What extensions of Python-Markdown make of signs in running text.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PyMdown {

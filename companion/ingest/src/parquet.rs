@@ -8,7 +8,7 @@ use super::IngestError;
 use super::allowance::Allowance;
 use super::chunk_fields::ChunkFields;
 use super::parquet_vectors;
-use super::vectors::Vectors;
+use super::vectors::{Vectors, bad};
 use ::parquet::basic::Repetition;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::{Field, Row};
@@ -54,8 +54,8 @@ pub(super) fn read(path: &Path, with_vectors: bool, each: &mut Each<'_>) -> Resu
     let mut at = 0;
     match caught(|| rows(path, file, with_vectors, &mut at, each)) {
         Ok(result) => result,
-        Err(_) if at == 0 => Err(table(path, "not a Parquet file that can be read: it is damaged")),
-        Err(_) => Err(row(path, at + 1, "the file is damaged here")),
+        Err(_) if at == 0 => Err(bad(path, "not a Parquet file that can be read: it is damaged".to_owned())),
+        Err(_) => Err(bad(path, format!("row {}: the file is damaged here", at + 1))),
     }
 }
 
@@ -63,19 +63,19 @@ fn rows(path: &Path, file: File, with_vectors: bool, at: &mut usize, each: &mut 
     let bytes = file.metadata().map_or(0, |m| usize::try_from(m.len()).unwrap_or(usize::MAX));
     // A text that stands once in a dictionary may be that of any number of rows.
     let allowance = Allowance::of_kept_text(bytes);
-    let reader = SerializedFileReader::new(file).map_err(|e| table(path, &format!("not a Parquet file that can be read: {e}")))?;
+    let reader = SerializedFileReader::new(file).map_err(|e| bad(path, format!("not a Parquet file that can be read: {e}")))?;
     let schema = reader.metadata().file_metadata().schema();
-    let (wanted, vector) = columns(schema, with_vectors).map_err(|reason| table(path, &reason))?;
+    let (wanted, vector) = columns(schema, with_vectors).map_err(|reason| bad(path, reason))?;
     let mut columns: Vec<String> = wanted.get_fields().iter().map(|f| f.name().to_owned()).chain(vector.clone()).collect();
     columns.sort_unstable();
-    let all = reader.get_row_iter(Some(wanted)).map_err(|e| table(path, &e.to_string()))?;
+    let all = reader.get_row_iter(Some(wanted)).map_err(|e| bad(path, e.to_string()))?;
     for found in all {
         *at += 1;
-        let found = found.map_err(|e| row(path, *at, &format!("the file is damaged here: {e}")))?;
-        let wrong = |reason: String| row(path, *at, &reason);
+        let found = found.map_err(|e| bad(path, format!("row {at}: the file is damaged here: {e}")))?;
+        let wrong = |reason: String| bad(path, format!("row {at}: {reason}"));
         let chunk = chunk_of_row(&found).map_err(wrong)?;
         allowance.take(chunk.length());
-        allowance.check().map_err(|reason| table(path, &reason))?;
+        allowance.check().map_err(|reason| bad(path, reason))?;
         each(*at, chunk).map_err(wrong)?;
     }
     let vectors = vector.map(|name| vectors(path, &reader, &name, *at)).transpose()?;
@@ -85,8 +85,8 @@ fn rows(path: &Path, file: File, with_vectors: bool, at: &mut usize, each: &mut 
 /// The vectors of a table of so many rows.
 fn vectors(path: &Path, reader: &dyn FileReader, name: &str, rows: usize) -> Result<Vectors, IngestError> {
     let wrong = |(at, reason): (usize, String)| match at {
-        0 => table(path, &format!("column \"{name}\": {reason}")),
-        at => row(path, at, &format!("column \"{name}\": {reason}")),
+        0 => bad(path, format!("column \"{name}\": {reason}")),
+        at => bad(path, format!("row {at}: column \"{name}\": {reason}")),
     };
     let found = parquet_vectors::read(reader, name).map_err(wrong)?;
     match found.rows.len() {
@@ -98,14 +98,6 @@ fn vectors(path: &Path, reader: &dyn FileReader, name: &str, rows: usize) -> Res
 /// What a file is called in default ids and messages.
 pub(super) fn name_of(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-fn table(path: &Path, reason: &str) -> IngestError {
-    IngestError::Table { path: path.to_owned(), reason: reason.to_owned() }
-}
-
-fn row(path: &Path, row: usize, reason: &str) -> IngestError {
-    IngestError::Row { path: path.to_owned(), row, reason: reason.to_owned() }
 }
 
 /// The part of `schema` that is read row by row, and the name of its column of vectors.

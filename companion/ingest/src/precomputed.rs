@@ -39,7 +39,7 @@ fn lines(chunks: &Path, gathered: &mut Gathered) -> Result<(), IngestError> {
     let name = parquet::name_of(chunks);
     for line in json_lines::lines(BufReader::new(File::open(chunks).map_err(unreadable)?), &name, "") {
         let line = line.map_err(unreadable)?;
-        let record = line.record.map_err(|reason| IngestError::Line { path: chunks.to_owned(), line: line.number, reason })?;
+        let record = line.record.map_err(|reason| bad(chunks, format!("line {}: {reason}", line.number)))?;
         gathered.add_document(record);
     }
     Ok(())

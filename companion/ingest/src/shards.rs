@@ -3,7 +3,7 @@
 use super::IngestError;
 use super::chunk_collection::Gathered;
 use super::parquet::{self, Table};
-use super::vectors::Vectors;
+use super::vectors::{Vectors, bad};
 use std::path::{Path, PathBuf};
 
 /// The Parquet files at `path`: itself, or in a folder all below it in the order of their paths. What begins with `_` or `.` is an engine's own.
@@ -16,12 +16,12 @@ pub(super) fn files(path: &Path) -> Result<Vec<PathBuf>, IngestError> {
         return Ok(vec![path.to_owned()]);
     }
     if !kind.is_dir() {
-        return Err(IngestError::Table { path: path.to_owned(), reason: "neither a file nor a folder".to_owned() });
+        return Err(bad(path, "neither a file nor a folder".to_owned()));
     }
     let mut out = Vec::new();
     walk(path, &mut out)?;
     if out.is_empty() {
-        return Err(IngestError::Table { path: path.to_owned(), reason: "no .parquet file in this folder".to_owned() });
+        return Err(bad(path, "no .parquet file in this folder".to_owned()));
     }
     Ok(out)
 }
@@ -68,7 +68,7 @@ pub(super) fn read(files: &[PathBuf], with_vectors: bool, gathered: &mut Gathere
             (Some(all), Some(vectors)) if all.dimension != vectors.dimension => {
                 let of = first.as_ref().map(|(of, _)| of.display().to_string()).unwrap_or_default();
                 let reason = format!("vectors of {} numbers where {of} has {}", vectors.dimension, all.dimension);
-                return Err(IngestError::Row { path: path.to_owned(), row: 1, reason });
+                return Err(bad(path, format!("row 1: {reason}")));
             }
             (Some(all), Some(mut vectors)) => {
                 all.rows.append(&mut vectors.rows);
@@ -82,7 +82,7 @@ pub(super) fn read(files: &[PathBuf], with_vectors: bool, gathered: &mut Gathere
 
 /// Whether a file has the columns of the first.
 fn same_columns(path: &Path, found: &Table, first: &Path, columns: &[String]) -> Result<(), IngestError> {
-    let wrong = |reason: String| Err(IngestError::Table { path: path.to_owned(), reason });
+    let wrong = |reason: String| Err(bad(path, reason));
     if let Some(missing) = columns.iter().find(|c| !found.columns.contains(c)) {
         return wrong(format!("no column {missing:?}, which {} has", first.display()));
     }

@@ -6,39 +6,13 @@
 use super::markdown_fence::{Fence, run};
 use super::markdown_indented::Moved;
 use super::slug::{HeadingIds, Slugs};
-use super::walk::{Format, FoundFile};
-use super::{Block, BlockKind, Link, name_of};
-use std::collections::HashSet;
+use super::{Block, BlockKind, Link};
 use std::ops::Range;
 
 /// Links and tags longer than this are text.
 const LONGEST: usize = 500;
 /// Tags of one note at most.
 const MOST_TAGS: usize = 64;
-
-/// Number of links between notes that make a folder a vault, and of files that are looked through for them.
-const LINKS_OF_VAULT: usize = 3;
-const MOST_LOOKED_THROUGH: usize = 200;
-/// Longer files are not looked through.
-const LONGEST_LOOKED_THROUGH: u64 = 1 << 20;
-
-/// Returns `true` if the files of a folder link to each other as notes do, by their names in double brackets.
-pub(super) fn is_vault(files: &[FoundFile]) -> bool {
-    let notes = || files.iter().filter(|f| f.format == Format::Markdown);
-    let names: HashSet<String> = notes().map(|f| name_of(&f.path).to_lowercase()).collect();
-    let short = notes().filter(|f| f.bytes <= LONGEST_LOOKED_THROUGH).take(MOST_LOOKED_THROUGH);
-    let mut links = 0;
-    for file in short {
-        let bytes = std::fs::read(&file.file).unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes);
-        let targets = text.split("[[").skip(1).filter_map(|t| t.split_once("]]")?.0.split(['|', '#']).next());
-        links += targets.filter(|page| names.contains(&name_of(page.trim()).to_lowercase())).count();
-        if links >= LINKS_OF_VAULT {
-            return true;
-        }
-    }
-    false
-}
 
 /// A note, as Markdown.
 pub(super) struct Note {
@@ -326,17 +300,6 @@ mod tests {
         let code = "`[[a]]` and `%%`\n```\n==x== [[b]] ^id\n```\n50 % and x^2 == y\n";
         assert_eq!(shown(code), code);
         assert_eq!(shown("%% open\ntext"), "%% open\ntext");
-    }
-
-    #[test]
-    fn notes_that_link_to_each_other_are_a_vault_without_its_configuration() {
-        for (link, expected) in [("[[Mill pond|pond]] [[b]] ![[b#Sluice]]", true), ("[[b]] [[ -f c ]] [[bin]]", false)] {
-            let folder = tempfile::tempdir().unwrap();
-            std::fs::write(folder.path().join("b.md"), link).unwrap();
-            std::fs::write(folder.path().join("Mill pond.md"), "Water.").unwrap();
-            let files = super::super::walk::walk(folder.path(), &super::super::IngestOptions::default()).unwrap().found;
-            assert_eq!(is_vault(&files), expected);
-        }
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub fn read_vectors(path: &Path) -> Result<Vectors, IngestError> {
 }
 
 pub(super) fn bad(path: &Path, reason: String) -> IngestError {
-    IngestError::Vectors { path: path.to_owned(), reason }
+    IngestError::Unusable { path: path.to_owned(), reason }
 }
 
 pub(super) fn from_npy(bytes: &[u8]) -> Result<Vectors, String> {

@@ -1,41 +1,32 @@
 //! Antora: AsciiDoc in the pages of modules.
 
-use super::super::UrlStyle;
-use super::super::walk::Format;
-use super::config::{Config, value};
-use super::{Generator, Page, Site};
+use super::{Config, Format, Generator, Page, Rules, Site, UrlStyle, value};
 
-pub(super) struct Antora;
+pub(super) const GENERATOR: Generator =
+    Generator { name: "antora", label: "Antora", configurations: &["antora.yml"], published: "build/site", configure, ..super::UNKNOWN };
 
-impl Generator for Antora {
-    fn name(&self) -> &'static str {
-        "antora"
+fn configure(config: &Config) -> Site {
+    let version = value(&config.text, "version").filter(|v| !matches!(*v, "~" | "true" | "null")).map(str::to_owned);
+    let mut attributes = attributes(&config.text);
+    for (name, of) in [("page-component-name", value(&config.text, "name")), ("page-component-version", version.as_deref())] {
+        attributes.extend(of.map(|v| (name.to_owned(), v.to_owned())));
     }
+    Site { style: UrlStyle::Html, rules: Box::new(Antora { attributes, version }), ..Site::default() }
+}
 
-    fn label(&self) -> &'static str {
-        "Antora"
-    }
+struct Antora {
+    /// Attributes that pages may use.
+    attributes: Vec<(String, String)>,
+    version: Option<String>,
+}
 
-    fn configurations(&self) -> &'static [&'static str] {
-        &["antora.yml"]
-    }
-
-    fn configure(&self, config: &Config, site: &mut Site) {
-        site.style = UrlStyle::Html;
-        site.attributes = attributes(&config.text);
-        let version = value(&config.text, "version").filter(|v| !matches!(*v, "~" | "true" | "null")).map(str::to_owned);
-        for (name, of) in [("page-component-name", value(&config.text, "name")), ("page-component-version", version.as_deref())] {
-            site.attributes.extend(of.map(|v| (name.to_owned(), v.to_owned())));
-        }
-        site.latest_version = version;
-    }
-
+impl Rules for Antora {
     fn no_page(&self, site: &Site, path: &str, format: Format) -> Option<&'static str> {
         if format != Format::AsciiDoc {
             return Some(super::NOT_PUBLISHED);
         }
-        if path.split('/').any(|part| part.starts_with('_')) {
-            return Some("a part of other pages: its name begins with _");
+        if super::has_underscore(path) {
+            return Some(super::PART);
         }
         module(&format!("{}{path}", site.place)).is_none().then_some("not in the pages of a module")
     }
@@ -55,6 +46,18 @@ impl Generator for Antora {
             None => String::new(),
         };
         Some(site.of_path(local.strip_prefix(&root).unwrap_or(&local), &["index"]))
+    }
+
+    fn version(&self, _path: &str) -> Option<String> {
+        self.version.clone()
+    }
+
+    fn attributes(&self) -> &[(String, String)] {
+        &self.attributes
+    }
+
+    fn reads_underscored(&self) -> bool {
+        true
     }
 }
 

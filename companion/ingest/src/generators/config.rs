@@ -44,6 +44,19 @@ impl Config {
         value(&self.text, key)
     }
 
+    /// The plain value of a key, or nothing.
+    pub fn values(&self, key: &str) -> Vec<String> {
+        self.value(key).map(str::to_owned).into_iter().collect()
+    }
+
+    /// The folder of pages below the one that is read, with a slash at its end, where the project has its pages in
+    /// `folder`; empty if the project itself is not what is read, or if there is none.
+    pub fn content_folder(&self, folder: &str) -> String {
+        let folder = folder.trim_matches(['.', '/']);
+        let is_whole = self.place.is_empty() && !self.project.as_os_str().is_empty();
+        if is_whole && !folder.is_empty() { format!("{folder}/") } else { String::new() }
+    }
+
     /// Whether a key is said to be true.
     pub fn is_true(&self, key: &str) -> bool {
         self.value(key).is_some_and(|v| v.eq_ignore_ascii_case("true"))

@@ -1,73 +1,86 @@
 //! Docusaurus: MDX in `docs`, `blog` and `src/pages`, older versions in `versioned_docs`, translations in `i18n`.
 
-use super::super::UrlStyle;
-use super::super::address::styled;
-use super::super::slug::HeadingIds;
-use super::super::walk::Format;
-use super::config::{Config, value};
-use super::paths::{dated, parted, resolved, without_ending};
-use super::{Generator, Page, Site};
-
-pub(super) struct Docusaurus;
+use super::{
+    Config, Dialect, Format, Generator, HeadingIds, Page, Rules, Site, UrlStyle, dated, parted, resolved, styled, value, without_ending,
+};
 
 /// The folder of a translated plug-in's files.
 const TRANSLATED: &str = "docusaurus-plugin-content-";
 
-impl Generator for Docusaurus {
-    fn name(&self) -> &'static str {
-        "docusaurus"
-    }
+pub(super) const GENERATOR: Generator = Generator {
+    name: "docusaurus",
+    label: "Docusaurus",
+    configurations: &[
+        "docusaurus.config.js",
+        "docusaurus.config.ts",
+        "docusaurus.config.mjs",
+        "docusaurus.config.cjs",
+        "docusaurus.config.mts",
+    ],
+    published: "static",
+    configure,
+    ..super::UNKNOWN
+};
 
-    fn label(&self) -> &'static str {
-        "Docusaurus"
+fn configure(config: &Config) -> Site {
+    let mut languages = config.list("locales");
+    if let Some(default) = config.value("defaultLocale") {
+        languages.retain(|l| l != default);
+        languages.insert(0, default.to_owned());
     }
-
-    fn configurations(&self) -> &'static [&'static str] {
-        &["docusaurus.config.js", "docusaurus.config.ts", "docusaurus.config.mjs", "docusaurus.config.cjs", "docusaurus.config.mts"]
+    let released = config.beside("versions.json").and_then(|text| serde_json::from_str::<Vec<String>>(&text).ok());
+    let docs = config.after("docs").and_then(|docs| value(docs.get(..docs.floor_char_boundary(2000)).unwrap_or(docs), "routeBasePath"));
+    let rules = Docusaurus {
+        numbers_stripped: !config.is_false("numberPrefixParser"),
+        latest_version: config.value("lastVersion").map(str::to_owned).or_else(|| released?.into_iter().next()),
+        docs_at: docs.unwrap_or("docs").trim_matches('/').to_owned(),
+    };
+    Site {
+        style: if config.is_true("trailingSlash") { UrlStyle::Directory } else { UrlStyle::Clean },
+        folders_clean: config.is_false("trailingSlash"),
+        dialect: Dialect { is_mdx: true, ..Dialect::with_ids(HeadingIds::Docusaurus) },
+        languages,
+        claimed_address: config.value("url").map(|url| format!("{}{}", url.trim_end_matches('/'), config.value("baseUrl").unwrap_or("/"))),
+        rules: Box::new(rules),
+        ..Site::default()
     }
+}
 
-    fn configure(&self, config: &Config, site: &mut Site) {
-        site.mdx = true;
-        site.ids = HeadingIds::Docusaurus;
-        site.style = if config.is_true("trailingSlash") { UrlStyle::Directory } else { UrlStyle::Clean };
-        site.folders_clean = config.is_false("trailingSlash");
-        site.numbers_stripped = !config.is_false("numberPrefixParser");
-        site.languages = config.list("locales");
-        if let Some(default) = config.value("defaultLocale") {
-            site.languages.retain(|l| l != default);
-            site.languages.insert(0, default.to_owned());
-        }
-        let released = config.beside("versions.json").and_then(|text| serde_json::from_str::<Vec<String>>(&text).ok());
-        site.latest_version = config.value("lastVersion").map(str::to_owned).or_else(|| released?.into_iter().next());
-        site.docs_at = config
-            .after("docs")
-            .and_then(|docs| value(docs.get(..docs.floor_char_boundary(2000)).unwrap_or(docs), "routeBasePath"))
-            .unwrap_or("docs")
-            .trim_matches('/')
-            .to_owned();
-        site.claimed_address =
-            config.value("url").map(|url| format!("{}{}", url.trim_end_matches('/'), config.value("baseUrl").unwrap_or("/")));
-    }
+struct Docusaurus {
+    /// Set if numbers before names of files and folders are left out of addresses.
+    numbers_stripped: bool,
+    /// The site's own name for its newest version.
+    latest_version: Option<String>,
+    /// Where documents are published, without slashes.
+    docs_at: String,
+}
 
+impl Rules for Docusaurus {
     fn no_page(&self, site: &Site, path: &str, format: Format) -> Option<&'static str> {
         if !matches!(format, Format::Markdown | Format::Mdx) {
             return Some(super::NOT_PUBLISHED);
         }
-        if path.split('/').any(|part| part.starts_with('_')) {
-            return Some("a part of other pages: its name begins with _");
+        if super::has_underscore(path) {
+            return Some(super::PART);
         }
         let tests = |part: &str| part == "__tests__" || part.ends_with(".test.md") || part.ends_with(".test.mdx");
         if path.split('/').any(tests) {
             return Some("a test");
         }
         // Of a folder whose generator was only named nobody knows where it lies in a project.
-        (site.configuration.is_some() && site.place.is_empty() && located(site, path).is_none()).then_some(super::ELSEWHERE)
+        (site.configuration.is_some() && site.place.is_empty() && self.locate(site, path).is_none()).then_some(super::ELSEWHERE)
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
-        let Some(Located { base, rest, blog }) = located(site, page.path) else { return Some(of_doc(site, page, page.path)) };
-        let local = if blog { of_post(site, page, rest) } else { of_doc(site, page, rest) };
+        let Some(Located { base, rest, blog }) = self.locate(site, page.path) else {
+            return Some(self.address_of_doc(site, page, page.path));
+        };
+        let local = if blog { address_of_post(site, page, rest) } else { self.address_of_doc(site, page, rest) };
         Some(if base.is_empty() || local.is_empty() && site.folders_clean { base + &local } else { format!("{base}/{local}") })
+    }
+
+    fn version(&self, path: &str) -> Option<String> {
+        path.split('/').find_map(|folder| folder.strip_prefix("version-")).map(str::to_owned)
     }
 }
 
@@ -79,74 +92,77 @@ struct Located<'p> {
     blog: bool,
 }
 
-/// Where a file of a whole project belongs; of a folder in it, only versions and posts are told.
-fn located<'p>(site: &Site, path: &'p str) -> Option<Located<'p>> {
-    let joined = |parts: &[&str]| parts.iter().filter(|p| !p.is_empty()).copied().collect::<Vec<_>>().join("/");
-    let plain = |base: String, rest: &'p str| Some(Located { base, rest, blog: false });
-    if !site.place.is_empty() {
-        return match site.place.as_str() {
-            "blog/" => Some(Located { base: String::new(), rest: path, blog: true }),
-            "versioned_docs/" => {
-                let (version, rest) = path.strip_prefix("version-")?.split_once('/')?;
-                plain(of_version(site, version).to_owned(), rest)
-            }
-            _ => None,
+impl Docusaurus {
+    /// Where a file of a whole project belongs; of a folder in it, only versions and posts are told.
+    fn locate<'p>(&self, site: &Site, path: &'p str) -> Option<Located<'p>> {
+        let joined = |parts: &[&str]| parts.iter().filter(|p| !p.is_empty()).copied().collect::<Vec<_>>().join("/");
+        let plain = |base: String, rest: &'p str| Some(Located { base, rest, blog: false });
+        if !site.place.is_empty() {
+            return match site.place.as_str() {
+                "blog/" => Some(Located { base: String::new(), rest: path, blog: true }),
+                "versioned_docs/" => {
+                    let (version, rest) = path.strip_prefix("version-")?.split_once('/')?;
+                    plain(self.name_version(version).to_owned(), rest)
+                }
+                _ => None,
+            };
+        }
+        if let Some(rest) = path.strip_prefix("docs/") {
+            let next = self.latest_version.as_deref().is_some_and(|v| v != "current");
+            return plain(joined(&[&self.docs_at, if next { "next" } else { "" }]), rest);
+        }
+        if let Some((version, rest)) = path.strip_prefix("versioned_docs/version-").and_then(|r| r.split_once('/')) {
+            return plain(joined(&[&self.docs_at, self.name_version(version)]), rest);
+        }
+        if let Some(rest) = path.strip_prefix("blog/") {
+            return Some(Located { base: "blog".to_owned(), rest, blog: true });
+        }
+        if let Some(rest) = path.strip_prefix("src/pages/") {
+            return plain(String::new(), rest);
+        }
+        let (language, rest) = path.strip_prefix("i18n/")?.split_once('/')?;
+        let rest = rest.strip_prefix(TRANSLATED)?;
+        if let Some(rest) = rest.strip_prefix("blog/") {
+            return Some(Located { base: joined(&[language, "blog"]), rest, blog: true });
+        }
+        if let Some(rest) = rest.strip_prefix("pages/") {
+            return plain(language.to_owned(), rest);
+        }
+        let (version, rest) = rest.strip_prefix("docs/")?.split_once('/')?;
+        let next = self.latest_version.as_deref().is_some_and(|v| v != "current");
+        let version = match version.strip_prefix("version-") {
+            Some(version) => self.name_version(version),
+            None if next => "next",
+            None => "",
         };
+        plain(joined(&[language, &self.docs_at, version]), rest)
     }
-    if let Some(rest) = path.strip_prefix("docs/") {
-        let next = site.latest_version.as_deref().is_some_and(|v| v != "current");
-        return plain(joined(&[&site.docs_at, if next { "next" } else { "" }]), rest);
+
+    /// The folder of a version in addresses: the newest has none.
+    fn name_version<'v>(&self, version: &'v str) -> &'v str {
+        if self.latest_version.as_deref() == Some(version) { "" } else { version }
     }
-    if let Some((version, rest)) = path.strip_prefix("versioned_docs/version-").and_then(|r| r.split_once('/')) {
-        return plain(joined(&[&site.docs_at, of_version(site, version)]), rest);
+
+    fn address_of_doc(&self, site: &Site, page: &Page<'_>, path: &str) -> String {
+        let (folder, name) = parted(without_ending(path));
+        let bare = |part: &str| if self.numbers_stripped { without_number(part).to_owned() } else { part.to_owned() };
+        let folder: String = folder.split('/').filter(|p| !p.is_empty()).map(|p| bare(p) + "/").collect();
+        let slug = page.field("slug");
+        if let Some(slug) = slug.and_then(|s| resolved(&if s.starts_with('/') { s.to_owned() } else { format!("{folder}{s}") })) {
+            return if slug.is_empty() { slug } else { styled(&slug, site.style) };
+        }
+        let own = parted(folder.trim_end_matches('/')).1;
+        let index =
+            ["index", "readme"].iter().any(|i| name.eq_ignore_ascii_case(i)) || !own.is_empty() && bare(name).eq_ignore_ascii_case(own);
+        if index {
+            return site.of_folder(folder.trim_end_matches('/'));
+        }
+        let id = page.field("id").filter(|id| !id.contains('/')).map_or_else(|| bare(name), str::to_owned);
+        styled(&format!("{folder}{id}"), site.style)
     }
-    if let Some(rest) = path.strip_prefix("blog/") {
-        return Some(Located { base: "blog".to_owned(), rest, blog: true });
-    }
-    if let Some(rest) = path.strip_prefix("src/pages/") {
-        return plain(String::new(), rest);
-    }
-    let (language, rest) = path.strip_prefix("i18n/")?.split_once('/')?;
-    let rest = rest.strip_prefix(TRANSLATED)?;
-    if let Some(rest) = rest.strip_prefix("blog/") {
-        return Some(Located { base: joined(&[language, "blog"]), rest, blog: true });
-    }
-    if let Some(rest) = rest.strip_prefix("pages/") {
-        return plain(language.to_owned(), rest);
-    }
-    let (version, rest) = rest.strip_prefix("docs/")?.split_once('/')?;
-    let next = site.latest_version.as_deref().is_some_and(|v| v != "current");
-    let version = match version.strip_prefix("version-") {
-        Some(version) => of_version(site, version),
-        None if next => "next",
-        None => "",
-    };
-    plain(joined(&[language, &site.docs_at, version]), rest)
 }
 
-/// The folder of a version in addresses: the newest has none.
-fn of_version<'v>(site: &Site, version: &'v str) -> &'v str {
-    if site.latest_version.as_deref() == Some(version) { "" } else { version }
-}
-
-fn of_doc(site: &Site, page: &Page<'_>, path: &str) -> String {
-    let (folder, name) = parted(without_ending(path));
-    let bare = |part: &str| if site.numbers_stripped { without_number(part).to_owned() } else { part.to_owned() };
-    let folder: String = folder.split('/').filter(|p| !p.is_empty()).map(|p| bare(p) + "/").collect();
-    let slug = page.field("slug");
-    if let Some(slug) = slug.and_then(|s| resolved(&if s.starts_with('/') { s.to_owned() } else { format!("{folder}{s}") })) {
-        return if slug.is_empty() { slug } else { styled(&slug, site.style) };
-    }
-    let own = parted(folder.trim_end_matches('/')).1;
-    let index = ["index", "readme"].iter().any(|i| name.eq_ignore_ascii_case(i)) || !own.is_empty() && bare(name).eq_ignore_ascii_case(own);
-    if index {
-        return site.of_folder(folder.trim_end_matches('/'));
-    }
-    let id = page.field("id").filter(|id| !id.contains('/')).map_or_else(|| bare(name), str::to_owned);
-    styled(&format!("{folder}{id}"), site.style)
-}
-
-fn of_post(site: &Site, page: &Page<'_>, path: &str) -> String {
+fn address_of_post(site: &Site, page: &Page<'_>, path: &str) -> String {
     if let Some(slug) = page.field("slug").and_then(|s| resolved(s.trim_start_matches('/'))) {
         return styled(&slug, site.style);
     }

@@ -1,41 +1,40 @@
 //! Eleventy: a folder for each page, ids of headings by plug-ins alone.
 
-use super::super::UrlStyle;
-use super::super::slug::{HeadingIds, Slugs};
-use super::super::walk::Format;
-use super::config::{Config, value};
-use super::paths::{dated, parted, resolved, without_ending};
-use super::{Generator, Page, Site};
+use super::{
+    Config, Dialect, Format, Generator, HeadingIds, Page, Rules, Site, Slugs, UrlStyle, dated, field, parted, resolved, value,
+    without_ending,
+};
 
-pub(super) struct Eleventy;
+pub(super) const GENERATOR: Generator = Generator {
+    name: "eleventy",
+    label: "Eleventy",
+    configurations: &[".eleventy.js", "eleventy.config.js", "eleventy.config.mjs", "eleventy.config.cjs", "eleventy.config.ts"],
+    published: "_site",
+    configure,
+    ..super::UNKNOWN
+};
 
-impl Generator for Eleventy {
-    fn name(&self) -> &'static str {
-        "eleventy"
+fn configure(config: &Config) -> Site {
+    let ids = if config.text.contains("IdAttributePlugin") {
+        HeadingIds::Eleventy
+    } else if config.text.contains("anchor") {
+        HeadingIds::GitHub
+    } else {
+        HeadingIds::None
+    };
+    let input = config.after("dir").and_then(|dir| value(dir, "input")).unwrap_or("");
+    Site {
+        style: UrlStyle::Directory,
+        dialect: Dialect::with_ids(ids),
+        content: config.content_folder(input),
+        rules: Box::new(Eleventy),
+        ..Site::default()
     }
+}
 
-    fn label(&self) -> &'static str {
-        "Eleventy"
-    }
+struct Eleventy;
 
-    fn configurations(&self) -> &'static [&'static str] {
-        &[".eleventy.js", "eleventy.config.js", "eleventy.config.mjs", "eleventy.config.cjs", "eleventy.config.ts"]
-    }
-
-    fn configure(&self, config: &Config, site: &mut Site) {
-        site.style = UrlStyle::Directory;
-        site.ids = if config.text.contains("IdAttributePlugin") {
-            HeadingIds::Eleventy
-        } else if config.text.contains("anchor") {
-            HeadingIds::GitHub
-        } else {
-            HeadingIds::None
-        };
-        if let Some(input) = config.after("dir").and_then(|dir| value(dir, "input")) {
-            site.content_in(input.trim_matches(['.', '/']));
-        }
-    }
-
+impl Rules for Eleventy {
     fn no_page(&self, _site: &Site, path: &str, format: Format) -> Option<&'static str> {
         if !matches!(format, Format::Markdown | Format::Html | Format::Mdx) {
             return Some(super::NOT_PUBLISHED);
@@ -59,6 +58,15 @@ impl Generator for Eleventy {
             return Some(folder.to_owned());
         }
         Some(site.of_page(&format!("{folder}{name}"), &["index"]))
+    }
+
+    fn unread(&self, _path: &str, fields: &[(String, String)]) -> Option<&'static str> {
+        let is_kept = field(fields, "permalink").is_none_or(|v| !v.eq_ignore_ascii_case("false"));
+        (!is_kept).then_some("not published: permalink is false")
+    }
+
+    fn has_templates(&self) -> bool {
+        true
     }
 }
 

@@ -1,82 +1,81 @@
 //! Hugo: Markdown and other formats in `content`, in lower case when published.
 
-use super::super::UrlStyle;
-use super::super::address::styled;
-use super::super::front_matter::field;
-use super::super::globs::Globs;
-use super::super::slug::HeadingIds;
-use super::super::walk::Format;
-use super::config::Config;
-use super::paths::{parted, without_ending};
-use super::{Generator, Page, Site};
+use super::{Config, Dialect, Format, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle, field, parted, styled, without_ending};
+use pocketgraph_native::today::today;
+use std::collections::BTreeSet;
 use toml::{Table, Value};
 
-pub(super) struct Hugo;
+pub(super) const GENERATOR: Generator = Generator {
+    name: "hugo",
+    label: "Hugo",
+    configurations: &[
+        "hugo.toml",
+        "hugo.yaml",
+        "hugo.yml",
+        "hugo.json",
+        "config/_default/hugo.toml",
+        "config/_default/hugo.yaml",
+        "config/_default/config.toml",
+        "config/_default/config.yaml",
+        "config.toml",
+        "config.yaml",
+        "config.yml",
+    ],
+    published: "static",
+    accepts,
+    configure,
+    ..super::UNKNOWN
+};
 
-impl Generator for Hugo {
-    fn name(&self) -> &'static str {
-        "hugo"
+fn accepts(config: &Config) -> bool {
+    let own = config.name.contains("hugo.") || config.name.starts_with("config/");
+    own || config.text.to_ascii_lowercase().contains("baseurl")
+        && (config.place.starts_with("content/") || config.project.join("content").is_dir())
+}
+
+fn configure(config: &Config) -> Site {
+    let mut default = config.value("defaultContentLanguage").unwrap_or("en").to_owned();
+    let table: Table = config.text.parse().unwrap_or_default();
+    let named = table.get("languages").and_then(Value::as_table);
+    let mut languages: Vec<String> = named.into_iter().flat_map(|l| l.keys().cloned()).collect();
+    if languages.is_empty() {
+        default = config.value("languageCode").unwrap_or(&default).to_owned();
     }
-
-    fn label(&self) -> &'static str {
-        "Hugo"
+    languages.retain(|l| *l != default);
+    languages.insert(0, default);
+    let rules = Hugo {
+        keeps_case: config.is_true("disablePathToLower"),
+        default_in_folder: config.is_true("defaultContentLanguageInSubdir"),
+        never: never(&table),
+        bundles: BTreeSet::new(),
+        today: today(),
+    };
+    Site {
+        style: if config.is_true("uglyURLs") || config.is_true("uglyurls") { UrlStyle::Html } else { UrlStyle::Directory },
+        dialect: Dialect::with_ids(HeadingIds::Hugo),
+        content: config.content_folder("content"),
+        excluded: Globs::tolerant(if table.get("ignoreFiles").is_some() { &["*~"] } else { &[] as &[&str] }),
+        languages,
+        claimed_address: config.value("baseURL").or_else(|| config.value("baseurl")).map(str::to_owned),
+        rules: Box::new(rules),
+        ..Site::default()
     }
+}
 
-    fn configurations(&self) -> &'static [&'static str] {
-        &[
-            "hugo.toml",
-            "hugo.yaml",
-            "hugo.yml",
-            "hugo.json",
-            "config/_default/hugo.toml",
-            "config/_default/hugo.yaml",
-            "config/_default/config.toml",
-            "config/_default/config.yaml",
-            "config.toml",
-            "config.yaml",
-            "config.yml",
-        ]
-    }
+struct Hugo {
+    /// Set if upper case stays in addresses.
+    keeps_case: bool,
+    /// Set if the default language has a folder of its own in addresses.
+    default_in_folder: bool,
+    /// Folders whose pages are never published.
+    never: Vec<String>,
+    /// Folders that are one page with its resources.
+    bundles: BTreeSet<String>,
+    today: String,
+}
 
-    fn accepts(&self, config: &Config) -> bool {
-        let own = config.name.contains("hugo.") || config.name.starts_with("config/");
-        own || config.text.to_ascii_lowercase().contains("baseurl")
-            && (config.place.starts_with("content/") || config.project.join("content").is_dir())
-    }
-
-    fn configure(&self, config: &Config, site: &mut Site) {
-        site.ids = HeadingIds::Hugo;
-        site.style = if config.is_true("uglyURLs") || config.is_true("uglyurls") { UrlStyle::Html } else { UrlStyle::Directory };
-        site.keeps_case = config.is_true("disablePathToLower");
-        site.default_in_folder = config.is_true("defaultContentLanguageInSubdir");
-        site.claimed_address = config.value("baseURL").or_else(|| config.value("baseurl")).map(str::to_owned);
-        let mut default = config.value("defaultContentLanguage").unwrap_or("en").to_owned();
-        let table: Table = config.text.parse().unwrap_or_default();
-        let mut folders = vec!["content".to_owned()];
-        if let Some(languages) = table.get("languages").and_then(Value::as_table) {
-            site.languages = languages.keys().cloned().collect();
-            folders.extend(languages.values().filter_map(|l| l.get("contentDir")?.as_str()).map(str::to_owned));
-        }
-        let mounts = table.get("module").and_then(|m| m.get("mounts")).and_then(Value::as_array);
-        for mount in
-            mounts.into_iter().flatten().filter(|m| m.get("target").and_then(Value::as_str).is_some_and(|t| t.starts_with("content")))
-        {
-            folders.extend(mount.get("source").and_then(Value::as_str).map(str::to_owned));
-        }
-        if site.languages.is_empty() {
-            default = config.value("languageCode").unwrap_or(&default).to_owned();
-        }
-        site.languages.retain(|l| *l != default);
-        site.languages.insert(0, default);
-        if site.place.is_empty() {
-            site.content_in("content");
-        }
-        let ignored = table.get("ignoreFiles").is_some();
-        site.excluded = Globs::tolerant(if ignored { &["*~"] } else { &[] as &[&str] });
-        site.never = never(&table);
-    }
-
-    fn no_page(&self, site: &Site, path: &str, format: Format) -> Option<&'static str> {
+impl Rules for Hugo {
+    fn no_page(&self, _site: &Site, path: &str, format: Format) -> Option<&'static str> {
         if matches!(format, Format::Text | Format::Notebook | Format::Mdx) {
             return Some(super::NOT_PUBLISHED);
         }
@@ -84,7 +83,7 @@ impl Generator for Hugo {
         if is_leaf(name) {
             folder = parted(folder.trim_end_matches('/')).0;
         }
-        let resource = site.bundles.iter().any(|b| folder == b || folder.starts_with(b.as_str()));
+        let resource = self.bundles.iter().any(|b| folder == b || folder.starts_with(b.as_str()));
         resource.then_some("a resource of the page whose folder it is in")
     }
 
@@ -92,11 +91,11 @@ impl Generator for Hugo {
         if let Some(url) = page.field("url").filter(|u| !u.contains(':')) {
             return Some(url.trim_start_matches('/').to_owned());
         }
-        let (stem, language) = translated(site, without_ending(page.path));
-        let path: String = stem.split('/').map(|part| normalised(part, site.keeps_case)).collect::<Vec<_>>().join("/");
+        let (stem, language) = self.translate(site, without_ending(page.path));
+        let path: String = stem.split('/').map(|part| normalised(part, self.keeps_case)).collect::<Vec<_>>().join("/");
         let (folder, name) = parted(&path);
         let index = matches!(name, "index" | "_index");
-        let local = match page.field("slug").map(|s| sanitised(s, site.keeps_case)).filter(|s| !s.is_empty() && !s.contains('/')) {
+        let local = match page.field("slug").map(|s| sanitised(s, self.keeps_case)).filter(|s| !s.is_empty() && !s.contains('/')) {
             Some(slug) if index => styled(&format!("{}{slug}", parted(folder.trim_end_matches('/')).0), site.style),
             Some(slug) => styled(&format!("{folder}{slug}"), site.style),
             None if index && name == "index" && site.style == UrlStyle::Html && !folder.is_empty() => {
@@ -107,22 +106,74 @@ impl Generator for Hugo {
         };
         Some(language + &local)
     }
+
+    fn unread(&self, path: &str, fields: &[(String, String)]) -> Option<&'static str> {
+        let own =
+            ["build.render", "_build.render"].iter().any(|k| field(fields, k).is_some_and(|v| matches!(v, "never" | "link" | "false")));
+        let folder = parted(path).0;
+        let always = field(fields, "build.render") == Some("always");
+        if own || !always && self.never.iter().any(|n| folder.starts_with(n.as_str())) {
+            return Some("never rendered");
+        }
+        if field(fields, "headless") == Some("true") {
+            return Some("never rendered");
+        }
+        let day = |names: &[&str]| {
+            names.iter().find_map(|n| field(fields, n)).and_then(|v| v.get(..10)).filter(|d| d.starts_with(|c: char| c.is_ascii_digit()))
+        };
+        if day(&["publishDate", "date"]).is_some_and(|d| d > self.today.as_str()) {
+            return Some("published later");
+        }
+        day(&["expiryDate"]).filter(|d| *d <= self.today.as_str()).map(|_| "expired")
+    }
+
+    fn teaches(&self, path: &str) -> bool {
+        let name = parted(path).1;
+        is_leaf(name) || name.split('.').next() == Some("_index")
+    }
+
+    fn learn(&mut self, path: &str, fields: &[(String, String)]) {
+        let (folder, name) = parted(path);
+        if is_leaf(name) {
+            if !folder.is_empty() {
+                self.bundles.insert(folder.to_owned());
+            }
+            return;
+        }
+        let aimed = ["cascade.target", "cascade.path", "cascade.kind", "cascade.lang", "cascade.environment"]
+            .iter()
+            .any(|k| field(fields, k).is_some());
+        let never = ["cascade.render", "cascade.build.render", "cascade._build.render"].iter().any(|k| field(fields, k) == Some("never"));
+        if !aimed && (never || field(fields, "cascade.draft") == Some("true")) {
+            self.never.push(folder.to_owned());
+        }
+    }
+
+    fn has_templates(&self) -> bool {
+        true
+    }
+
+    fn reads_underscored(&self) -> bool {
+        true
+    }
 }
 
-/// A page's path without the mark of its language, and the folder of its language in addresses.
-fn translated<'p>(site: &Site, stem: &'p str) -> (&'p str, String) {
-    let folder = |language: &str| match site.languages.first() {
-        Some(default) if default == language && !site.default_in_folder => String::new(),
-        _ => format!("{language}/"),
-    };
-    let known = |name: &str| site.languages.len() > 1 && site.languages.iter().any(|l| l == name);
-    if let Some((bare, language)) = stem.rsplit_once('.').filter(|(_, l)| known(l)) {
-        return (bare, folder(language));
-    }
-    // The folder of a language, where the one that is read has those of all.
-    match stem.split_once('/') {
-        Some((language, rest)) if known(language) && site.place == "content/" => (rest, folder(language)),
-        _ => (stem, String::new()),
+impl Hugo {
+    /// A page's path without the mark of its language, and the folder of its language in addresses.
+    fn translate<'p>(&self, site: &Site, stem: &'p str) -> (&'p str, String) {
+        let folder = |language: &str| match site.languages.first() {
+            Some(default) if default == language && !self.default_in_folder => String::new(),
+            _ => format!("{language}/"),
+        };
+        let known = |name: &str| site.languages.len() > 1 && site.languages.iter().any(|l| l == name);
+        if let Some((bare, language)) = stem.rsplit_once('.').filter(|(_, l)| known(l)) {
+            return (bare, folder(language));
+        }
+        // The folder of a language, where the one that is read has those of all.
+        match stem.split_once('/') {
+            Some((language, rest)) if known(language) && site.place == "content/" => (rest, folder(language)),
+            _ => (stem, String::new()),
+        }
     }
 }
 
@@ -159,30 +210,6 @@ fn is_leaf(name: &str) -> bool {
     name.split('.').next() == Some("index")
 }
 
-/// Files that open a folder.
-pub(super) fn is_index(path: &str) -> bool {
-    let name = parted(path).1;
-    is_leaf(name) || name.split('.').next() == Some("_index")
-}
-
-/// Hears what the page of a folder says of the pages in it.
-pub(super) fn apply_front_matter(site: &mut Site, path: &str, fields: &[(String, String)]) {
-    let (folder, name) = parted(path);
-    if is_leaf(name) {
-        if !folder.is_empty() {
-            site.bundles.insert(folder.to_owned());
-        }
-        return;
-    }
-    let aimed = ["cascade.target", "cascade.path", "cascade.kind", "cascade.lang", "cascade.environment"]
-        .iter()
-        .any(|k| field(fields, k).is_some());
-    let never = ["cascade.render", "cascade.build.render", "cascade._build.render"].iter().any(|k| field(fields, k) == Some("never"));
-    if !aimed && (never || field(fields, "cascade.draft") == Some("true")) {
-        site.never.push(folder.to_owned());
-    }
-}
-
 /// Folders that the configuration's cascades keep from being published.
 fn never(table: &Table) -> Vec<String> {
     let entries: Vec<&Value> = match table.get("cascade") {
@@ -198,24 +225,4 @@ fn never(table: &Table) -> Vec<String> {
         (!folder.contains(['*', ',', '?'])).then(|| format!("{folder}/"))
     };
     entries.iter().filter_map(path).collect()
-}
-
-/// Why a page is not published, from its front matter or that of the folders that it is in.
-pub(super) fn unread(site: &Site, path: &str, fields: &[(String, String)]) -> Option<&'static str> {
-    let own = ["build.render", "_build.render"].iter().any(|k| field(fields, k).is_some_and(|v| matches!(v, "never" | "link" | "false")));
-    let folder = parted(path).0;
-    let always = field(fields, "build.render") == Some("always");
-    if own || !always && site.never.iter().any(|n| folder.starts_with(n.as_str())) {
-        return Some("never rendered");
-    }
-    if field(fields, "headless") == Some("true") {
-        return Some("never rendered");
-    }
-    let day = |names: &[&str]| {
-        names.iter().find_map(|n| field(fields, n)).and_then(|v| v.get(..10)).filter(|d| d.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    if day(&["publishDate", "date"]).is_some_and(|d| d > site.today.as_str()) {
-        return Some("published later");
-    }
-    day(&["expiryDate"]).filter(|d| *d <= site.today.as_str()).map(|_| "expired")
 }

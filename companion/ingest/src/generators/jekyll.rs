@@ -1,60 +1,67 @@
 //! Jekyll: pages anywhere, posts in `_posts`, collections in folders that the configuration names.
 
-use super::super::UrlStyle;
-use super::super::front_matter::field;
-use super::super::globs::Globs;
-use super::super::slug::HeadingIds;
-use super::super::walk::Format;
-use super::config::Config;
-use super::paths::{dated, parted, without_ending};
-use super::{Generator, Page, Site};
+use super::{Config, Dialect, Format, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle, dated, field, parted, without_ending};
+use pocketgraph_native::today::today;
 
-pub(super) struct Jekyll;
+pub(super) const GENERATOR: Generator = Generator {
+    name: "jekyll",
+    label: "Jekyll",
+    configurations: &["_config.yml", "_config.yaml", "_config.toml"],
+    published: "_site",
+    accepts,
+    configure,
+    ..super::UNKNOWN
+};
 
-impl Generator for Jekyll {
-    fn name(&self) -> &'static str {
-        "jekyll"
-    }
+fn accepts(config: &Config) -> bool {
+    // Jupyter Book has a file of this name, too.
+    !(config.project.join("_toc.yml").is_file() && config.after("sphinx").is_some())
+}
 
-    fn label(&self) -> &'static str {
-        "Jekyll"
-    }
-
-    fn configurations(&self) -> &'static [&'static str] {
-        &["_config.yml", "_config.yaml", "_config.toml"]
-    }
-
-    fn accepts(&self, config: &Config) -> bool {
-        // Jupyter Book has a file of this name, too.
-        !(config.project.join("_toc.yml").is_file() && config.after("sphinx").is_some())
-    }
-
-    fn configure(&self, config: &Config, site: &mut Site) {
-        let permalink = config.value("permalink").unwrap_or("date").to_owned();
-        site.style = if permalink == "pretty" || permalink.ends_with('/') { UrlStyle::Directory } else { UrlStyle::Html };
-        site.ids = HeadingIds::Kramdown;
-        // GitHub's own builds, which need no Gemfile, make pages of all Markdown.
-        let gems = config.beside("Gemfile").unwrap_or_default();
-        let all = ["github-pages", "optional-front-matter"].iter().any(|name| gems.contains(name) || config.text.contains(name));
-        site.front_matter_needed = !gems.is_empty() && !all;
-        site.excluded = Globs::tolerant(&config.list("exclude"));
-        site.collections = collections(&config.text);
-        site.posts = Some(match permalink.as_str() {
+fn configure(config: &Config) -> Site {
+    let permalink = config.value("permalink").unwrap_or("date").to_owned();
+    // GitHub's own builds, which need no Gemfile, make pages of all Markdown.
+    let gems = config.beside("Gemfile").unwrap_or_default();
+    let all = ["github-pages", "optional-front-matter"].iter().any(|name| gems.contains(name) || config.text.contains(name));
+    let is_folder = permalink == "pretty" || permalink.ends_with('/');
+    let rules = Jekyll {
+        front_matter_needed: !gems.is_empty() && !all,
+        collections: collections(&config.text),
+        posts: match permalink.as_str() {
             "date" => "/:categories/:year/:month/:day/:title.html".to_owned(),
             "pretty" => "/:categories/:year/:month/:day/:title/".to_owned(),
             "none" => "/:categories/:title.html".to_owned(),
             "ordinal" => "/:categories/:year/:y_day/:title.html".to_owned(),
-            own => own.to_owned(),
-        });
-        site.claimed_address = config.value("url").map(|url| format!("{url}{}", config.value("baseurl").unwrap_or("")));
-        site.languages = config.value("lang").map(str::to_owned).into_iter().collect();
+            _ => permalink,
+        },
+        today: today(),
+    };
+    Site {
+        style: if is_folder { UrlStyle::Directory } else { UrlStyle::Html },
+        dialect: Dialect::with_ids(HeadingIds::Kramdown),
+        excluded: Globs::tolerant(&config.list("exclude")),
+        claimed_address: config.value("url").map(|url| format!("{url}{}", config.value("baseurl").unwrap_or(""))),
+        languages: config.values("lang"),
+        rules: Box::new(rules),
+        ..Site::default()
     }
+}
 
-    fn no_page(&self, site: &Site, path: &str, format: Format) -> Option<&'static str> {
+struct Jekyll {
+    front_matter_needed: bool,
+    /// Collections that are published.
+    collections: Vec<String>,
+    /// Where posts are published, in Jekyll's placeholders.
+    posts: String,
+    today: String,
+}
+
+impl Rules for Jekyll {
+    fn no_page(&self, _site: &Site, path: &str, format: Format) -> Option<&'static str> {
         if !matches!(format, Format::Markdown | Format::Html | Format::Text | Format::Notebook) {
             return Some(super::NOT_PUBLISHED);
         }
-        let hidden = |part: &str| part.strip_prefix('_').is_some_and(|c| c != "posts" && !site.collections.iter().any(|known| known == c));
+        let hidden = |part: &str| part.strip_prefix('_').is_some_and(|c| c != "posts" && !self.collections.iter().any(|known| known == c));
         path.split('/').any(hidden).then_some("in a folder that is not published: its name begins with _")
     }
 
@@ -65,13 +72,32 @@ impl Generator for Jekyll {
             return filled(own, page, folder, name);
         }
         if page.path.split('/').any(|part| part == "_posts") {
-            return filled(site.posts.as_deref()?, page, folder, name);
+            return filled(&self.posts, page, folder, name);
         }
         if let Some(collection) = collection {
             let below = page.path.split_once(&format!("_{collection}/")).map_or(page.path, |(_, rest)| rest);
             return Some(site.of_page(&format!("{collection}/{}", without_ending(below)), &[]));
         }
         Some(site.of_path(page.path, &["index"]))
+    }
+
+    fn unread(&self, path: &str, fields: &[(String, String)]) -> Option<&'static str> {
+        let name = parted(path).1;
+        let day = field(fields, "date").and_then(|d| d.get(..10)).or_else(|| dated(without_ending(name)).and_then(|_| name.get(..10)));
+        let post = path.split('/').any(|part| part == "_posts");
+        (post && day.is_some_and(|d| d > self.today.as_str())).then_some("published later")
+    }
+
+    fn needs_front_matter(&self) -> bool {
+        self.front_matter_needed
+    }
+
+    fn has_templates(&self) -> bool {
+        true
+    }
+
+    fn reads_underscored(&self) -> bool {
+        true
     }
 }
 
@@ -137,12 +163,4 @@ fn collections(text: &str) -> Vec<String> {
         }
     }
     out.into_iter().filter(|(_, published)| *published).map(|(name, _)| name).collect()
-}
-
-/// Why a page is not published.
-pub(super) fn unread(site: &Site, path: &str, fields: &[(String, String)]) -> Option<&'static str> {
-    let name = parted(path).1;
-    let day = field(fields, "date").and_then(|d| d.get(..10)).or_else(|| dated(without_ending(name)).and_then(|_| name.get(..10)));
-    let post = path.split('/').any(|part| part == "_posts");
-    (post && day.is_some_and(|d| d > site.today.as_str())).then_some("published later")
 }

@@ -1,54 +1,54 @@
 //! mdBook: the chapters that `SUMMARY.md` lists.
 
-use super::super::UrlStyle;
-use super::super::slug::HeadingIds;
-use super::super::walk::Format;
-use super::config::Config;
-use super::paths::resolved;
-use super::{Generator, Page, Site};
+use super::{Config, Dialect, Format, Generator, HeadingIds, Rules, Site, UrlStyle, resolved};
+use std::collections::BTreeSet;
 use toml::{Table, Value};
 
-pub(super) struct MdBook;
+pub(super) const GENERATOR: Generator =
+    Generator { name: "mdbook", label: "mdBook", configurations: &["book.toml"], published: "book", accepts, configure, ..super::UNKNOWN };
 
-impl Generator for MdBook {
-    fn name(&self) -> &'static str {
-        "mdbook"
+fn accepts(config: &Config) -> bool {
+    let src = format!("{}/", config.value("src").unwrap_or("src").trim_matches(['.', '/']));
+    config.place.is_empty() || src == "/" || config.place.starts_with(&src)
+}
+
+fn configure(config: &Config) -> Site {
+    let src = config.value("src").unwrap_or("src").trim_matches(['.', '/']).to_owned();
+    let summary = config.beside(&if src.is_empty() { "SUMMARY.md".to_owned() } else { format!("{src}/SUMMARY.md") });
+    let inside = config.place.strip_prefix(&format!("{src}/")).unwrap_or("").to_owned();
+    let table: Table = config.text.parse().unwrap_or_default();
+    let search = table.get("output").and_then(|o| o.get("html")?.get("search")?.get("chapter")).and_then(Value::as_table);
+    let out = |(path, chapter): (&String, &Value)| (chapter.get("enable")?.as_bool() == Some(false)).then(|| path.clone());
+    let rules = MdBook {
+        chapters: summary.map(|text| chapters(&text).filter_map(|c| Some(c.strip_prefix(&inside)?.to_owned())).collect()),
+        unsearched: search.into_iter().flatten().filter_map(out).filter_map(|p| Some(p.strip_prefix(&inside)?.to_owned())).collect(),
+    };
+    Site {
+        style: UrlStyle::Html,
+        dialect: Dialect::with_ids(HeadingIds::MdBook),
+        content: config.content_folder(&src),
+        languages: config.values("language"),
+        rules: Box::new(rules),
+        ..Site::default()
     }
+}
 
-    fn label(&self) -> &'static str {
-        "mdBook"
-    }
+struct MdBook {
+    /// The only pages, where there is a summary.
+    chapters: Option<BTreeSet<String>>,
+    /// Pages that the configuration leaves out of the search.
+    unsearched: BTreeSet<String>,
+}
 
-    fn configurations(&self) -> &'static [&'static str] {
-        &["book.toml"]
-    }
-
-    fn accepts(&self, config: &Config) -> bool {
-        let src = format!("{}/", config.value("src").unwrap_or("src").trim_matches(['.', '/']));
-        config.place.is_empty() || src == "/" || config.place.starts_with(&src)
-    }
-
-    fn configure(&self, config: &Config, site: &mut Site) {
-        site.style = UrlStyle::Html;
-        site.ids = HeadingIds::MdBook;
-        let src = config.value("src").unwrap_or("src").trim_matches(['.', '/']).to_owned();
-        site.content_in(&src);
-        let summary = config.beside(&if src.is_empty() { "SUMMARY.md".to_owned() } else { format!("{src}/SUMMARY.md") });
-        let inside = site.place.strip_prefix(&format!("{src}/")).unwrap_or("").to_owned();
-        site.only = summary.map(|text| chapters(&text).filter_map(|c| Some(c.strip_prefix(&inside)?.to_owned())).collect());
-        let table: Table = config.text.parse().unwrap_or_default();
-        let search = table.get("output").and_then(|o| o.get("html")?.get("search")?.get("chapter")).and_then(Value::as_table);
-        let out = |(path, chapter): (&String, &Value)| (chapter.get("enable")?.as_bool() == Some(false)).then(|| path.clone());
-        site.unsearched = search.into_iter().flatten().filter_map(out).filter_map(|p| Some(p.strip_prefix(&inside)?.to_owned())).collect();
-        site.languages = config.value("language").map(str::to_owned).into_iter().collect();
-    }
-
+impl Rules for MdBook {
     fn no_page(&self, _site: &Site, path: &str, format: Format) -> Option<&'static str> {
+        if self.chapters.as_ref().is_some_and(|chapters| !chapters.contains(path)) {
+            return Some("not in the site's table of contents");
+        }
+        if self.unsearched.contains(path) {
+            return Some("the site's configuration leaves it out of the search");
+        }
         (format != Format::Markdown || path == "SUMMARY.md").then_some(super::NOT_PUBLISHED)
-    }
-
-    fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
-        Some(site.of_path(page.path, &["index", "readme"]))
     }
 }
 

@@ -1,48 +1,45 @@
 //! MkDocs, with or without the theme Material, and Zensical, which reads the same sources.
 
-use super::super::UrlStyle;
-use super::super::globs::Globs;
-use super::super::markdown::PyMdown;
-use super::super::slug::HeadingIds;
-use super::super::walk::Format;
-use super::config::Config;
-use super::paths::{parted, without_ending};
-use super::{Generator, Page, Site};
+use super::{Config, Dialect, Format, Generator, Globs, HeadingIds, Page, PyMdown, Rules, Site, UrlStyle, parted, without_ending};
 
-pub(super) struct MkDocs;
+pub(super) const GENERATOR: Generator = Generator {
+    name: "mkdocs",
+    label: "MkDocs",
+    configurations: &["mkdocs.yml", "mkdocs.yaml", "zensical.toml"],
+    published: "site",
+    configure,
+    ..super::UNKNOWN
+};
 
-impl Generator for MkDocs {
-    fn name(&self) -> &'static str {
-        "mkdocs"
-    }
-
-    fn label(&self) -> &'static str {
-        "MkDocs"
-    }
-
-    fn configurations(&self) -> &'static [&'static str] {
-        &["mkdocs.yml", "mkdocs.yaml", "zensical.toml"]
-    }
-
-    fn configure(&self, config: &Config, site: &mut Site) {
-        site.style = if config.is_false("use_directory_urls") { UrlStyle::Html } else { UrlStyle::Directory };
-        site.ids = if config.text.contains("pymdownx.slugs") { HeadingIds::PyMdown } else { HeadingIds::PythonMarkdown };
-        site.pymdown = PyMdown {
-            emoji: config.text.contains(".emoji"),
-            symbols: config.text.contains("smartsymbols"),
-            keys: config.text.contains("pymdownx.keys"),
-        };
-        site.parts_in = config.list("base_path");
-        let mut excluded = config.list("exclude_docs");
-        excluded.extend(config.list("draft_docs"));
-        excluded.push("/templates/".to_owned());
-        site.excluded = Globs::tolerant(&excluded);
-        site.content_in(config.value("docs_dir").unwrap_or("docs"));
+fn configure(config: &Config) -> Site {
+    let mut excluded = config.list("exclude_docs");
+    excluded.extend(config.list("draft_docs"));
+    excluded.push("/templates/".to_owned());
+    let pymdown = PyMdown {
+        emoji: config.text.contains(".emoji"),
+        symbols: config.text.contains("smartsymbols"),
+        keys: config.text.contains("pymdownx.keys"),
+    };
+    let ids = if config.text.contains("pymdownx.slugs") { HeadingIds::PyMdown } else { HeadingIds::PythonMarkdown };
+    Site {
+        style: if config.is_false("use_directory_urls") { UrlStyle::Html } else { UrlStyle::Directory },
+        dialect: Dialect { pymdown, ..Dialect::with_ids(ids) },
+        excluded: Globs::tolerant(&excluded),
+        content: config.content_folder(config.value("docs_dir").unwrap_or("docs")),
         // Of the plug-in for translations.
-        site.languages = translations(&config.text);
-        site.claimed_address = config.value("site_url").map(str::to_owned);
+        languages: translations(&config.text),
+        claimed_address: config.value("site_url").map(str::to_owned),
+        rules: Box::new(MkDocs { snippets: config.list("base_path") }),
+        ..Site::default()
     }
+}
 
+struct MkDocs {
+    /// Folders of the project in which parts of pages are looked for.
+    snippets: Vec<String>,
+}
+
+impl Rules for MkDocs {
     fn no_page(&self, _site: &Site, _path: &str, format: Format) -> Option<&'static str> {
         matches!(format, Format::ReStructuredText | Format::AsciiDoc | Format::Text).then_some(super::NOT_PUBLISHED)
     }
@@ -61,6 +58,14 @@ impl Generator for MkDocs {
         let index = ["index", "readme"].iter().any(|i| parted(stem).1.eq_ignore_ascii_case(i));
         let local = site.of_page(stem, &["index", "readme"]);
         Some(if local.is_empty() && !index { language } else { language + &local })
+    }
+
+    fn part_folders(&self) -> &[String] {
+        &self.snippets
+    }
+
+    fn reads_underscored(&self) -> bool {
+        true
     }
 }
 

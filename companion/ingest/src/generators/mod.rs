@@ -1,4 +1,4 @@
-//! What each generator of documentation sites does with the files of its authors: which are pages, where they are published, which ids their headings get.
+//! Generators of documentation sites: which of an author's files are pages, where they are published, which ids headings get.
 //!
 //! A generator is known by its configuration in the folder that is read or above it. A configuration is only looked at, never run, and nothing that it
 //! says leads out of the folder or makes a hit link to another site.
@@ -19,14 +19,16 @@ mod starlight;
 mod unsearched;
 mod vitepress;
 
-use super::UrlStyle;
 use super::address::styled;
+use super::front_matter::{field, front_matter};
 use super::globs::Globs;
-use super::markdown::PyMdown;
-use super::slug::HeadingIds;
-use super::walk::Format;
-use config::Config;
-use std::collections::BTreeSet;
+use super::markdown::{Dialect, PyMdown};
+use super::slug::{HeadingIds, Slugs};
+use super::walk::{Format, FoundFile};
+use super::{UrlStyle, name_of};
+use config::{Config, value};
+use paths::{dated, parted, resolved, slug, without_ending};
+use std::io::Read;
 use std::path::Path;
 
 pub(super) use unsearched::unsearched;
@@ -48,35 +50,125 @@ pub enum GeneratorChoice {
 
 /// The generators that are known, by the names that an option may give.
 pub fn generator_names() -> impl Iterator<Item = &'static str> {
-    ALL.iter().map(|g| g.name())
+    ALL.iter().map(|g| g.name)
 }
 
-/// The name of the generator whose configuration lies in a folder of documents or above it, as a build of that folder finds it.
+/// Name of the generator whose configuration lies in a folder of documents or above it, as a build finds it.
 pub fn detected_generator(documents: &Path) -> Option<&'static str> {
-    Site::of(documents, GeneratorChoice::Auto, UrlStyle::Auto).name()
+    Site::of(documents, &[], GeneratorChoice::Auto, UrlStyle::Auto).name()
 }
 
-/// A generator's rules.
-trait Generator: Sync {
-    /// What it is called in options: lower case.
-    fn name(&self) -> &'static str;
-    /// What it calls itself.
-    fn label(&self) -> &'static str;
+/// Folder of a generator's project for files that are published as they are: static files, or the built site.
+pub fn published_folder(generator: &str) -> Option<&'static str> {
+    ALL.iter().find(|g| g.name == generator).map(|g| g.published)
+}
+
+/// A generator: how its projects are known, and how its configuration is read. Each file here has one.
+struct Generator {
+    /// Name in options: lower case.
+    name: &'static str,
+    /// Name as its authors write it.
+    label: &'static str,
     /// Its configurations, as paths in a project's folder.
-    fn configurations(&self) -> &'static [&'static str];
-    /// Whether a file of such a name is a configuration of this generator's and has to do with the folder that is read.
-    fn accepts(&self, _config: &Config) -> bool {
-        true
-    }
+    configurations: &'static [&'static str],
+    /// Folder of a project for files that are published as they are: static files, or the built site.
+    published: &'static str,
+    /// Returns true if a file of such a name is this generator's configuration and concerns the folder that is read.
+    accepts: fn(&Config) -> bool,
+    /// Returns true if a folder without a configuration is a project of this generator's, by its files.
+    recognizes: fn(&[FoundFile]) -> bool,
     /// Reads the configuration.
-    fn configure(&self, config: &Config, site: &mut Site);
-    /// Why a file is no page, if it is none.
+    configure: fn(&Config) -> Site,
+}
+
+/// Values of generators that need no others.
+const UNKNOWN: Generator = Generator {
+    name: "",
+    label: "",
+    configurations: &[],
+    published: "",
+    accepts: |_| true,
+    recognizes: |_| false,
+    configure: |_| Site::default(),
+};
+
+const ALL: [&Generator; 12] = [
+    &docusaurus::GENERATOR,
+    &vitepress::GENERATOR,
+    &mkdocs::GENERATOR,
+    &sphinx::GENERATOR,
+    &starlight::GENERATOR,
+    &hugo::GENERATOR,
+    &mdbook::GENERATOR,
+    &antora::GENERATOR,
+    &nextra::GENERATOR,
+    &eleventy::GENERATOR,
+    &jekyll::GENERATOR,
+    &obsidian::GENERATOR,
+];
+
+/// Rules of a generator for one project. Paths are those below the folder of pages.
+pub(crate) trait Rules: Send + Sync {
+    /// Returns why a file is no page, if it is none.
     fn no_page(&self, _site: &Site, _path: &str, _format: Format) -> Option<&'static str> {
         None
     }
-    /// Where a page is published, below the address of the folder that is read. `None` where it is not published at all.
+    /// Returns true if files in folders that begin with an underscore may be pages.
+    fn reads_underscored(&self) -> bool {
+        false
+    }
+    /// Returns true if the front matter of a file speaks of other pages.
+    fn teaches(&self, _path: &str) -> bool {
+        false
+    }
+    /// Takes up the front matter of such a file, before pages are read.
+    fn learn(&mut self, _path: &str, _fields: &[(String, String)]) {}
+    /// Returns why a page is not read, from its front matter, if it is not.
+    fn unread(&self, _path: &str, _fields: &[(String, String)]) -> Option<&'static str> {
+        None
+    }
+    /// Returns true if Markdown without front matter is no page.
+    fn needs_front_matter(&self) -> bool {
+        false
+    }
+    /// Returns true if pages of HTML have front matter and the tags of a template engine.
+    fn has_templates(&self) -> bool {
+        false
+    }
+    /// Returns true if files `.txt` are pages in reStructuredText.
+    fn text_is_rst(&self) -> bool {
+        false
+    }
+    /// Returns true if pages are notes of a vault, called after their files.
+    fn is_vault(&self) -> bool {
+        false
+    }
+    /// Attributes that pages of AsciiDoc may use.
+    fn attributes(&self) -> &[(String, String)] {
+        &[]
+    }
+    /// Folders of the project in which parts of pages are looked for.
+    fn part_folders(&self) -> &[String] {
+        &[]
+    }
+    /// Returns the address of a page below that of the folder that is read. `None` where it is not published at all.
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
         Some(site.of_path(page.path, &["index", "readme"]))
+    }
+    /// Returns the version of the product that the file at a path of the project is about, where the site has several.
+    fn version(&self, _path: &str) -> Option<String> {
+        None
+    }
+}
+
+/// Files that no generator makes pages of.
+struct Files;
+
+impl Rules for Files {}
+
+impl Default for Box<dyn Rules> {
+    fn default() -> Self {
+        Box::new(Files)
     }
 }
 
@@ -90,7 +182,7 @@ pub(super) struct Page<'a> {
 
 impl Page<'_> {
     fn field(&self, name: &str) -> Option<&str> {
-        super::front_matter::field(self.fields, name)
+        field(self.fields, name)
     }
 }
 
@@ -98,198 +190,125 @@ impl Page<'_> {
 const NOT_PUBLISHED: &str = "not a kind of file that the site's generator makes pages of";
 /// Why files are passed over that lie beside the folders of pages.
 const ELSEWHERE: &str = "not among the site's pages";
+/// Why files are passed over that pages bring in.
+const PART: &str = "a part of other pages: its name begins with _";
+/// Why files are passed over that no generator is known to publish.
+const UNDERSCORE: &str = "no page of its own: its name, or that of its folder, begins with _ (--include reads it all the same)";
 
-const ALL: [&dyn Generator; 12] = [
-    &docusaurus::Docusaurus,
-    &vitepress::VitePress,
-    &mkdocs::MkDocs,
-    &sphinx::Sphinx,
-    &starlight::Starlight,
-    &hugo::Hugo,
-    &mdbook::MdBook,
-    &antora::Antora,
-    &nextra::Nextra,
-    &eleventy::Eleventy,
-    &jekyll::Jekyll,
-    &obsidian::Obsidian,
-];
+fn has_underscore(path: &str) -> bool {
+    path.split('/').any(|part| part.starts_with('_'))
+}
+
+/// Returns true for names that begin with an underscore, but for those of pages that open a section and of posts.
+pub(super) fn is_private(name: &str) -> bool {
+    name.starts_with('_') && name != "_posts" && name.split('.').next() != Some("_index")
+}
 
 /// What is known of the site that a folder is the source of.
 #[derive(Default)]
 pub(crate) struct Site {
-    generator: Option<&'static dyn Generator>,
+    generator: Option<&'static Generator>,
+    /// Rules of the generator.
+    pub rules: Box<dyn Rules>,
     /// The configuration that told the generator, for people.
     pub configuration: Option<String>,
     /// Where the folder that is read lies in the project, with a slash at its end; empty for the project's own.
-    place: String,
-    /// How addresses end.
-    style: UrlStyle,
-    /// How the generator's own addresses end, where another style was asked for.
-    own_style: Option<UrlStyle>,
-    /// The rule for ids of headings.
-    pub ids: HeadingIds,
-    /// Set if pages are notes of a vault, called after their files.
-    pub is_vault: bool,
-    /// Whether `.md` is MDX.
-    pub mdx: bool,
-    /// Extensions of Python-Markdown that are in use.
-    pub pymdown: PyMdown,
-    /// Folders of the project that parts of pages are looked for in.
-    pub parts_in: Vec<String>,
-    /// Addresses of pages that are not those of their files: patterns of paths, and what stands for them.
-    rewrites: Vec<(String, String)>,
-    /// Files that the configuration says are no pages.
-    excluded: Globs,
-    /// The only pages, where there is a list of them.
-    only: Option<BTreeSet<String>>,
-    /// Pages that the configuration leaves out of the search.
-    unsearched: BTreeSet<String>,
-    /// Whether Markdown without front matter is no page.
-    front_matter_needed: bool,
-    /// Folders whose pages are never published.
-    never: Vec<String>,
-    /// Folders that are one page with its resources.
-    bundles: BTreeSet<String>,
-    /// Languages, by the names of their folders or endings; the first is the default.
-    pub languages: Vec<String>,
-    /// Whether the default language has a folder of its own in addresses.
-    default_in_folder: bool,
-    /// Attributes that pages may use.
-    pub attributes: Vec<(String, String)>,
-    /// Where posts are published, in Jekyll's placeholders.
-    posts: Option<String>,
-    /// Collections that are published, in Jekyll.
-    collections: Vec<String>,
-    /// Whether numbers before names of files and folders are left out of addresses.
-    numbers_stripped: bool,
-    /// Whether the page of a folder has no slash at its end.
-    folders_clean: bool,
-    /// Where documents are published in a project of several parts, without slashes.
-    docs_at: String,
+    pub place: String,
     /// Where pages lie below the folder that is read, with a slash at its end.
     content: String,
-    /// Whether upper case stays in addresses.
-    keeps_case: bool,
-    /// Where `.txt` is a page in reStructuredText.
-    pub text_is_rst: bool,
-    /// The site's own name for its newest version, and where pages of versions are.
-    latest_version: Option<String>,
+    /// How addresses end.
+    pub style: UrlStyle,
+    /// How the generator's own addresses end, where another style was asked for.
+    pub own_style: Option<UrlStyle>,
+    /// Set if the page of a folder has no slash at its end.
+    folders_clean: bool,
+    /// The Markdown of pages.
+    pub dialect: Dialect,
+    /// Files that the configuration says are no pages.
+    excluded: Globs,
+    /// Languages, by the names of their folders or endings; the first is the default.
+    languages: Vec<String>,
     /// The address that the configuration says that the site has.
     pub claimed_address: Option<String>,
-    /// Today, for pages that are published later.
-    today: String,
 }
 
 impl Site {
-    /// The site that `root` is the source of, addresses in the style asked for.
-    pub fn of(root: &Path, choice: GeneratorChoice, style: UrlStyle) -> Site {
-        let mut site = match choice {
-            GeneratorChoice::None => Site::default(),
-            GeneratorChoice::Auto => detected(root, &ALL).unwrap_or_default(),
+    /// The site that `root` with the files `found` is the source of, addresses in the style asked for.
+    pub fn of(root: &Path, found: &[FoundFile], choice: GeneratorChoice, style: UrlStyle) -> Site {
+        let plain = |generator: &'static Generator| configured(generator, &Config::default());
+        let site = match choice {
+            GeneratorChoice::None => None,
+            GeneratorChoice::Auto => detected(root, &ALL).or_else(|| ALL.into_iter().find(|g| (g.recognizes)(found)).map(plain)),
             GeneratorChoice::Named(name) => {
-                let named: Vec<&'static dyn Generator> = ALL.into_iter().filter(|g| g.name() == name).collect();
-                detected(root, &named).or_else(|| Some(configured(*named.first()?, &Config::default()))).unwrap_or_default()
+                let named: Vec<&'static Generator> = ALL.into_iter().filter(|g| g.name == name).collect();
+                detected(root, &named).or_else(|| named.first().copied().map(plain))
             }
         };
-        if style != UrlStyle::Auto && site.generator.is_some() {
-            site.own_style = Some(site.style).filter(|&own| own != style);
-        }
+        let mut site = site.unwrap_or_default();
         if style != UrlStyle::Auto {
+            site.own_style = Some(site.style).filter(|&own| own != style && site.generator.is_some());
             site.style = style;
+        }
+        for file in found {
+            if site.rules.teaches(&file.path)
+                && let Some(fields) = top_of(&file.file)
+            {
+                let path = file.path.strip_prefix(&site.content).unwrap_or(&file.path);
+                site.rules.learn(path, &fields);
+            }
         }
         site
     }
 
     /// The generator's own name.
     pub fn label(&self) -> Option<&'static str> {
-        self.generator.map(Generator::label)
+        self.generator.map(|g| g.label)
     }
 
     /// The generator's name in options.
     pub fn name(&self) -> Option<&'static str> {
-        self.generator.map(Generator::name)
+        self.generator.map(|g| g.name)
     }
 
-    /// Where the folder that is read lies in the project.
-    pub fn place(&self) -> &str {
-        &self.place
-    }
-
-    /// The style of addresses of the generator, where another was asked for.
-    pub fn disagrees(&self) -> Option<UrlStyle> {
-        self.own_style
-    }
-
-    /// Hears what front matter says of all pages of a folder, before pages are read.
-    pub fn apply_front_matter(&mut self, path: &str, fields: &[(String, String)]) {
-        if self.name() == Some("hugo") {
-            let content = self.content.clone();
-            hugo::apply_front_matter(self, path.strip_prefix(&content).unwrap_or(path), fields);
-        }
-    }
-
-    /// Files whose front matter speaks of other pages.
-    pub fn is_heard(&self, path: &str) -> bool {
-        self.name() == Some("hugo") && hugo::is_index(path)
-    }
-
-    /// Why a file is no page of the site, if it is none.
+    /// Returns why a file is no page of the site, if it is none.
     pub fn no_page(&self, path: &str, format: Format) -> Option<&'static str> {
-        if format == Format::JsonLines {
-            return None;
+        if self.generator.is_none() {
+            return path.split('/').any(is_private).then_some(UNDERSCORE);
         }
-        let generator = self.generator?;
-        let Some(path) = path.strip_prefix(&self.content) else { return Some(ELSEWHERE) };
-        if self.excluded.matches(path) {
+        let Some(inside) = path.strip_prefix(&self.content) else { return Some(ELSEWHERE) };
+        if self.excluded.matches(inside) {
             return Some("the site's configuration leaves it out");
         }
-        if self.only.as_ref().is_some_and(|only| !only.contains(path)) {
-            return Some("not in the site's table of contents");
-        }
-        if self.unsearched.contains(path) {
-            return Some("the site's configuration leaves it out of the search");
-        }
-        generator.no_page(self, path, format)
+        self.rules.no_page(self, inside, format).or_else(|| {
+            let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+            (!self.rules.reads_underscored() && has_underscore(folder)).then_some(UNDERSCORE)
+        })
     }
 
     /// Why a page is not read, from what its front matter says, if it is not.
     pub fn unread(&self, path: &str, fields: &[(String, String)]) -> Option<&'static str> {
-        let is = |name: &str, value: &str| super::front_matter::field(fields, name).is_some_and(|v| v.eq_ignore_ascii_case(value));
+        let is = |name: &str, value: &str| field(fields, name).is_some_and(|v| v.eq_ignore_ascii_case(value));
         if is("draft", "true") || is("published", "false") {
             return Some("marked as a draft");
         }
-        if let Some(asked) = unsearched(fields) {
-            return Some(asked);
-        }
-        let path = path.strip_prefix(&self.content).unwrap_or(path);
-        match self.name()? {
-            "hugo" => hugo::unread(self, path, fields),
-            "jekyll" => jekyll::unread(self, path, fields),
-            "eleventy" if is("permalink", "false") => Some("not published: permalink is false"),
-            _ => None,
-        }
+        unsearched(fields).or_else(|| self.rules.unread(path.strip_prefix(&self.content).unwrap_or(path), fields))
     }
 
     /// Why a page in Markdown is not read that has front matter or none, if it is not.
     pub fn unopened(&self, has_front_matter: bool) -> Option<&'static str> {
-        (self.front_matter_needed && !has_front_matter).then_some("not published: it has no front matter")
+        (self.rules.needs_front_matter() && !has_front_matter).then_some("not published: it has no front matter")
     }
 
     /// Where a page is published, below the base; `None` where the generator has no rule of its own for it.
     pub fn address(&self, page: &Page<'_>) -> Option<String> {
         // On a code host every file has the address of its path.
-        let generator = self.generator.filter(|_| self.style != UrlStyle::Source)?;
-        generator.address(self, &Page { path: page.path.strip_prefix(&self.content).unwrap_or(page.path), fields: page.fields })
-    }
-
-    /// How addresses end.
-    pub fn style(&self) -> UrlStyle {
-        self.style
+        self.generator.filter(|_| self.style != UrlStyle::Source)?;
+        self.rules.address(self, &Page { path: page.path.strip_prefix(&self.content).unwrap_or(page.path), fields: page.fields })
     }
 
     /// The address of the page of a file: one named as `index` says is its folder.
     fn of_path(&self, path: &str, index: &[&str]) -> String {
-        self.of_page(paths::without_ending(path), index)
+        self.of_page(without_ending(path), index)
     }
 
     fn of_page(&self, page: &str, index: &[&str]) -> String {
@@ -306,48 +325,37 @@ impl Site {
         }
     }
 
-    /// Says that pages lie in a folder of the project: below the one that is read, or around it.
-    fn content_in(&mut self, folder: &str) {
-        let folder = folder.trim_matches(['.', '/']);
-        if !folder.is_empty() && self.place.is_empty() {
-            self.content = format!("{folder}/");
-        }
-    }
-
-    /// Whether pages lie in this folder of the project.
-    fn in_content(&self, folder: &str) -> bool {
-        self.place.starts_with(folder) || self.content == folder
-    }
-
     /// The language of a file, where the site has several.
     pub fn language(&self, path: &str) -> Option<&str> {
         let of = |name: &str| self.languages.iter().find(|l| l.as_str() == name).map(String::as_str);
         let whole = format!("{}{path}", self.place);
         let folder = || whole.split('/').rev().skip(1).find_map(of);
-        let ending = || paths::without_ending(path).rsplit_once('.').and_then(|(_, e)| of(e));
+        let ending = || without_ending(path).rsplit_once('.').and_then(|(_, e)| of(e));
         ending().or_else(folder).or_else(|| self.languages.first().map(String::as_str))
     }
 
     /// The version of the product that a file is about, where the site has several.
     pub fn version(&self, path: &str) -> Option<String> {
-        let whole = format!("{}{path}", self.place);
-        let mut folders = whole.split('/');
-        let named = folders.by_ref().find_map(|f| f.strip_prefix("version-"));
-        match named {
-            Some(version) if self.name() == Some("docusaurus") => Some(version.to_owned()),
-            _ => self.latest_version.clone().filter(|_| self.name() == Some("antora")),
-        }
+        self.rules.version(&format!("{}{path}", self.place))
     }
 }
 
+/// Reads the front matter of a file that speaks of other pages.
+fn top_of(file: &Path) -> Option<Vec<(String, String)>> {
+    const TOP: u64 = 64 << 10;
+    let mut bytes = Vec::new();
+    std::fs::File::open(file).ok()?.take(TOP).read_to_end(&mut bytes).ok()?;
+    Some(front_matter(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}')).0)
+}
+
 /// The generator whose configuration lies nearest.
-fn detected(root: &Path, among: &[&'static dyn Generator]) -> Option<Site> {
+fn detected(root: &Path, among: &[&'static Generator]) -> Option<Site> {
     let folder = if root.is_dir() { root } else { root.parent()? };
     let folder = folder.canonicalize().ok()?;
     for above in folder.ancestors().take(ABOVE + 1) {
         for &generator in among {
-            let found = generator.configurations().iter().filter_map(|name| Config::read(above, name, &folder));
-            if let Some(config) = found.into_iter().find(|c| generator.accepts(c)) {
+            let found = generator.configurations.iter().filter_map(|name| Config::read(above, name, &folder));
+            if let Some(config) = found.into_iter().find(|c| (generator.accepts)(c)) {
                 return Some(configured(generator, &config));
             }
         }
@@ -359,20 +367,9 @@ fn detected(root: &Path, among: &[&'static dyn Generator]) -> Option<Site> {
     None
 }
 
-fn configured(generator: &'static dyn Generator, config: &Config) -> Site {
-    let mut site = Site {
-        generator: Some(generator),
-        configuration: Some(config.name.clone()).filter(|n| !n.is_empty()),
-        place: config.place.clone(),
-        today: pocketgraph_native::today::today(),
-        ..Site::default()
-    };
-    generator.configure(config, &mut site);
-    // A generator that was only named says nothing of folders.
-    if config.project.as_os_str().is_empty() {
-        site.content.clear();
-    }
-    site
+fn configured(generator: &'static Generator, config: &Config) -> Site {
+    let configuration = Some(config.name.clone()).filter(|n| !n.is_empty());
+    Site { generator: Some(generator), configuration, place: config.place.clone(), ..(generator.configure)(config) }
 }
 
 #[cfg(test)]

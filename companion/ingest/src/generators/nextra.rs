@@ -1,52 +1,52 @@
 //! Nextra, on Next.js: MDX in `pages` or `content`, or files `page.mdx` in `app`.
 
-use super::super::UrlStyle;
-use super::super::walk::Format;
-use super::config::Config;
-use super::paths::without_ending;
-use super::{Generator, Page, Site};
+use super::{Config, Dialect, Format, Generator, Page, Rules, Site, UrlStyle, without_ending};
 
-pub(super) struct Nextra;
+pub(super) const GENERATOR: Generator = Generator {
+    name: "nextra",
+    label: "Nextra",
+    configurations: &["next.config.js", "next.config.mjs", "next.config.ts", "next.config.cjs"],
+    published: "public",
+    accepts,
+    configure,
+    ..super::UNKNOWN
+};
 
-impl Generator for Nextra {
-    fn name(&self) -> &'static str {
-        "nextra"
+fn accepts(config: &Config) -> bool {
+    config.text.contains("nextra")
+}
+
+fn configure(config: &Config) -> Site {
+    let style = if config.is_true("trailingSlash") { UrlStyle::Directory } else { UrlStyle::Clean };
+    let is_there = |folder: &&str| config.place.starts_with(&format!("{folder}/")) || config.project.join(folder).is_dir();
+    let folder = ["pages", "content", "src/pages", "src/content", "app", "src/app"].into_iter().find(is_there).unwrap_or("");
+    let content = config.content_folder(folder);
+    let in_app = ["app/", "src/app/"].iter().any(|app| config.place.starts_with(app) || content == *app);
+    Site {
+        style,
+        folders_clean: style == UrlStyle::Clean,
+        dialect: Dialect { is_mdx: true, ..Dialect::default() },
+        content,
+        languages: config.list("locales"),
+        rules: Box::new(Nextra { in_app }),
+        ..Site::default()
     }
+}
 
-    fn label(&self) -> &'static str {
-        "Nextra"
-    }
+struct Nextra {
+    /// Set if only files called `page` are pages.
+    in_app: bool,
+}
 
-    fn configurations(&self) -> &'static [&'static str] {
-        &["next.config.js", "next.config.mjs", "next.config.ts", "next.config.cjs"]
-    }
-
-    fn accepts(&self, config: &Config) -> bool {
-        config.text.contains("nextra")
-    }
-
-    fn configure(&self, config: &Config, site: &mut Site) {
-        site.mdx = true;
-        site.style = if config.is_true("trailingSlash") { UrlStyle::Directory } else { UrlStyle::Clean };
-        site.folders_clean = site.style == UrlStyle::Clean;
-        for folder in ["pages", "content", "src/pages", "src/content", "app", "src/app"] {
-            if site.place.starts_with(&format!("{folder}/")) || config.project.join(folder).is_dir() {
-                site.content_in(folder);
-                break;
-            }
-        }
-        site.languages = config.list("locales");
-    }
-
-    fn no_page(&self, site: &Site, path: &str, format: Format) -> Option<&'static str> {
+impl Rules for Nextra {
+    fn no_page(&self, _site: &Site, path: &str, format: Format) -> Option<&'static str> {
         if !matches!(format, Format::Markdown | Format::Mdx) {
             return Some(super::NOT_PUBLISHED);
         }
-        if path.split('/').any(|part| part.starts_with('_')) {
-            return Some("a part of other pages: its name begins with _");
+        if super::has_underscore(path) {
+            return Some(super::PART);
         }
-        let app = site.in_content("app/") || site.in_content("src/app/");
-        (app && without_ending(path).rsplit('/').next() != Some("page")).then_some(super::ELSEWHERE)
+        (self.in_app && without_ending(path).rsplit('/').next() != Some("page")).then_some(super::ELSEWHERE)
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {

@@ -1,52 +1,48 @@
 //! Starlight, on Astro: Markdown and MDX in `src/content/docs`.
 
-use super::super::UrlStyle;
-use super::super::address::styled;
-use super::super::slug::HeadingIds;
-use super::super::walk::Format;
-use super::config::Config;
-use super::paths::{resolved, slug, without_ending};
-use super::{Generator, Page, Site};
+use super::{Config, Dialect, Format, Generator, HeadingIds, Page, Rules, Site, UrlStyle, resolved, slug, styled, without_ending};
 
-pub(super) struct Starlight;
+pub(super) const GENERATOR: Generator = Generator {
+    name: "starlight",
+    label: "Astro Starlight",
+    configurations: &["astro.config.mjs", "astro.config.js", "astro.config.ts", "astro.config.mts", "astro.config.cjs"],
+    published: "public",
+    accepts,
+    configure,
+    ..super::UNKNOWN
+};
 
-impl Generator for Starlight {
-    fn name(&self) -> &'static str {
-        "starlight"
+fn accepts(config: &Config) -> bool {
+    config.text.contains("starlight") || config.place.starts_with("src/content/")
+}
+
+fn configure(config: &Config) -> Site {
+    let style = match config.value("trailingSlash") {
+        Some("never") => UrlStyle::Clean,
+        _ if config.value("format") == Some("file") => UrlStyle::Html,
+        _ => UrlStyle::Directory,
+    };
+    Site {
+        style,
+        folders_clean: style == UrlStyle::Clean,
+        dialect: Dialect::with_ids(HeadingIds::Starlight),
+        content: config.content_folder("src/content/docs"),
+        languages: config.value("defaultLocale").filter(|l| *l != "root").map(str::to_owned).into_iter().collect(),
+        claimed_address: config.value("site").map(str::to_owned),
+        rules: Box::new(Starlight),
+        ..Site::default()
     }
+}
 
-    fn label(&self) -> &'static str {
-        "Astro Starlight"
-    }
+struct Starlight;
 
-    fn configurations(&self) -> &'static [&'static str] {
-        &["astro.config.mjs", "astro.config.js", "astro.config.ts", "astro.config.mts", "astro.config.cjs"]
-    }
-
-    fn accepts(&self, config: &Config) -> bool {
-        config.text.contains("starlight") || config.place.starts_with("src/content/")
-    }
-
-    fn configure(&self, config: &Config, site: &mut Site) {
-        let file = config.value("format") == Some("file");
-        site.style = match config.value("trailingSlash") {
-            Some("never") => UrlStyle::Clean,
-            _ if file => UrlStyle::Html,
-            _ => UrlStyle::Directory,
-        };
-        site.folders_clean = site.style == UrlStyle::Clean;
-        site.ids = HeadingIds::Starlight;
-        site.content_in("src/content/docs");
-        site.languages = config.value("defaultLocale").filter(|l| *l != "root").map(str::to_owned).into_iter().collect();
-        site.claimed_address = config.value("site").map(str::to_owned);
-    }
-
+impl Rules for Starlight {
     fn no_page(&self, _site: &Site, path: &str, format: Format) -> Option<&'static str> {
         if !matches!(format, Format::Markdown | Format::Mdx) {
             return Some(super::NOT_PUBLISHED);
         }
-        if path.split('/').any(|part| part.starts_with('_')) {
-            return Some("a part of other pages: its name begins with _");
+        if super::has_underscore(path) {
+            return Some(super::PART);
         }
         (without_ending(path) == "404").then_some("the page that is shown for missing ones")
     }

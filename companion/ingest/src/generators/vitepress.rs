@@ -1,51 +1,49 @@
 //! VitePress: Markdown with Vue in it.
 
-use super::super::UrlStyle;
-use super::super::globs::Globs;
-use super::super::slug::HeadingIds;
-use super::super::walk::Format;
-use super::config::Config;
-use super::{Generator, Page, Site};
+use super::{Config, Dialect, Format, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle};
 
-pub(super) struct VitePress;
+pub(super) const GENERATOR: Generator = Generator {
+    name: "vitepress",
+    label: "VitePress",
+    configurations: &[
+        ".vitepress/config.ts",
+        ".vitepress/config.js",
+        ".vitepress/config.mts",
+        ".vitepress/config.mjs",
+        ".vitepress/config/index.ts",
+        ".vitepress/config/index.js",
+        ".vitepress/config/index.mts",
+    ],
+    published: "docs/.vitepress/dist",
+    configure,
+    ..super::UNKNOWN
+};
 
-impl Generator for VitePress {
-    fn name(&self) -> &'static str {
-        "vitepress"
+fn configure(config: &Config) -> Site {
+    Site {
+        style: if config.is_true("cleanUrls") { UrlStyle::Clean } else { UrlStyle::Html },
+        dialect: Dialect::with_ids(HeadingIds::VitePress),
+        excluded: Globs::tolerant(&config.list("srcExclude")),
+        content: config.content_folder(config.value("srcDir").unwrap_or("")),
+        languages: config.values("lang"),
+        rules: Box::new(VitePress { rewrites: config.pairs("rewrites") }),
+        ..Site::default()
     }
+}
 
-    fn label(&self) -> &'static str {
-        "VitePress"
-    }
+struct VitePress {
+    /// Addresses of pages that are not those of their files: patterns of paths, and what they become.
+    rewrites: Vec<(String, String)>,
+}
 
-    fn configurations(&self) -> &'static [&'static str] {
-        &[
-            ".vitepress/config.ts",
-            ".vitepress/config.js",
-            ".vitepress/config.mts",
-            ".vitepress/config.mjs",
-            ".vitepress/config/index.ts",
-            ".vitepress/config/index.js",
-            ".vitepress/config/index.mts",
-        ]
-    }
-
-    fn configure(&self, config: &Config, site: &mut Site) {
-        site.ids = HeadingIds::VitePress;
-        site.style = if config.is_true("cleanUrls") { UrlStyle::Clean } else { UrlStyle::Html };
-        site.excluded = Globs::tolerant(&config.list("srcExclude"));
-        site.content_in(config.value("srcDir").unwrap_or(""));
-        site.rewrites = config.pairs("rewrites");
-        site.languages = config.value("lang").map(str::to_owned).into_iter().collect();
-    }
-
+impl Rules for VitePress {
     fn no_page(&self, _site: &Site, path: &str, format: Format) -> Option<&'static str> {
         let copied = path.split('/').any(|part| part == "public");
         (format != Format::Markdown || copied).then_some(super::NOT_PUBLISHED)
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
-        let moved = site.rewrites.iter().find_map(|(from, to)| rewritten(page.path, from, to));
+        let moved = self.rewrites.iter().find_map(|(from, to)| rewritten(page.path, from, to));
         Some(site.of_path(moved.as_deref().unwrap_or(page.path), &["index"]))
     }
 }
