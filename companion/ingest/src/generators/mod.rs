@@ -20,10 +20,10 @@ mod unsearched;
 mod vitepress;
 
 use super::address::styled;
-use super::front_matter::{field, front_matter};
+use super::formats::front_matter::{field, front_matter};
+use super::formats::markdown::{Dialect, PyMdown};
+use super::formats::slug::{HeadingIds, Slugs};
 use super::globs::Globs;
-use super::markdown::{Dialect, PyMdown};
-use super::slug::{HeadingIds, Slugs};
 use super::walk::{Format, FoundFile};
 use super::{UrlStyle, name_of};
 use config::{Config, value};

@@ -1,0 +1,77 @@
+//! Ready chunks: what a line of JSON or a row of a table says of one, as a document of its own.
+
+use super::block::{Block, BlockKind};
+use super::{SourceDocument, address};
+use crate::{MAX_TITLE, shortened};
+use pocketgraph_bundle::Layout;
+
+/// The fields of a ready chunk, trimmed; an empty one is `None`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct ChunkFields {
+    /// What the writer calls it.
+    pub id: Option<String>,
+    /// The title of its document.
+    pub title: Option<String>,
+    /// Where a reader opens it, with a fragment where it has one.
+    pub url: Option<String>,
+    /// The passage.
+    pub text: Option<String>,
+    /// Where the chunk stands in its document; only tables tell.
+    pub place: Place,
+}
+
+/// Where a chunk stands, as far as a table tells.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// What the writer calls the document.
+    pub document: Option<String>,
+    /// Which chunk of the document it is, from 0.
+    pub index: Option<u32>,
+    /// The document's language.
+    pub language: Option<String>,
+    /// The headings above it.
+    pub headings: Vec<String>,
+    /// The fragment of the nearest heading.
+    pub fragment: Option<String>,
+    /// Where it begins in the document.
+    pub start: Option<u32>,
+    /// Where it ends.
+    pub end: Option<u32>,
+    /// How its text is laid out, as the section of that name has it; empty where it is not told.
+    pub layout: Layout,
+}
+
+impl ChunkFields {
+    /// Bytes of its text, headings and names.
+    pub fn length(&self) -> usize {
+        let named = [&self.id, &self.title, &self.url, &self.text, &self.place.document, &self.place.fragment];
+        named.into_iter().flatten().chain(&self.place.headings).map(String::len).sum()
+    }
+
+    /// The chunk as a document of its own; `file` and `number` name it where it has no id. The error says what is wrong with which field.
+    pub fn document(self, file: &str, number: usize, base_url: &str) -> Result<SourceDocument, String> {
+        let text = self.text.ok_or("no \"text\"")?;
+        if text.contains('\0') {
+            return Err("\"text\" holds a NUL character".into());
+        }
+        let path = self.id.unwrap_or_else(|| format!("{file}:{number}"));
+        let title = self.title.unwrap_or_else(|| path.clone());
+        let given = self.url.unwrap_or_default();
+        let (page, fragment) = given.split_once('#').unwrap_or((&given, ""));
+        let url = match page {
+            "" => String::new(),
+            page => address::claimed_url(page, base_url).ok_or_else(|| format!("unsafe \"url\": {}", shortened(&given, 100)))?,
+        };
+        let mut block = Block::verbatim(BlockKind::Paragraph, text, 0);
+        block.fragment = address::fragment(fragment);
+        Ok(SourceDocument {
+            path,
+            url,
+            title: shortened(&title.split_whitespace().collect::<Vec<_>>().join(" "), MAX_TITLE),
+            blocks: vec![block],
+            links: Vec::new(),
+            front_matter: Vec::new(),
+            ready: true,
+        })
+    }
+}
