@@ -14,6 +14,8 @@ const LONGEST: usize = 256;
 /// Maximum number of words in a phrase of the language's tables.
 const PHRASE: usize = 4;
 
+const QUESTION_WORDS: [&str; 9] = ["who", "whom", "whose", "what", "which", "when", "where", "why", "how"];
+
 /// A word of the question, and what becomes of it.
 struct Piece<'q> {
     word: Word<'q>,
@@ -31,8 +33,8 @@ struct Piece<'q> {
 pub fn strip_frame(question: &str, names: &[Range<usize>], means: &dyn Fn(&str) -> bool) -> String {
     let mut pieces: Vec<Piece<'_>> = words(question).into_iter().take(LONGEST).map(|word| Piece::new(word, names)).collect();
     let clauses = clauses(question, &pieces);
-    drop_asides(&mut pieces, &clauses);
     drop_phrases(&mut pieces, means);
+    drop_asides(&mut pieces, &clauses);
     for clause in clauses {
         drop_lead(&mut pieces[clause.clone()], means);
         replace_hypernyms(&mut pieces[clause], means);
@@ -44,16 +46,18 @@ impl<'q> Piece<'q> {
     fn new(word: Word<'q>, names: &[Range<usize>]) -> Piece<'q> {
         let named = names.iter().any(|n| n.start < word.span.end && word.span.start < n.end);
         let folded = without_possessive(&fold(word.text)).to_owned();
-        Piece { word, folded, named, gone: false, becomes: None }
+        let asked = |base| QUESTION_WORDS.into_iter().find(|w| *w == base && *w != "how");
+        let becomes = folded.strip_suffix("ever").filter(|_| !named).and_then(asked);
+        Piece { word, folded, named, gone: false, becomes }
     }
 
-    /// Returns the word up to an apostrophe: "who" of "who's", "i" of "i'd".
+    /// Returns the word up to an apostrophe: "who" of "who's", "i" of "i'd"; the question word that takes its place: "who" for "whoever".
     fn head(&self) -> &str {
-        self.folded.split(['\'', '’']).next().unwrap_or_default()
+        self.becomes.unwrap_or_else(|| self.folded.split(['\'', '’']).next().unwrap_or_default())
     }
 
     fn asks(&self) -> bool {
-        !self.named && ["who", "whom", "whose", "what", "which", "when", "where", "why", "how"].contains(&self.head())
+        !self.named && QUESTION_WORDS.contains(&self.head())
     }
 
     fn is(&self, class: &str) -> bool {
@@ -108,7 +112,7 @@ fn drop_asides(pieces: &mut [Piece<'_>], clauses: &[Range<usize>]) {
     for clause in asides {
         let own = &mut pieces[clause];
         let of_asker = own.first().is_some_and(|p| !p.named && p.head() == "i");
-        let empty = own.iter().all(|p| p.is_function() || p.is_of_inquiry() || SPOKEN.discourse().contains(&p.folded));
+        let empty = own.iter().all(|p| p.gone || p.is_function() || p.is_of_inquiry() || SPOKEN.discourse().contains(&p.folded));
         if of_asker || (empty && own.iter().any(|p| p.is("asker") || p.is_of_inquiry() || p.is("remark"))) {
             own.iter_mut().filter(|p| !p.named).for_each(|p| p.gone = true);
         }
@@ -195,9 +199,11 @@ fn replace_hypernyms(clause: &mut [Piece<'_>], means: &dyn Fn(&str) -> bool) {
     let before = word(first.wrapping_sub(1));
     let of_which = matches!(before, "the" | "these" | "those") && first >= 3 && word(first - 2) == "of";
     let question_word = if of_which { first.checked_sub(3) } else { first.checked_sub(1) };
-    if relative(last + 1) {
-        let place = kept[last + 1];
-        kept[..=last].iter().for_each(|&at| clause[at].gone = true);
+    // "Everyone teaching Latin" is everyone who does.
+    let deed = word(last + 1).ends_with("ing");
+    if relative(last + 1) || deed {
+        let place = kept[last + usize::from(!deed)];
+        kept[..last + usize::from(!deed)].iter().for_each(|&at| clause[at].gone = true);
         clause[place].becomes = Some(asked);
     } else if let Some(at) = question_word.filter(|&at| matches!(word(at), "which" | "what")) {
         // "Which people of Oslo" may be any of them; "what thing is" asks for its kind.
@@ -250,9 +256,12 @@ mod tests {
             "Name the staff members who teaches Latin",
             "who is it that teaches Latin",
             "I forgot all of it; who teaches Latin?",
+            "Who, as far as you know, teaches Latin?",
+            "Find whoever teaches Latin",
         ] {
             assert_eq!(of(question).to_lowercase(), "who teaches latin", "{question}");
         }
+        assert_eq!(of("Give me the names of everyone teaching Latin."), "who teaching Latin");
         assert_eq!(of("Do you know by whom Latin is taught?"), "by whom Latin is taught");
     }
 
