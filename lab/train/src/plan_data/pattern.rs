@@ -61,27 +61,13 @@ pub const PATTERNS: [Pattern; 17] = [
     Pattern::Compare,
 ];
 
+/// The patterns' names, in the order of their definition.
+const NAMES: [&str; 17] =
+    ["1p", "2p", "3p", "2i", "3i", "ip", "pi", "2u", "up", "2in", "3in", "inp", "pin", "pni", "count", "superlative", "compare"];
+
 impl Pattern {
-    /// Its name in the papers.
+    /// Returns its name in the papers.
     pub fn name(self) -> &'static str {
-        match self {
-            Pattern::P1 => "1p",
-            Pattern::P2 => "2p",
-            Pattern::P3 => "3p",
-            Pattern::I2 => "2i",
-            Pattern::I3 => "3i",
-            Pattern::Ip => "ip",
-            Pattern::Pi => "pi",
-            Pattern::U2 => "2u",
-            Pattern::Up => "up",
-            Pattern::In2 => "2in",
-            Pattern::In3 => "3in",
-            Pattern::Inp => "inp",
-            Pattern::Pin => "pin",
-            Pattern::Pni => "pni",
-            Pattern::Count => "count",
-            Pattern::Superlative => "superlative",
-            Pattern::Compare => "compare",
-        }
+        NAMES[self as usize]
     }
 }
