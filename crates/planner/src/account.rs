@@ -16,7 +16,7 @@ use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKin
 use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation, Statement};
 use crate::text::lexicon::{Language, Row, SPOKEN};
 use crate::text::{Word, fold, stem, without_possessive, words};
-use pocketgraph_question::{is_function_word, singular, singulars};
+use pocketgraph_question::{is_article, is_function_word, is_other_role, is_verb_form, singular, singulars};
 use std::ops::Range;
 
 /// Words of a question beyond these are not looked at.
@@ -27,9 +27,11 @@ const SEEN: usize = 32;
 
 /// How a planner came to the relations of its plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Evidence {
+pub enum Evidence<'a> {
     /// By the question's words.
     Words,
+    /// By a model that points at the words, in bytes of the question, for each step, type and name.
+    Pointed(&'a [Range<usize>]),
     /// By nearness in meaning: so many groups of neighbouring words may stand for as many steps that no word names.
     Meaning,
 }
@@ -79,7 +81,7 @@ struct Used {
 /// # Errors
 /// [`PlannerError::Unexplained`] for a word that nothing in the plan stands for, [`PlannerError::NotAsked`] for an answer of another kind, a step that faces
 /// the other way, or a set operation without a cue.
-pub fn account(linker: &Linker, question: &str, plan: &Plan, evidence: Evidence) -> Result<(), PlannerError> {
+pub fn account(linker: &Linker, question: &str, plan: &Plan, evidence: Evidence<'_>) -> Result<(), PlannerError> {
     let lexicon = Lexicon::new(linker.graph().vocabulary());
     account_with(linker, &lexicon, &core_of(linker, &lexicon, question), plan, evidence)
 }
@@ -89,7 +91,7 @@ pub(super) fn account_with(
     lexicon: &Lexicon,
     question: &str,
     plan: &Plan,
-    evidence: Evidence,
+    evidence: Evidence<'_>,
 ) -> Result<(), PlannerError> {
     let graph = linker.graph();
     let Some(mut used) = used(linker, plan) else { return Ok(()) };
@@ -122,7 +124,11 @@ pub(super) fn account_with(
     let is_named = |at: usize| all.get(at).is_some_and(|w| named.iter().any(|n| overlap(w, n)));
     let by_verb = ask_at.is_some_and(|at| is_named(at + 2));
     ends(graph, lexicon, &plain, plan, &used, by_verb)?;
-    explained(linker, lexicon, &tokens(question, &named, lexicon), &used, evidence)
+    let mut stands = named;
+    if let Evidence::Pointed(words) = evidence {
+        stands.extend(words.iter().cloned());
+    }
+    explained(linker, lexicon, &tokens(question, &stands, lexicon), &used, evidence)
 }
 
 /// Tells whether a relation only says how pages are laid out, and no word asks for pages or their parts.
@@ -291,10 +297,10 @@ fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), Plann
     Ok(())
 }
 
-/// A first step between things of one kind must go the way that the verb says.
+/// A first step must be what the verb does to its object, and between things of one kind go the way that the verb says.
 fn faces(graph: &KnowledgeGraph, lexicon: &Lexicon, all: &[Word<'_>], named: &[Range<usize>], used: &Used) -> Result<(), PlannerError> {
     let [(relation, direction, Head::Entity(_))] = used.relations.as_slice() else { return Ok(()) };
-    if used.measures || !between_alike(graph, &used.nodes, *relation, *direction) {
+    if used.measures {
         return Ok(());
     }
     let is_name = |w: &&Word<'_>| named.iter().any(|n| overlap(w, n));
@@ -303,6 +309,12 @@ fn faces(graph: &KnowledgeGraph, lexicon: &Lexicon, all: &[Word<'_>], named: &[R
     let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
     let label = graph.vocabulary().relation(*relation).map_or("", |r| r.label.as_str());
     let speaks = |at: usize| lexicon.relations(plain[at]).iter().any(|(r, _)| r == relation);
+    if is_other_role(label, &plain, at, &speaks) {
+        return Err(PlannerError::NotAsked("its relation reaches there by a preposition, and the question's verb does not"));
+    }
+    if !between_alike(graph, &used.nodes, *relation, *direction) {
+        return Ok(());
+    }
     match voice::direction(label, &plain, at.min(plain.len()), &speaks) {
         Some(meant) if meant != *direction => Err(PlannerError::NotAsked("its step goes the other way than the question's verb")),
         _ => Ok(()),
@@ -436,7 +448,7 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
 }
 
 /// Every content word stands for something in the plan, and every step for something in the question.
-fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, evidence: Evidence) -> Result<(), PlannerError> {
+fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, evidence: Evidence<'_>) -> Result<(), PlannerError> {
     let graph = linker.graph();
     let types = kinds(graph, used);
     let untyped = if used.untold { 0 } else { untyped_places(graph, used) };
@@ -467,8 +479,8 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
         let named = token.types.iter().chain(lexicon.types(word)).filter(|t| types.contains(t));
         let before = meant.len();
         meant.extend(named);
-        if !of.is_empty() || meant.len() > before || is_kind(word) || ends_superlative(lexicon, tokens, at, used) || only_joins(tokens, at)
-        {
+        let joins = || ends_superlative(lexicon, tokens, at, used) || only_joins(tokens, at);
+        if !of.is_empty() || meant.len() > before || is_kind(word) || joins() {
             open = false;
             continue;
         }
@@ -507,7 +519,7 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
         open = true;
     }
     let silent = || used.relations.iter().filter(|(r, ..)| !cued.items().contains(r));
-    if leading && !silent().any(|(r, ..)| is_only(graph, *r)) {
+    if leading && !matches!(evidence, Evidence::Pointed(_)) && !silent().any(|(r, ..)| is_only(graph, *r)) {
         return Err(PlannerError::NotAsked("it goes another way than the question says"));
     }
     let named = |class: &Class| matches!(class, Class::Type(t) if meant.contains(t));
@@ -622,15 +634,16 @@ fn ends_superlative(lexicon: &Lexicon, tokens: &[Token], at: usize, used: &Used)
     tokens[at].relations.iter().any(|(r, _)| shared(*r)) && used.relations.iter().any(|(r, ..)| shared(*r))
 }
 
-/// Whether a verb only joins a thing and its kind, by the preposition behind it: "fall under", "belong to".
+/// Whether a verb only joins a thing and its kind, by the preposition behind it ("fall under", "belong to"), or makes a passive ("gets repaired").
 fn only_joins(tokens: &[Token], at: usize) -> bool {
     let next = tokens.get(at + 1).map_or("", |t| t.folded.as_str());
-    SPOKEN.discourse().row(&tokens[at].folded).is_some_and(|row| row.has(1, next))
+    let is_passive = SPOKEN.auxiliaries().has(&tokens[at].folded, "be") && is_verb_form(next);
+    is_passive || SPOKEN.discourse().row(&tokens[at].folded).is_some_and(|row| row.has(1, next))
 }
 
 /// Whether a word that nothing explains can only say of what kind something is: "which **films** did X direct", "the **film** Heat". What is asked of
 /// something is no kind: "the budget of Heat", "Heat's budget".
-fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
+fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence<'_>) -> bool {
     let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |t| t.folded.as_str());
     let is_name = |at: Option<usize>| at.and_then(|at| tokens.get(at)).is_some_and(|t| t.entity.is_some());
     let (before, own, next) = (word(at.checked_sub(1)), word(Some(at)), word(Some(at + 1)));
@@ -648,7 +661,7 @@ fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
     let spoken = tokens.get(at + 1).is_some_and(|t| !t.relations.is_empty());
     let beside = is_name(Some(at + 1)) && is_function_word(before) && !asks_for(before) && before != "that";
     let goes_on = beside || spoken || matches!(next, "that" | "where" | "which" | "who" | "whose" | "with");
-    let asked = matches!(before, "the" | "a" | "an") && matches!(word(at.checked_sub(2)), "is" | "are" | "was" | "were" | "be");
+    let asked = is_article(before) && matches!(word(at.checked_sub(2)), "is" | "are" | "was" | "were" | "be");
     let plural = (is_plural(own) && before != "that") || matches!(own, "people" | "person");
     let before_kind = SPOKEN.before_nouns().has(before, "kind");
     if evidence == Evidence::Meaning { plural && before_kind } else { goes_on || (!asked && (plural || before_kind)) }

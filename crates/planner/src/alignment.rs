@@ -8,6 +8,7 @@ use super::schema::Step;
 use super::weights;
 use crate::compact::{Map, sort_by};
 use crate::kg::RelationId;
+use pocketgraph_question::is_article;
 
 /// Of two paths that are equal otherwise, the one whose last step is spoken of: it breaks ties, and is less than any weight.
 const TIE: f32 = -0.05;
@@ -49,7 +50,7 @@ fn groups(tokens: &[Token]) -> Vec<(usize, Group)> {
     let mut found: Vec<(usize, usize, Vec<&Token>)> = Vec::new();
     let role = |words: &[Token]| {
         let as_a = words.iter().rposition(|t| t.folded == "as").map(|at| &words[at + 1..]);
-        as_a.is_some_and(|behind| behind.iter().all(|t| matches!(t.folded.as_str(), "a" | "an" | "the"))) && words.len() <= ROLE
+        as_a.is_some_and(|behind| behind.iter().all(|t| is_article(&t.folded))) && words.len() <= ROLE
     };
     for (at, token) in tokens.iter().enumerate().filter(|(_, t)| !t.relations.is_empty()) {
         match found.last_mut() {

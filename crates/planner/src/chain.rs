@@ -9,6 +9,7 @@ use super::{voice, weights};
 use crate::compact::{Map, sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, NodeId, RelationId, TypeId};
 use crate::text::lexicon::{Language, SPOKEN};
+use pocketgraph_question::is_other_role;
 
 /// Chains are at most so long.
 const LONGEST: usize = 3;
@@ -90,12 +91,12 @@ impl Scorer<'_> {
         let paths = self.paths(start, &aligner);
         let again = self.says_again();
         // Which way the first step faces and whether the entity has it: paths with the same one come in runs.
-        let mut beginning: Option<(Step, f32, bool)> = None;
+        let mut beginning: Option<(Step, Option<f32>, bool)> = None;
         let mut types = Vec::new();
         let mut chains: Vec<Chain> = Vec::with_capacity(paths.len());
         for steps in paths {
             let (faces, absent) = match (steps.first(), beginning) {
-                (None, _) => (0.0, false),
+                (None, _) => (Some(0.0), false),
                 (Some(first), Some((known, faces, absent))) if *first == known => (faces, absent),
                 (Some(first), _) => {
                     let absent = present.as_ref().is_some_and(|has| !has.contains(&(first.relation, first.direction)));
@@ -104,6 +105,7 @@ impl Scorer<'_> {
                     (faces, absent)
                 }
             };
+            let Some(faces) = faces else { continue };
             let (aligned, paid) = aligner.score(&steps);
             let (ranks, unmet) = self.superlatives.ranks(start, &steps);
             let score = bonus - if absent { weights::absent() } else { 0.0 }
@@ -248,24 +250,24 @@ impl Scorer<'_> {
     }
 
     /// Which way a relation between things of one kind is meant, where the schema cannot tell: "pages that link to X" wants those at its beginning,
-    /// "what does X link to" and "the father of X" those at its end.
-    fn faces(&self, start: Start, first: Step) -> f32 {
-        let both = |s: &Step| s.relation == first.relation && s.direction != first.direction;
-        if !self.schema.from(first.to).iter().any(|s| both(s) && s.to == first.to) {
-            return 0.0;
-        }
+    /// "what does X link to" and "the father of X" those at its end. `None` where the question asks for neither end.
+    fn faces(&self, start: Start, first: Step) -> Option<f32> {
         let speaks = |t: &Token| t.relations.iter().any(|(r, _)| *r == first.relation);
         let others: Vec<&Token> = self.tokens.iter().filter(|t| t.entity.is_none()).collect();
         let words: Vec<&str> = others.iter().map(|t| t.folded.as_str()).collect();
         let label = self.graph.vocabulary().relation(first.relation).map_or("", |r| r.label.as_str());
         let at = self.tokens.iter().take(self.anchor).filter(|t| t.entity.is_none()).count();
+        if is_other_role(label, &words, at, &|i| speaks(others[i])) {
+            return None;
+        }
+        let both = |s: &Step| s.relation == first.relation && s.direction != first.direction;
+        if !self.schema.from(first.to).iter().any(|s| both(s) && s.to == first.to) {
+            return Some(0.0);
+        }
         // Where the thing has something on the other side alone the label is no verb after all: films "starred" people, and people starred in films.
         let has = |meant| !matches!(start, Start::Node(n) if self.graph.follow(n, first.relation, meant).next().is_none());
-        match voice::direction(label, &words, at, &|i| speaks(others[i])).filter(|meant| has(*meant) || !has(meant.reversed())) {
-            Some(meant) if meant == first.direction => weights::voice(),
-            Some(_) => -weights::voice(),
-            None => 0.0,
-        }
+        let meant = voice::direction(label, &words, at, &|i| speaks(others[i])).filter(|meant| has(*meant) || !has(meant.reversed()));
+        Some(meant.map_or(0.0, |meant| if meant == first.direction { weights::voice() } else { -weights::voice() }))
     }
 
     /// Whether a word says that a step is taken back: "films that share directors with Heat".

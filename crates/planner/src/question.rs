@@ -8,7 +8,7 @@ pub(super) use super::token::Token;
 use crate::kg::{Class, Linker, LiteralKind, Mention, RelationId};
 use crate::text::lexicon::{Language, Row, SPOKEN};
 use crate::text::{Word, fold, without_possessive, words};
-use pocketgraph_question::{is_function_word, piece};
+use pocketgraph_question::{is_article, is_function_word, piece};
 use std::ops::Range;
 
 /// Words beyond these are not looked at, so that a hostile question costs a bounded time.
@@ -143,8 +143,7 @@ pub(super) fn named_mentions<'m>(question: &str, mentions: &'m [Mention], lexico
         let text = question.get(m.span.clone()).unwrap_or_default();
         let plain = !text.contains(|c: char| c.is_uppercase() || c.is_numeric()) && !quotes.contains(&text);
         let own = words(text);
-        let one =
-            own.iter().filter(|w| !is_function_word(&fold(w.text))).count() < 2 && !is(own.first(), &|w| matches!(w, "a" | "an" | "the"));
+        let one = own.iter().filter(|w| !is_function_word(&fold(w.text))).count() < 2 && !is(own.first(), &is_article);
         let front = all.iter().take_while(|w| w.span.end <= m.span.start).last();
         let behind = all.iter().find(|w| w.span.start >= m.span.end);
         let apart = front.is_some() && !is(front, &|w| SPOKEN.before_nouns().has(w, "lead"));

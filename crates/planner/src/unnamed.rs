@@ -9,13 +9,10 @@ use crate::compact::sort_unique;
 use crate::kg::{Class, Direction, RelationId};
 use crate::plan::Extreme;
 use crate::text::lexicon::{Language, SPOKEN};
+use pocketgraph_question::is_article;
 
 fn asks_for_a_thing(token: &Token) -> bool {
     matches!(token.folded.as_str(), "who" | "whom" | "whose" | "what" | "which")
-}
-
-fn is_article(token: &Token) -> bool {
-    SPOKEN.before_nouns().has(&token.folded, "article")
 }
 
 /// The only one of these.
@@ -55,13 +52,13 @@ impl Reading<'_> {
 
     /// Whether a word for having stands in front of a place, articles aside.
     fn is_had(&self, at: usize) -> bool {
-        let before = self.tokens[..at].iter().rev().find(|t| !is_article(t));
+        let before = self.tokens[..at].iter().rev().find(|t| !is_article(&t.folded));
         before.is_some_and(|t| matches!(t.folded.as_str(), "has" | "have" | "had" | "having" | "with"))
     }
 
     /// Whether the question word stands right before a place, articles aside, or a form of "be" between them: "which salary", "what is the highest salary".
     fn is_asked_for(&self, at: usize, by_be: bool) -> bool {
-        let mut before = self.tokens[..at].iter().rev().filter(|t| !is_article(t)).peekable();
+        let mut before = self.tokens[..at].iter().rev().filter(|t| !is_article(&t.folded)).peekable();
         before.next_if(|t| by_be && SPOKEN.auxiliaries().has(&t.folded, "be"));
         before.next().is_some_and(|t| matches!(t.folded.as_str(), "what" | "which"))
     }
@@ -94,7 +91,7 @@ impl Reading<'_> {
 
     /// "Whose salary is the highest", "who was hired earliest"; of "which salary is the highest" the measure is left to be asked for.
     fn measured_before(&mut self, at: usize, next: usize, end: Extreme) -> Option<()> {
-        let joins = |t: &Token| is_article(t) || SPOKEN.auxiliaries().has(&t.folded, "be");
+        let joins = |t: &Token| is_article(&t.folded) || SPOKEN.auxiliaries().has(&t.folded, "be");
         let named = (0..at).rev().find(|&i| !joins(&self.tokens[i])).filter(|_| self.ends(next))?;
         let by = only(self.numbers(named))?;
         self.wish(Ranking::Value(by), end, true);

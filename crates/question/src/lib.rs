@@ -10,4 +10,4 @@ mod voice;
 pub use forms::{is_akin, is_compound, is_derived, is_function_word, piece, stem_of};
 pub use frame::strip_frame;
 pub use spelling::{singular, singulars};
-pub use voice::{End, is_verb_form, named_end};
+pub use voice::{End, is_article, is_other_role, is_verb_form, named_end};

@@ -26,6 +26,11 @@ fn is_be(word: &str) -> bool {
     SPOKEN.auxiliaries().has(word, "be")
 }
 
+/// Tells whether a word, in lower case, is an article.
+pub fn is_article(word: &str) -> bool {
+    SPOKEN.before_nouns().has(word, "article")
+}
+
 fn is_do(word: &str) -> bool {
     SPOKEN.auxiliaries().has(word, "do")
 }
@@ -82,6 +87,11 @@ fn is_agent(word: &str, own: &str) -> bool {
     one.len() > 4 && (one.ends_with("er") || one.ends_with("or")) && stem(one) != stem(own)
 }
 
+/// Whether a word may be the subject of the verb behind it, and is no article or other word of a noun.
+fn is_subject(word: &str) -> bool {
+    !SPOKEN.before_nouns().contains(word) || matches!(word, "what" | "which" | "that")
+}
+
 /// Whether a label of one word in -s, which may be a plural or a verb, is a verb in the question: "who mentors Otto", "whom does Otto mentor", "mentored by Otto".
 fn is_done(label: &str, question: &[&str], at: usize) -> bool {
     let label = fold(label);
@@ -89,7 +99,7 @@ fn is_done(label: &str, question: &[&str], at: usize) -> bool {
     let Some(base) = base.map(|base| base.strip_suffix("ie").map_or_else(|| base.to_owned(), |begin| format!("{begin}y"))) else {
         return false;
     };
-    let subject = |w: Option<&&str>| w.is_some_and(|w| !SPOKEN.before_nouns().contains(w) || matches!(*w, "what" | "which" | "that"));
+    let subject = |w: Option<&&str>| w.is_some_and(|w| is_subject(w));
     // "Which hill overlooks X", "hills that overlook X"; but "the mentors X and Y".
     let before = at
         .checked_sub(1)
@@ -111,6 +121,24 @@ fn asks_for_owner(question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) 
     let be = |at: usize| question.get(at).is_some_and(|w| is_be(w));
     let beside = (at == noun + 2 && be(noun + 1)) || (at == noun + 1 && be(at)) || (at + 2 == noun && be(at));
     noun < question.len() && speaks(noun) && beside
+}
+
+/// Tells whether the question asks who does what the label's verb says, where neither end of the relation does it: who "taught Latin", and by whom Latin is
+/// taught, is neither end of "taught in", which leads to a room. "Where" and "when" ask for what a preposition leads to.
+pub fn is_other_role(label_text: &str, question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) -> bool {
+    let all: Vec<String> = words(&label_text.replace('_', " ")).iter().map(|w| fold(w.text)).filter(|w| !is_be(w)).collect();
+    let [own, preposition] = all.as_slice() else { return false };
+    let is_own = |i: usize| is_akin(question[i], own) && speaks(i);
+    // The name, or the pronoun that takes it up: "as for Latin, who teaches it".
+    let object = question.iter().rposition(|w| SPOKEN.pronouns().contains(w)).filter(|it| *it > at).unwrap_or(at);
+    let verb = question.iter().take(object).rposition(|w| !is_article(w));
+    let is_object = verb.filter(|v| is_own(*v)).is_some_and(|verb| {
+        let is_noun = verb.checked_sub(1).is_some_and(|before| !is_subject(question[before]));
+        !is_noun && !is_deed(question[verb]) && !is_agent(question[verb], own)
+    });
+    let by_agent = || question.contains(&"by") && (0..question.len()).any(is_own);
+    let is_reached = question.iter().any(|w| matches!(*w, "where" | "when") || w == preposition);
+    SPOKEN.prepositions().has(preposition, "label") && preposition != "by" && !is_reached && (is_object || by_agent())
 }
 
 /// Returns the end of a relation of this label at which the question puts the name that precedes the `at`-th of its other words; `speaks` tells which
@@ -144,7 +172,7 @@ pub fn named_end(verb_word: &str, question: &[&str], at: usize, speaks: &dyn Fn(
         let be = between(at..verb).iter().any(|w| is_be(w));
         if is_agent(question[verb], own) {
             // "X was the director", "what was X the director of"; but "who was X's director".
-            be || between(at..verb).iter().any(|w| matches!(*w, "the" | "a" | "an"))
+            be || between(at..verb).iter().any(|w| is_article(w))
         } else {
             let helped = question[..at].iter().rev().find(|w| is_be(w) || is_do(w));
             let passive = kind != Label::State && (be || (helped.is_some_and(|h| is_be(h)) && verb == at));
@@ -210,6 +238,35 @@ mod tests {
         assert_eq!(of("child", "whose child is X"), Some(End::Tail));
         assert_eq!(of("overlooks", "which hill overlooks X"), Some(End::Tail));
         assert_eq!(of("carries", "which ships carry X"), Some(End::Tail));
+    }
+
+    #[test]
+    fn who_does_it_is_at_neither_end_of_where_it_is_done() {
+        let is_other = |label, question: &str| {
+            let all: Vec<&str> = question.split(' ').filter(|w| *w != "X").collect();
+            let at = question.split(' ').take_while(|w| *w != "X").count();
+            is_other_role(label, &all, at, &|_| true)
+        };
+        for (label, question) in [
+            ("taught in", "who teaches X"),
+            ("grows in", "who grows the X"),
+            ("taught in", "X is taught by whom"),
+            ("taught in", "the person that teaches X"),
+            ("taught in", "as for X who teaches it"),
+        ] {
+            assert!(is_other(label, question), "{label}: {question}");
+        }
+        for (label, question) in [
+            ("taught in", "who taught in X"),
+            ("taught in", "what is X taught in"),
+            ("grows in", "where grows X"),
+            ("taught in", "the teacher of X"),
+            ("taught", "who teaches X"),
+            ("directed by", "who directed X"),
+            ("depends on", "which have the dependency X"),
+        ] {
+            assert!(!is_other(label, question), "{label}: {question}");
+        }
     }
 
     #[test]
