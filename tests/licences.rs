@@ -41,13 +41,12 @@ fn a_bundle_without_weights_carries_none() {
     let dir = tempfile::tempdir().unwrap();
     let (chunks, bundle) = (dir.path().join("chunks.jsonl"), dir.path().join("bundle"));
     std::fs::write(&chunks, "{\"text\":\"The quay is long.\",\"vector\":[1,0]}\n").unwrap();
-    let vectors = dir.path().join("v.npy");
-    let header = format!("{:<117}\n", "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }");
-    let mut npy = b"\x93NUMPY\x01\x00".to_vec();
-    npy.extend((header.len() as u16).to_le_bytes());
-    npy.extend(header.as_bytes());
-    npy.extend([1.0_f32, 0.0].iter().flat_map(|x| x.to_le_bytes()));
-    std::fs::write(&vectors, npy).unwrap();
+    let vectors = dir.path().join("v.safetensors");
+    let header = r#"{"vectors":{"dtype":"F32","shape":[1,2],"data_offsets":[0,8]}}"#;
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.as_bytes());
+    file.extend([1.0_f32, 0.0].iter().flat_map(|x| x.to_le_bytes()));
+    std::fs::write(&vectors, file).unwrap();
     let paths = [&chunks, &vectors, &bundle].map(|p| p.to_str().unwrap());
     let built =
         run(&["build", "--chunks", paths[0], "--vectors", paths[1], "--embedder", "theirs", "-o", paths[2], "--no-runtime", "--no-cache"]);

@@ -342,19 +342,12 @@ fn chunks_and_vectors_from_outside_are_searched_by_words() {
         "{\"title\":\"A\",\"url\":\"a\",\"text\":\"tidal lagoon\"}\n{\"title\":\"B\",\"url\":\"b\",\"text\":\"wind farm\"}\n",
     )
     .unwrap();
-    let vectors = dir.path().join("v.npy");
-    let mut npy = b"\x93NUMPY\x01\x00".to_vec();
-    let mut header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }".to_vec();
-    while !(10 + header.len() + 1).is_multiple_of(64) {
-        header.push(b' ');
-    }
-    header.push(b'\n');
-    npy.extend_from_slice(&(header.len() as u16).to_le_bytes());
-    npy.extend_from_slice(&header);
-    for x in [1.0f32, 0.0, 0.0, 0.0, 1.0, 0.0] {
-        npy.extend_from_slice(&x.to_le_bytes());
-    }
-    std::fs::write(&vectors, npy).unwrap();
+    let vectors = dir.path().join("v.safetensors");
+    let header = r#"{"vectors":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}}"#;
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.as_bytes());
+    file.extend([1.0f32, 0.0, 0.0, 0.0, 1.0, 0.0].iter().flat_map(|x| x.to_le_bytes()));
+    std::fs::write(&vectors, file).unwrap();
     let bundle = dir.path().join("b");
     let args = ["build", "--chunks", chunks.to_str().unwrap(), "--vectors", vectors.to_str().unwrap(), "-o", bundle.to_str().unwrap()];
     let refused = run(&args);

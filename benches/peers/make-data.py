@@ -1,8 +1,8 @@
-"""Turns NAME.npy (384 floats a row) into NAME.f32, which peers.mjs reads: python3 make-data.py NAME.npy..."""
+"""Turns NAME.safetensors (a tensor "vectors", 384 floats a row) into NAME.f32, which peers.mjs reads: python3 make-data.py NAME.safetensors..."""
 
 import sys
 
-import numpy
+from safetensors.numpy import load_file
 
 for name in sys.argv[1:]:
-    numpy.load(name).astype("<f4").tofile(name.removesuffix(".npy") + ".f32")
+    load_file(name)["vectors"].astype("<f4").tofile(name.removesuffix(".safetensors") + ".f32")

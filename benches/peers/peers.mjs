@@ -3,7 +3,7 @@
 //   npm ci --ignore-scripts && CHROMIUM_PATH=... node peers.mjs DATA SITE NAME [ENGINE]...
 //
 // DATA holds NAME.jsonl ({text, title, url} a line), NAME.f32 (their vectors, 384 floats a row), questions.jsonl ({query, url} a line) and questions.f32.
-// SITE holds pkg/ and bundle/, the latter built with `pocketgraph build --chunks NAME.jsonl --vectors NAME.npy --embedder minilm`. make-data.py makes both
+// SITE holds pkg/ and bundle/, the latter built with `pocketgraph build --chunks NAME.jsonl --vectors NAME.safetensors --embedder minilm`. make-data.py makes both
 // kinds of file from one.
 
 import { mkdirSync, readFileSync, rmSync, statSync, readdirSync } from "node:fs";

@@ -24,7 +24,7 @@ pub enum Input {
     Outside {
         /// JSON Lines of `{id?, title?, url?, text}`, or Parquet with these columns and perhaps one of vectors, also a folder of such files.
         chunks: PathBuf,
-        /// A matrix with one row a chunk: `.npy` or `.safetensors`. `None` where the chunks bring their vectors, or none were made.
+        /// A matrix with one row a chunk: `.safetensors`. `None` where the chunks bring their vectors, or none were made.
         vectors: Option<PathBuf>,
         /// The name of the model that made the vectors; questions must be embedded by the same. Chunks without vectors are embedded by the built-in
         /// model, and then this is `None` or its name.

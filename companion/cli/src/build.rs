@@ -72,7 +72,7 @@ pub struct Args {
     /// Build from ready chunks: JSON Lines of {id?, title?, url?, text}, a .parquet file with these columns and optionally "vector", or a folder of such files
     #[arg(long)]
     chunks: Option<PathBuf>,
-    /// Vectors of these chunks, one row a chunk, as .npy or .safetensors [default: the column "vector", otherwise the chunks are embedded]
+    /// Vectors of these chunks, one row a chunk, as .safetensors [default: the column "vector", otherwise the chunks are embedded]
     #[arg(long, requires = "chunks", requires = "embedder")]
     vectors: Option<PathBuf>,
     /// Model that embeds: minilm (English), multilingual-e5-small (see `models get`), or auto, by the documents'

@@ -33,7 +33,6 @@ pub(crate) mod markdown_source;
 pub(crate) mod marked;
 pub(crate) mod mdx;
 pub(crate) mod notebook;
-pub(crate) mod npy;
 pub(crate) mod odf;
 pub(crate) mod ooxml;
 pub(crate) mod openapi;

@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used)]
 
+use crate::formats::vectors::tests::{file, floats};
 use crate::{IngestError, OutsideChunks, outside};
 use ::parquet::basic::Compression;
 use ::parquet::data_type::{ByteArray, ByteArrayType, DoubleType, FloatType, Int64Type};
@@ -106,8 +107,8 @@ fn vectors_from_elsewhere_take_the_place_of_the_column() {
         std::fs::write(&p, b).unwrap();
         p
     };
-    let data: Vec<u8> = [1.0f32, 0.0, 0.0, 0.0, 1.0, 0.0].iter().flat_map(|x| x.to_le_bytes()).collect();
-    let vectors = at("v.npy", &crate::formats::npy::tests::file("<f4", "False", "(2, 3)", &data));
+    let data = floats(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0]);
+    let vectors = at("v.safetensors", &file(safetensors::Dtype::F32, [2, 3], &data));
     assert_eq!(outside(&at("c.parquet", &good()), Some(&vectors)).unwrap().dimension, 3);
 }
 
