@@ -35,7 +35,8 @@ export function drawn(name, path, transform) {
 /** `url` made absolute if it is one a reader may be sent to (http or https), else null. */
 export function safeUrl(url, base = document.baseURI) {
   try {
-    const absolute = new URL(url, base);
+    // An exception costs more than all else of a link, and a reply may have thousands of addresses that are none.
+    const absolute = URL.canParse?.(url, base) !== false && new URL(url, base);
     return /^https?:$/.test(absolute.protocol) ? absolute.href : null;
   } catch {
     return null;

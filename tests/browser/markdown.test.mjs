@@ -32,7 +32,7 @@ const CONSTRUCTS = {
   items: "- a\n", numbers: "1. a\n", "items in items": ["", "- ", "a"], "blank lines in items": ["- a\n", "\n", "  b"], "indented items": "- a\n  - b\n    - c\n", "loose items": "- a\n\n  b\n\n",
   "code, closed": "```\na\n```\n", "code, open": ["```js\n", "a\n", ""], ticks: "`", "a fence that is none": ["", "```", " x `"], "runs of ticks": ["", "` `` ``` ", ""], "spaces behind a fence": ["```", " ", "`"], spans: "`a` ", "open spans": "`a ``b ",
   strong: "**a** ", "strong, open": "**a ", stars: "*", underscores: "_", emphasis: "*a* ", "emphasis, open": "*a ", "all in each other": "**a *b* __c__ ~~d~~** ", struck: "~~a~~ ", "struck, open": "~~a ", tildes: "~",
-  links: "[a](https://x.org/) ", "links, open": "[a](", brackets: "[", "titles, open": '[a](b "', addresses: "https://x.org/ ", "addresses with stops": ["https://x.org/", "!", "a"], "open addresses": "<https://", citations: "[1] ", "a line with a citation": "a [1]\n",
+  links: "[a](https://x.org/) ", "links, open": "[a](", brackets: "[", "titles, open": '[a](b "', addresses: "https://x.org/ ", "addresses with stops": ["https://x.org/", "!", "a"], "open addresses": "<https://", "addresses that are none": "<https://[a> ", citations: "[1] ", "a line with a citation": "a [1]\n",
   "lists of citations": "[1, 2, 3] ", "citations, open": ["", "[1, 1, ", ""], escapes: "\\*", html: "<b>a</b> ", tabs: "\t",
 };
 
@@ -147,13 +147,22 @@ test("a reply of more marks than are drawn is there to its end", async () => {
   await page.context().close();
 });
 
-test("what looks like an address and is none stays text", async () => {
+test("what looks like an address and is none stays text, and costs no exception", async () => {
   const page = await blankPage();
   const text = "See https://[a and <https://[b> and [c](https://[d).";
-  const drawn = await page.evaluate(async (text) => {
+  const [drawn, exceptions] = await page.evaluate(async (text) => {
     const { answerBlocks } = await import("/pkg/render.js");
-    return answerBlocks(text, undefined, { link: (url) => new URL(url).host === location.host }).textContent;
+    let exceptions = 0;
+    window.URL = class extends URL {
+      constructor(...address) {
+        exceptions += 1;
+        super(...address);
+        exceptions -= 1;
+      }
+    };
+    return [answerBlocks(text, undefined, { link: () => true }).textContent, exceptions];
   }, text);
   assert.equal(drawn, "See https://[a and https://[b and [c](https://[d).");
+  assert.equal(exceptions, 0);
   await page.context().close();
 });
