@@ -58,6 +58,9 @@ pub(super) struct Budget {
     bytes: u64,
 }
 
+/// Steps that finding a font or a form by its name takes.
+const LOOKUP: u64 = 16;
+
 /// More work was asked for than there is.
 #[derive(Debug)]
 pub(super) struct Spent;
@@ -282,6 +285,7 @@ impl<'a> Walker<'_, 'a> {
                 TypedInstruction::TextLeading(n) => self.state.leading = n.0.as_f64(),
                 TypedInstruction::TextRise(n) => self.state.rise = n.0.as_f64(),
                 TypedInstruction::TextFont(font) => {
+                    self.budget.take(LOOKUP, 0)?;
                     self.state.size = font.1.as_f64();
                     self.state.font = resources.get_font(font.0).map(|dict| self.fonts.number(dict));
                 }
@@ -322,6 +326,7 @@ impl<'a> Walker<'_, 'a> {
                     self.artifacts.pop();
                 }
                 TypedInstruction::XObject(name) => {
+                    self.budget.take(LOOKUP, 0)?;
                     if let Some(stream) = resources.get_x_object(name.0) {
                         self.object(&stream, resources, depth)?;
                     }

@@ -182,6 +182,17 @@ fn forms_in_forms_end() {
 }
 
 #[test]
+fn finding_a_font_or_a_form_counts_for_more_than_other_instructions() {
+    // A form that shows itself twice is shown eight thousand times.
+    let is_too_much = |part: &str| {
+        let text = read(file(&["/X Do /X Do ".to_owned() + &part.repeat(10)], ""));
+        text == Err("it asks for more work than a document does".to_owned())
+    };
+    assert!(is_too_much("/F1 9 Tf ") && is_too_much("/None Do "));
+    assert!(!is_too_much("0 0 Td "));
+}
+
+#[test]
 fn a_page_of_more_letters_than_a_book_is_not_read() {
     // A form that shows itself is shown thirteen times.
     let shown = |lines: usize| read(file(&["/X Do ".to_owned() + &line("F1", 10, 60, 700, &"letters ".repeat(10)).repeat(lines)], ""));
