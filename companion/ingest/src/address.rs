@@ -30,9 +30,9 @@ impl UrlStyle {
     }
 }
 
-const PATH: &AsciiSet =
-    &CONTROLS.add(b' ').add(b'"').add(b'#').add(b'<').add(b'>').add(b'?').add(b'`').add(b'{').add(b'}').add(b'%').add(b'\\');
 const FRAGMENT: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'\\');
+/// Characters that a path may not hold either. A colon could make the name of a file a scheme.
+const PATH: &AsciiSet = &FRAGMENT.add(b'#').add(b'?').add(b'{').add(b'}').add(b'%').add(b':');
 
 /// The URL of a file from its path (forward slashes) in the source folder.
 pub(super) fn url_of(path: &str, base_url: &str, style: UrlStyle) -> String {
@@ -159,6 +159,13 @@ mod tests {
         assert_eq!(url_of("a/b.md", "https://x.org/docs", UrlStyle::Directory), "https://x.org/docs/a/b/");
         assert_eq!(url_of("a/index.md", "/docs/", UrlStyle::Directory), "/docs/a/");
         assert_eq!(url_of("a/README.md", "", UrlStyle::Source), "a/README.md");
+    }
+
+    #[test]
+    fn a_colon_in_the_name_of_a_file_makes_no_scheme() {
+        let url = |p| url_of(p, "", UrlStyle::Html);
+        assert_eq!(url("javascript:alert(1).md"), "javascript%3Aalert(1).html");
+        assert_eq!(url("http:/evil.org/x.txt"), "http%3A/evil.org/x.txt");
     }
 
     #[test]
