@@ -14,6 +14,7 @@ mod gather;
 mod infer;
 mod join;
 mod json;
+mod json_ld;
 mod labels;
 mod lines;
 mod literals;

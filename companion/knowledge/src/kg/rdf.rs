@@ -3,6 +3,7 @@
 
 use super::ImportError;
 use super::both_ways::Declared;
+use super::json_ld;
 use super::lines::{each_line, open};
 use super::literals::kind_of_datatype;
 use super::report::Reporter;
@@ -11,10 +12,16 @@ use oxrdfio::RdfParseError;
 use oxrdfio::{RdfFormat, RdfParser};
 use pocketgraph_kg::{BuildNode, KgBuilder, LiteralKind, Provenance, label_of_name, number};
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// Maximum number of malformed statements of a file; more end its reading, since its syntax is lost.
 const LOST: u64 = 1000;
+
+/// Bytes that statements may take for each byte of the files, and on top. A name that a prefix shortens is written
+/// out for each use.
+const MOST_TIMES: usize = 256;
+const BESIDES: usize = 16 << 20;
 
 #[derive(Debug, Clone)]
 struct Statement {
@@ -36,6 +43,8 @@ enum Object {
 pub(super) struct Statements {
     files: Vec<String>,
     all: Vec<Statement>,
+    /// Bytes that further statements may take.
+    left: usize,
 }
 
 /// Reads a file of RDF. N-Triples and N-Quads are read line by line, so that statements and faults have line numbers.
@@ -43,21 +52,28 @@ pub(super) fn read(path: &Path, format: RdfFormat, out: &mut Statements, report:
     out.files.push(path.file_name().map_or_else(|| path.display().to_string(), |n| n.to_string_lossy().into_owned()));
     let file = out.files.len() as u32 - 1;
     let read_error = |reason| ImportError::Read { path: path.to_owned(), reason };
+    let bytes = usize::try_from(std::fs::metadata(path).map_err(read_error)?.len()).unwrap_or(usize::MAX);
+    out.left = out.left.max(BESIDES).saturating_add(bytes.saturating_mul(MOST_TIMES));
     if matches!(format, RdfFormat::NTriples | RdfFormat::NQuads) {
         return each_line(path, report, |line, text, report| {
             for quad in RdfParser::from_format(format).for_slice(text.as_bytes()) {
                 match quad {
-                    Ok(quad) => out.push(quad, file, u32::try_from(line).unwrap_or(u32::MAX), report),
+                    Ok(quad) => out.push(quad, file, line, report).map_err(read_error)?,
                     Err(e) => return report.malformed(line, e.to_string()),
                 }
             }
             Ok(())
         });
     }
+    if matches!(format, RdfFormat::JsonLd { .. })
+        && let Err(fault) = json_ld::check(open(path)?)
+    {
+        return report.malformed(0, fault.to_string());
+    }
     let mut faults = 0;
     for quad in RdfParser::from_format(format).for_reader(open(path)?).with_document_loader(load_context) {
         match quad {
-            Ok(quad) => out.push(quad, file, 0, report),
+            Ok(quad) => out.push(quad, file, 0, report).map_err(read_error)?,
             Err(RdfParseError::Io(reason)) => return Err(read_error(reason)),
             Err(RdfParseError::Syntax(e)) => {
                 report.malformed(e.location().map_or(0, |l| l.start.line + 1), e.to_string())?;
@@ -86,7 +102,19 @@ fn is_one_of(predicate: &str, names: &[&str]) -> bool {
 }
 
 impl Statements {
-    fn push(&mut self, quad: oxrdf::Quad, file: u32, line: u32, report: &mut Reporter) {
+    /// Takes the bytes of a statement from those that are left.
+    fn charge(&mut self, Statement { subject, predicate, object, .. }: &Statement) -> io::Result<()> {
+        let object = match object {
+            Object::Node(id) => id.len(),
+            Object::Literal { text, datatype, language } => text.len() + datatype.len() + language.len(),
+        };
+        let bytes = size_of::<Statement>() + subject.len() + predicate.len() + object;
+        let too_much = || io::Error::other("its names and lists expand to far more text than it holds");
+        self.left = self.left.checked_sub(bytes).ok_or_else(too_much)?;
+        Ok(())
+    }
+
+    fn push(&mut self, quad: oxrdf::Quad, file: u32, line: u64, report: &mut Reporter) -> io::Result<()> {
         use oxrdf::{NamedOrBlankNode, Term};
         let subject = match quad.subject {
             NamedOrBlankNode::NamedNode(n) => n.into_string(),
@@ -101,15 +129,19 @@ impl Statements {
                 language: l.language().unwrap_or("").to_owned(),
             },
             #[allow(unreachable_patterns)]
-            _ => return,
+            _ => return Ok(()),
         };
-        self.all.push(Statement { subject, predicate: quad.predicate.into_string(), object, file, line });
+        let line = u32::try_from(line).unwrap_or(u32::MAX);
+        let statement = Statement { subject, predicate: quad.predicate.into_string(), object, file, line };
+        self.charge(&statement)?;
+        self.all.push(statement);
         report.used();
+        Ok(())
     }
 
     /// Takes out declarations about relations and the cells of lists: a statement about a list becomes one
     /// about each of its members, in order.
-    fn take_declared(&mut self) -> Declared {
+    fn take_declared(&mut self) -> io::Result<Declared> {
         let mut declared = Declared::default();
         let mut cells: HashMap<String, (Option<Object>, Option<String>)> = HashMap::new();
         for s in std::mem::take(&mut self.all) {
@@ -138,19 +170,24 @@ impl Statements {
             // A cyclic list ends where it repeats.
             let mut seen = HashSet::new();
             while let Some((first, rest)) = cells.get(&at).filter(|_| seen.insert(at.clone())) {
-                self.all.extend(first.iter().map(|object| Statement { object: object.clone(), ..s.clone() }));
+                if let Some(object) = first {
+                    let member = Statement { object: object.clone(), ..s.clone() };
+                    self.charge(&member)?;
+                    self.all.push(member);
+                }
                 at = rest.clone().unwrap_or_default();
             }
             if !is_list {
                 self.all.push(s);
             }
         }
-        declared
+        Ok(declared)
     }
 
     /// Adds the statements to the graph. Labels in `language` or without one come first; others become aliases.
     pub fn add_to(mut self, kg: &mut KgBuilder, language: &str) -> Result<Declared, ImportError> {
-        let declared = self.take_declared();
+        let path = self.files.last().map(PathBuf::from).unwrap_or_default();
+        let declared = self.take_declared().map_err(|reason| ImportError::Read { path, reason })?;
         let descriptive = |p: &str| p == TYPE || [LABELS, ALIASES, DESCRIPTIONS].iter().any(|names| is_one_of(p, names));
         let predicates: HashSet<&str> = self.all.iter().map(|s| s.predicate.as_str()).filter(|p| !descriptive(p)).collect();
         let mut types: HashSet<&str> = HashSet::new();
@@ -266,6 +303,22 @@ ex:highPoint rdfs:label "elevation" .
         let names: Vec<String> =
             relations.vocabulary().relations().iter().map(|r| format!("{}/{}", r.label, r.aliases.join("/"))).collect();
         assert!(names[0].starts_with("mayor of/Bürgermeister") && names[1].starts_with("Fluss/"), "{names:?}");
+    }
+
+    #[test]
+    fn names_and_lists_that_expand_to_gigabytes_are_refused() {
+        let long = format!("http://e/{}/", "n".repeat(500_000));
+        let many = |line: &dyn Fn(usize) -> String, count: usize| (0..count).map(line).collect::<String>();
+        let prefixed = format!("@prefix e: <{long}> .\n{}", many(&|i| format!("e:a{i} e:p e:b{i} .\n"), 20_000));
+        let base = format!("@base <{long}> .\n{}", many(&|i| format!("<a{i}> <p> <b{i}> .\n"), 20_000));
+        let members = many(&|i| format!("_:l{i} rdf:first e:m{i} ; rdf:rest _:l{} .\n", i + 1), 10_000);
+        let listed = many(&|i| format!("e:s{i} e:p _:l0 .\n"), 10_000);
+        let prefixes = format!("@prefix e: <http://e/> .\n@prefix rdf: <{}> .\n", super::RDF);
+        let lists = format!("{prefixes}{members}{listed}");
+        for text in [prefixed, base, lists] {
+            let why = refused("x.ttl", &text);
+            assert!(why.contains("expand to far more text than it holds"), "{why}");
+        }
     }
 
     #[test]
