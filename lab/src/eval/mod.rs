@@ -2,15 +2,12 @@
 
 mod answers;
 pub mod candidates;
-pub mod graph_args;
 pub mod kinds;
-pub mod linking;
 pub mod patterns;
 mod plans;
 mod prices;
 mod retrieval;
 mod study;
-pub mod walks;
 pub mod weights;
 
 use clap::Subcommand;
@@ -44,10 +41,6 @@ enum What {
     Kinds(kinds::Args),
     /// Measure how often the pattern of a question is recognised from its words
     Patterns(patterns::Args),
-    /// Measure how often the marked entity of a question is linked first
-    Linking(linking::Args),
-    /// Time of plans made from random walks over a knowledge graph
-    Walks(walks::Args),
 }
 
 /// Measures.
@@ -64,7 +57,5 @@ pub fn run(args: &Args) -> Result<()> {
         What::Weights(args) => weights::run(args),
         What::Kinds(args) => kinds::run(args),
         What::Patterns(args) => patterns::run(args),
-        What::Linking(args) => linking::run(args),
-        What::Walks(args) => walks::run(args),
     }
 }

@@ -3,9 +3,7 @@
 use super::draft::Draft;
 use pocketgraph::plan::Head;
 use pocketgraph_eval::{Gold, Naming, QuestionSet, answers, text};
-use pocketgraph_measure::records::{DataError, lines};
 use serde_json::Value;
-use std::path::Path;
 
 /// The set.
 #[derive(Debug, Clone, Copy)]
@@ -69,19 +67,4 @@ fn relation_to(what: &str) -> Result<&'static str, String> {
         "imdbvotes" => "has_imdb_votes",
         other => return Err(format!("MetaQA has no relation to {other:?}")),
     })
-}
-
-/// The questions of a file with their marked entities.
-///
-/// # Errors
-/// [`DataError`] for a file that does not mark entities.
-pub fn marked_entities(path: &Path) -> Result<Vec<(String, String)>, DataError> {
-    let field = |v: &Value, name: &str| v.get(name).and_then(Value::as_str).map(str::to_owned);
-    lines(path)?
-        .into_iter()
-        .map(|(line, v)| match (field(&v, "question"), field(&v, "entity")) {
-            (Some(question), Some(entity)) => Ok((question, entity)),
-            _ => Err(DataError::Line { path: path.to_owned(), line, what: "it has no question or no marked entity".into() }),
-        })
-        .collect()
 }
