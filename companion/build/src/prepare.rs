@@ -219,7 +219,6 @@ pub fn prepare_with(needs: Needs, corpus: &Corpus<'_>, beside: &Beside<'_>) -> R
     Ok(out)
 }
 
-/// For each chunk the vectors of its statements.
 fn statement_vectors(related: &Related, embed: &Embed<'_>) -> Vec<Vec<Vec<f32>>> {
     let texts: Vec<String> = related.chunks.iter().flatten().map(|s| s.text.clone()).collect();
     let mut all = embed(&texts).into_iter();

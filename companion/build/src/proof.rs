@@ -259,7 +259,6 @@ async fn graph_of(engine: &Engine, answer: &Answer) -> Result<Option<KnowledgeGr
     if is_needed { Ok(Some(kg::load(bundle).await?)) } else { Ok(None) }
 }
 
-/// Returns true if the graph has the statement, in these words.
 fn is_stated(graph: Option<&KnowledgeGraph>, triple: u32, words: &str) -> bool {
     let stated = graph.and_then(|graph| statement_words(graph, TripleId(triple)));
     stated.is_some_and(|stated| !words.is_empty() && stated.contains(words))

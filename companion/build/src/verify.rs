@@ -192,7 +192,6 @@ async fn spans(corpus: &Corpus, graph: &KnowledgeGraph, v: &mut Verdict) {
     }
 }
 
-/// The phrases for relations.
 async fn phrases(bundle: &Bundle, v: &mut Verdict) {
     let Some(index) = v.note(load_phrases(bundle).await).flatten() else { return };
     let dim = bundle.manifest().embedder.dimension;

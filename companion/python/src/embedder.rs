@@ -71,7 +71,6 @@ impl Embedder {
         PyByteArray::new(py, &all)
     }
 
-    /// Counts the tokens of a text.
     fn count(&self, text: &str) -> usize {
         self.model.count(text)
     }

@@ -355,7 +355,6 @@ impl Inner {
         }
     }
 
-    /// Returns true if the hash of `bytes` begins with `sha256`.
     async fn matches_hash(&self, bytes: &[u8], sha256: &[u8]) -> bool {
         let mut hash = Sha256::new();
         for piece in bytes.chunks(HASHED_AT_ONCE) {

@@ -380,7 +380,6 @@ fn too_slow(milliseconds: Option<u32>) -> LlmError {
     LlmError::Timeout { what: COMPLETE_REPLY, milliseconds: milliseconds.unwrap_or(u32::MAX) }
 }
 
-/// Outcome of a wait.
 enum Waited<O> {
     Done(O),
     Overall,

@@ -5,7 +5,6 @@ use super::tools;
 use super::{Delta, Finish, LlmError, Usage};
 use crate::json::{self, Value};
 
-/// Kind of the body.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Kind {
     /// Only white space so far.

@@ -72,17 +72,14 @@ impl Drop for Recorded<'_> {
     }
 }
 
-/// End of an exchange.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum End {
-    /// The reply was complete.
     Done,
     /// The caller dropped the reply.
     Dropped,
     Error(LlmError),
 }
 
-/// Request and its reply.
 #[derive(Debug, Clone, PartialEq)]
 struct Exchange {
     request: Value,

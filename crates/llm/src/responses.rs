@@ -11,7 +11,6 @@ use crate::json::{Value, parse};
 use futures::future::{FutureExt, LocalBoxFuture};
 use futures::stream::{StreamExt, unfold};
 
-/// Path of chat completions.
 const CHAT: &str = "/chat/completions";
 /// Path of the Responses API.
 const RESPONSES: &str = "/responses";

@@ -673,7 +673,6 @@ fn is_value(linker: &Linker, word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) || singulars(word).iter().any(|w| is_name(w))
 }
 
-/// Whether a word ends as plurals do.
 fn is_plural(word: &str) -> bool {
     word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") && !word.ends_with("us")
 }

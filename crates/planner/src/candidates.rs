@@ -151,7 +151,6 @@ fn same(a: &Plan, b: &Plan) -> bool {
     a.statements.len() == b.statements.len() && a.statements.iter().zip(&b.statements).all(|(a, b)| step((&a.operation, &b.operation)))
 }
 
-/// The relations of a plan's steps.
 fn steps(plan: &Plan) -> Vec<&Relation> {
     plan.statements.iter().filter_map(|s| if let Operation::SearchKg(step) = &s.operation { Some(&step.relation) } else { None }).collect()
 }

@@ -113,7 +113,6 @@ fn core(rules: &RulesPlanner<'_>, question: &str) -> String {
     if question.len() > LONGEST { question.to_owned() } else { rules.core(question) }
 }
 
-/// A planner that is asked.
 #[derive(Clone, Copy)]
 enum PlannerKind {
     Rules,

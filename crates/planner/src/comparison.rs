@@ -14,7 +14,6 @@ use crate::plan::How;
 use crate::text::lexicon::{Language, SPOKEN};
 use std::cmp::Ordering;
 
-/// So many paths are tried.
 const TRIED: usize = 200;
 
 /// A comparison.

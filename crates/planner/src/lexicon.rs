@@ -227,7 +227,6 @@ fn is_shared_range(vocabulary: &Vocabulary, id: RelationId, word: &str) -> bool 
     vocabulary.relations().iter().filter(|r| r.range.first().is_some_and(|(c, _)| c == class)).count() > 1
 }
 
-/// The words of a name.
 fn name_words(name: &str) -> Vec<String> {
     words(&name.replace('_', " ")).iter().map(|w| fold(w.text)).collect()
 }

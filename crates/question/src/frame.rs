@@ -20,7 +20,6 @@ const QUESTION_WORDS: [&str; 9] = ["who", "whom", "whose", "what", "which", "whe
 struct Piece<'q> {
     word: Word<'q>,
     folded: String,
-    /// Whether it belongs to a name.
     named: bool,
     /// Whether it says nothing of what is asked.
     gone: bool,

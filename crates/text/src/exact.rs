@@ -55,7 +55,6 @@ fn collect_terms(piece: &str, out: &mut Vec<String>) {
     }
 }
 
-/// Returns true for a sign of operators.
 fn is_operator_sign(b: u8) -> bool {
     b.is_ascii_punctuation() && !matches!(b, b'#' | b'_' | b'\\')
 }

@@ -32,7 +32,6 @@ impl Folding {
         Folding { single: single.iter().map(|s| s.0).collect(), ends: ends.collect(), others, pairs: pairs.as_flattened().to_vec() }
     }
 
-    /// Returns the replacement of a character.
     fn find_replacement(&self, c: char) -> Option<&[u32]> {
         let place = self.single.binary_search(&u32::from(c)).ok()?;
         let end = |i: usize| self.ends.get(i).map_or(0, |&e| e as usize);

@@ -56,9 +56,7 @@ pub struct Tokenized {
     pub absent: Vec<usize>,
 }
 
-/// Part of a text.
 enum Part {
-    /// A token.
     Token(u32),
     /// The word's pieces are in a range that is not loaded.
     Absent(usize),

@@ -209,7 +209,6 @@ pub fn read_answered(path: &Path, how: AnswersAre, passages: Option<&Passages>) 
     Ok(out)
 }
 
-/// Reads the question of a line.
 fn question_of_line(path: &Path, line: usize, v: &Value, how: AnswersAre) -> Result<Question, DataError> {
     let text = first(v, &["question", "query", "claim", "text"]).and_then(Value::as_str).filter(|t| !t.trim().is_empty());
     let text = text.ok_or_else(|| DataError::line(path, line, "it has no question"))?.to_owned();

@@ -67,7 +67,6 @@ fn list_countries() -> impl Iterator<Item = (&'static str, std::str::Split<'stat
     rows.filter_map(|row| row.split_once('\t')).map(|(id, aliases)| (id, aliases.split('|')))
 }
 
-/// The one name of a country.
 fn name_country(name: &str) -> &str {
     list_countries().find(|(id, others)| *id == name || others.clone().any(|o| o == name)).map_or(name, |(id, _)| id)
 }

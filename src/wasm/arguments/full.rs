@@ -101,7 +101,6 @@ pub fn tools(given: &JsOptions) -> Result<Option<PageTools>, JsValue> {
     Ok(Some(PageTools { all, call }))
 }
 
-/// The prompts in the options, by name.
 fn prompts(given: &JsOptions) -> Result<Prompts, JsValue> {
     let Some(named) = given.object("prompts")? else { return Ok(Prompts::default()) };
     let entry = |entry: JsValue| {

@@ -71,7 +71,6 @@ impl Stage<&Source<'_>> for LoadModels<'_> {
     }
 }
 
-/// An error with all that led to it.
 fn with_causes(error: &miette::Report) -> String {
     error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -109,7 +109,6 @@ enum Effect {
         label: String,
         place: Place,
     },
-    /// It is a list.
     List,
     /// It is a heading and what belongs to it, behind so many blocks.
     Headings(usize),

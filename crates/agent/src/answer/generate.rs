@@ -76,7 +76,6 @@ pub async fn generate(
     Ok(answer)
 }
 
-/// What came of asking.
 enum GenerationOutcome {
     /// The model was not asked, and why, where that is worth telling.
     Not(Option<Notice>),
@@ -139,7 +138,6 @@ struct WholeReply {
     reply: Completion,
     tracker: CitationTracker,
     cut: Option<&'static str>,
-    /// Whether it thought.
     thought: bool,
 }
 

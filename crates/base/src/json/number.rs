@@ -159,7 +159,6 @@ impl Decimal {
         }
     }
 
-    /// Rounds to `digits` digits.
     fn round_to(&self, digits: usize) -> Decimal {
         let mut out = self.clone();
         out.digits.truncate(digits);
@@ -185,7 +184,6 @@ impl Decimal {
         whole + u64::from(up)
     }
 
-    /// Returns the nearest double.
     fn nearest_double(&self) -> f64 {
         let places = self.digits.len() as i32 - self.point;
         if self.digits.len() <= SURE_DIGITS && places.unsigned_abs() as usize <= EXACT_POWER {

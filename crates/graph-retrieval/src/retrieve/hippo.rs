@@ -88,7 +88,6 @@ impl Base {
         }
     }
 
-    /// Returns all facts with their cosines to the question.
     async fn facts_with_cosines(&self, on: &mut On<'_>) -> Result<Vec<Scored>, BundleError> {
         match self {
             Base::Sentences((_, index), _) => on.joining_sentences(index).await,

@@ -29,7 +29,6 @@ impl Default for HyperGraph {
     }
 }
 
-/// Number of hyperedges at an entity.
 fn count_hyperedges(index: &EntityIndex, entity: u32) -> usize {
     index.sentences_of(entity).iter().filter(|&&s| is_fact(index, s)).count()
 }

@@ -67,7 +67,6 @@ fn word_agreement(a: &str, b: &str) -> f32 {
     if common >= 4 && common * 4 >= shorter * 3 { 0.9 } else { 0.0 }
 }
 
-/// Returns the share of `these` that `those` cover.
 fn share_covered(these: &[String], those: &[String]) -> f32 {
     if these.is_empty() {
         return 0.0;

@@ -437,7 +437,6 @@ impl Step<'_> {
     }
 }
 
-/// Returns a statement's operation as a plan line.
 fn plan_line(statement: &Statement) -> String {
     let one = Statement { thought: None, ..statement.clone() };
     let plan = Plan { question: None, answer: one.name.clone(), statements: vec![one] };

@@ -55,7 +55,6 @@ struct Reader<'a> {
     positions: Vec<Position>,
 }
 
-/// Role of a name.
 enum Role {
     Question,
     Thought,

@@ -156,7 +156,6 @@ fn print_exact(name: &str, inverse: bool) -> String {
     format!("{}<{name}>", if inverse { "^" } else { "" })
 }
 
-/// Returns the text of a comment.
 fn print_comment(text: &str) -> String {
     let plain = !text.is_empty()
         && text.trim() == text

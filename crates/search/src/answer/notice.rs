@@ -1,7 +1,7 @@
 //! What a reader should know beside an answer.
 //!
-//! A notice has a code, which programs go by, and data. How it is worded stands in one table, the one below: `message` is made from it, and so is
-//! `pkg/notices.js`, from which pages word notices in other languages.
+//! A notice has a code, which programs go by, and data. One table, the one below, words it: `message` is made from
+//! it, and so is `pkg/notices.js`, from which pages word notices in other languages.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -13,7 +13,7 @@ macro_rules! notices {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
         #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
         pub enum NoticeCode {
-            $($(#[doc = $doc])* #[serde(rename = $name)] $code,)*
+            $(#[doc = $wording] $(#[doc = $doc])* #[serde(rename = $name)] $code,)*
         }
 
         impl NoticeCode {
@@ -26,7 +26,7 @@ macro_rules! notices {
                 match self { $(NoticeCode::$code => $name),* }
             }
 
-            /// Its sentence in English, with places `{text}`, `{n}` and `{of}`. A caller who names the code has that one sentence compiled in, and not all.
+            /// Its sentence in English, with places `{text}`, `{n}` and `{of}`. A caller compiles in only those it names.
             #[inline(always)]
             pub const fn wording(self) -> &'static str {
                 match self { $(NoticeCode::$code => $wording),* }
@@ -36,7 +36,6 @@ macro_rules! notices {
 }
 
 notices! {
-    /// Parts of the documents or of the index could not be loaded.
     Missing: "missing" => "Parts of the documents could not be loaded: {text}.",
     /// Words of the question stand in no passage that was found.
     Absent: "absent" => "No passage that was found mentions {text}.",
@@ -44,79 +43,46 @@ notices! {
     Quoted: "quoted-instead" => "{text} This answer is quoted from the documents instead.",
     /// The language model gave no answer, and the knowledge graph answers; the answer's `failure` has more.
     FromGraph: "graph-instead" => "{text} This answer is what the plan found in the knowledge graph.",
-    /// The language model was not asked.
     NotAsked: "not-asked" => "The language model was not asked: {text}.",
-    /// A model's context window is so small that it was given fewer passages.
     FewerPassages: "fewer-passages" => "The model's context window is small: it was given fewer passages than were found.",
     /// An endpoint read less of a prompt than it was sent.
     ReadInPart: "read-in-part" => "The endpoint read {n} tokens of a prompt of some {of}: its context window may be too small for the passages.",
-    /// The best passage was cut.
     PassageCut: "passage-cut" => "The best passage was cut to fit the token budget.",
-    /// Passages were left out of the prompt.
     PassagesLeftOut: "passages-left-out" => "{n} of {of} passages did not fit the token budget.",
-    /// The oldest evidence was left out of the prompt.
     EvidenceLeftOut: "evidence-left-out" => "The model's context window is small: the oldest evidence was left out.",
-    /// The answer was cut at its token budget.
     CutLength: "cut-length" => "The answer is longer than what was allowed, and was cut at its token budget.",
-    /// The answer was cut when its time was used up.
     CutTime: "cut-time" => "The answer was cut when its time was used up.",
-    /// The answer was cut because the model repeated itself.
     CutLoop: "cut-loop" => "The answer was cut because the model repeated itself.",
-    /// The endpoint's content filter cut the answer.
     CutFilter: "cut-filter" => "The endpoint's content filter cut the answer.",
-    /// The answer cites passages that there are not.
     Dangling: "dangling" => "The answer cites passages that do not exist: {text}.",
-    /// The answer cites nothing.
     Uncited: "uncited" => "The answer cites no passage: nothing in it could be checked.",
-    /// The answer cites more than was checked.
     Unchecked: "unchecked" => "The answer holds too many citations; the last ones were not checked.",
     /// Nothing was planned over a knowledge graph: it concerns who looks into plans, and no reader.
     Unplanned: "unplanned" => "There is no plan: {text}.",
-    /// The trained planner could not be asked.
     PlannerFailed: "planner-failed" => "The trained planner could not be asked: {text}.",
-    /// A plan was not carried out to its end.
     PlanStopped: "plan-stopped" => "The plan was not carried out to its end: {text}.",
-    /// A plan found nothing.
     PlanEmpty: "plan-empty" => "The plan found nothing.",
     /// What a step of a plan that found nothing lacked.
     PlanLacks: "plan-lacks" => "{text}.",
     /// A step of a plan was cut short.
     StepCut: "step-cut" => "{text}.",
-    /// A part of what a plan found is from passages, and not from the graph.
     FromPassages: "from-passages" => "The knowledge graph does not hold all of this: part of it was taken from passages by their words alone.",
-    /// A part of what a plan found is from the web.
     FromWeb: "from-web" => "The documents do not hold all of this: part of it was found by a search of the web.",
-    /// The model had to answer because its turns were used up.
     TurnsSpent: "turns-spent" => "The model was made to answer because its turns were used up.",
-    /// The model had to answer because its tokens were used up.
     TokensSpent: "tokens-spent" => "The model was made to answer because its tokens were used up.",
-    /// The model had to answer because its time was used up.
     TimeSpent: "time-spent" => "The model was made to answer because its time was used up.",
-    /// The model had to answer because it repeated itself.
     Repeated: "repeated" => "The model was made to answer because it repeated itself.",
-    /// The model was asked again after a reply that was no answer.
     AskedAgain: "asked-again" => "The model was asked again because its first reply was no answer.",
-    /// The model was asked again after it had stopped without an answer.
     Stopped: "stopped" => "The model was asked again for its answer because it had stopped without one.",
-    /// A search of the model failed.
     SearchFailed: "search-failed" => "A search failed: {text}.",
-    /// Nothing was found that the model could have been given.
     NoEvidence: "no-evidence" => "No passage was found: the model was asked without evidence.",
-    /// The endpoint takes no tools.
     NoTools: "no-tools" => "The endpoint takes no tools; the model was asked to write its calls as text.",
-    /// The bundle has no reports that the protocol could read.
     NoReports: "no-reports" => "There are no reports on this collection to draw an answer from.",
-    /// Not all reports were read.
     ReportsLeftOut: "reports-left-out" => "Of {of} reports the {n} nearest to the question were read: a budget was spent.",
-    /// Replies of the model could not be read.
     RepliesUnread: "replies-unread" => "{n} replies of the model held no list of points, and were passed over.",
-    /// The model's plan could not be carried out.
     ModelPlanUnusable: "model-plan-unusable" => "The model gave no plan that can be carried out; passages for the question itself were read instead.",
-    /// A step of the model's plan found nothing.
     ModelPlanEmpty: "model-plan-empty" => "The plan's step {text} found nothing; passages for the question itself were read instead.",
-    /// The model's plan was not carried out to its end.
     ModelPlanStopped: "model-plan-stopped" => "The plan was not carried out to its end.",
-    /// A step of the model's plan was carried out for some of its cases only.
     CasesLeftOut: "cases-left-out" => "The step {text} was carried out for its first {n} cases only.",
 }
 

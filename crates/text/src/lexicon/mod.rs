@@ -11,12 +11,13 @@ pub use table::{Row, Table, lines, lines_begin, values};
 pub const SPOKEN: En = En;
 
 macro_rules! tables {
-    ($($(#[$doc:meta])* $name:ident,)*) => {
+    ($($name:ident,)*) => {
         /// A language: tables of words, each named as its file is. What a language has no file for is empty.
         pub trait Language: Sync {
             /// The language's code: the name of its folder.
             fn code(&self) -> &str;
-            $($(#[$doc])* fn $name(&self) -> Table<'_> { Table::new("") })*
+            $(#[doc = concat!("The file `", stringify!($name), ".tsv`, whose first line says what it is.")]
+            fn $name(&self) -> Table<'_> { Table::new("") })*
         }
 
         /// The tables of a language, each with its file's name.
@@ -28,103 +29,54 @@ macro_rules! tables {
 }
 
 tables! {
-    /// Words after which a full stop does not end a sentence.
     abbreviations,
-    /// Adverbs without -ly, and adjectives that name nothing.
     adverbs_and_adjectives,
-    /// Kind of answer that the word after "how" asks for.
     after_how,
-    /// Question words for things of a type or relation with this word in its name.
     answer_kinds,
-    /// Auxiliary verbs.
     auxiliaries,
-    /// Words before nouns and names.
     before_nouns,
-    /// Words before verbs.
     before_verbs,
-    /// Topics that people ask about, with their question words.
     common_topics,
-    /// Comparatives, superlatives and other words that compare.
     comparisons,
-    /// Nouns after "is a" that are not a class.
     definition_nouns,
-    /// Words that end the name at the head of a definition.
     definition_verbs,
-    /// Words that deny or take away.
     denials,
-    /// Words and phrases that say nothing of what a question asks, by class.
     discourse,
-    /// Endings of words.
     endings,
-    /// Kinds of things, and the kind that each is one of.
     everyday_kinds,
-    /// Everyday measures; not in the order of words.
     everyday_measures,
-    /// Everyday relations; not in the order of words.
     everyday_relations,
-    /// Everyday names of common types; not sorted.
     everyday_types,
-    /// Function words and fillers beyond the stop words.
     function_words,
-    /// Changes of words: the stemmer, joints of compounds, prefixes, and further tags of the language.
     grammar,
-    /// Nouns that say no more than the question word.
     hypernyms,
-    /// Index terms that say how to answer.
     instruction_stems,
-    /// Irregular plurals with their singulars.
     irregular_plurals,
-    /// Irregular forms of verbs, with their bases.
     irregular_verbs,
-    /// Words for kin that name two steps at once.
     kin,
-    /// Words in -ly that are no adverbs.
     ly_nouns,
-    /// Nouns whose values are figures.
     measured_nouns,
-    /// Adjectives of measure, and how relations for it are known.
     measures,
-    /// Months and their numbers.
     months,
-    /// Relations that hold both ways.
     mutual_relations,
-    /// Words without a capital inside a name.
     name_particles,
-    /// Number words.
     numbers,
-    /// Words for operations on sets.
     operation_cues,
-    /// Prepositions.
     prepositions,
-    /// Words that refer to something named before.
     pronouns,
-    /// Words that ask for something.
     question_words,
-    /// Beginnings and parts of sentences that only refer elsewhere.
     references,
-    /// Words of questions, and how the relation that they ask for is known.
     relation_cues,
-    /// Words for the ends of a scale.
     scales,
-    /// British endings, and the American ones.
     spelling_endings,
-    /// Words by which a reply mentions its sources.
     source_words,
-    /// Words with two spellings, and the one that they are compared as.
     spellings,
-    /// Function words that search leaves out.
     stop_words,
-    /// Words that say when or how often something is, without a figure.
     times,
-    /// Units of measure.
     units,
-    /// Nouns too vague to be a keyword.
     vague_nouns,
-    /// Names of dates and numbers in plans.
     value_kinds,
-    /// Verbs in their base form.
     verbs,
-    /// The article, with what is written before it in one word.
     articles,
 }
 

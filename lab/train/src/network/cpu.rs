@@ -329,7 +329,6 @@ fn first_tokens(x: &[f32], lengths: &[usize], hidden: usize) -> Vec<f32> {
     out
 }
 
-/// The mean of each sequence's vectors.
 fn sequence_means(x: &[f32], lengths: &[usize], hidden: usize) -> Vec<f32> {
     let mut out = vec![0.0; lengths.len() * hidden];
     let mut rows = x.chunks_exact(hidden);

@@ -89,7 +89,6 @@ pub enum LabelError {
     Spans,
 }
 
-/// A step of a plan.
 #[derive(Debug, Clone, PartialEq)]
 struct Step {
     relation: (String, bool),

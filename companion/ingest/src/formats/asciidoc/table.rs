@@ -105,7 +105,6 @@ fn value(row: &mut [Vec<Range<usize>>], line: &Line<'_>, part: Range<usize>) {
     }
 }
 
-/// The cells row by row.
 fn laid_out(cells: Vec<Cell>, columns: usize) -> Rows {
     let mut rows = Rows::new();
     let mut below: Vec<Option<(Vec<Range<usize>>, usize)>> = vec![None; columns];

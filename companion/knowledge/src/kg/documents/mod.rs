@@ -65,7 +65,6 @@ struct Fact {
     place: Place,
 }
 
-/// Facts of one document.
 #[derive(Default)]
 struct DocumentFacts {
     facts: Vec<Fact>,
