@@ -57,6 +57,7 @@ tables! {
     ly_nouns,
     measured_nouns,
     measures,
+    moments,
     months,
     mutual_relations,
     name_particles,
