@@ -2,13 +2,13 @@
 
 use super::open::{bundle, wait};
 use miette::{IntoDiagnostic, Result, miette};
-use pocketgraph::bundle::Chunk;
+use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::engine::Engine;
 use pocketgraph::retrieve::Corpus;
 use pocketgraph_export::{self as export, Field, What};
 use pocketgraph_native::terminal::line;
 use pocketgraph_publish::check::check;
-use pocketgraph_publish::contradictions::{Passage, contradictions};
+use pocketgraph_publish::contradictions::{Passage, Statement, contradictions};
 use std::path::{Path, PathBuf};
 
 /// Maximum number of printed faults; all are counted.
@@ -49,17 +49,23 @@ async fn print_contradictions(corpus: &Corpus) -> Result<()> {
     }
     let mut chunks: Vec<(u32, Chunk)> = read.into_iter().collect();
     chunks.sort_by_key(|(id, chunk)| (chunk.document, chunk.start, *id));
-    let addressed = chunks.iter().filter_map(|(_, chunk)| Some((chunk, documents.get(chunk.document as usize)?)));
+    let addressed: Vec<(&Chunk, &Document)> =
+        chunks.iter().filter_map(|(_, chunk)| Some((chunk, documents.get(chunk.document as usize)?))).collect();
     let passages: Vec<Passage> = addressed
+        .iter()
         .map(|(chunk, document)| Passage {
-            url: chunk.address_on(&document.url),
             headings: std::iter::once(&document.title).chain(&chunk.heading_path).map(String::as_str).collect(),
             text: &chunk.text,
         })
         .collect();
     let pairs = contradictions(&passages);
+    let shown = |s: &Statement| {
+        let (chunk, document) = addressed[s.passage];
+        let sentence = chunk.text.get(s.span.clone()).unwrap_or("").trim();
+        format!("{}: {}", line(&chunk.address_on(&document.url)), line(sentence))
+    };
     for (one, other) in &pairs {
-        println!("{}: {}\n{}: {}\n", line(&one.url), line(&one.sentence), line(&other.url), line(&other.sentence));
+        println!("{}\n{}\n", shown(one), shown(other));
     }
     println!("{} pairs of passages state different values", pairs.len());
     Ok(())

@@ -4,8 +4,10 @@
 //! differs. They speak of the same thing if their other words are the same, weighed by how rare each is: a
 //! word that only one of them has, and that few sentences have, names something else.
 
+use pocketgraph_question::{Time, find_time};
 use pocketgraph_text::{is_stop_word, sentences, stem, terms};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Least number of words besides values in a sentence that stands for itself; a shorter one needs its
 /// headings.
@@ -20,8 +22,6 @@ const SHARED_BOTH_WAYS: f32 = 0.85;
 /// A passage of a page.
 #[derive(Debug, Clone)]
 pub struct Passage<'a> {
-    /// Address, with the fragment of its heading.
-    pub url: String,
     /// Title of the page and the headings above the passage, outermost first.
     pub headings: Vec<&'a str>,
     /// Its text.
@@ -31,18 +31,20 @@ pub struct Passage<'a> {
 /// A sentence that states a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// Address of its passage.
-    pub url: String,
-    /// The sentence.
-    pub sentence: String,
+    /// Place of its passage.
+    pub passage: usize,
+    /// Its place in the passage's text.
+    pub span: Range<usize>,
+    /// The time that it names itself as the first or the last.
+    pub time: Option<Time>,
 }
 
 /// A value in a sentence: its kind (`version`, `date`, or a number's unit), and the value as it is compared.
 type Value = (String, String);
 
 struct Stated<'a> {
-    passage: usize,
     sentence: &'a str,
+    statement: Statement,
     values: Vec<Value>,
     words: BTreeSet<String>,
     /// Numbers in the headings: pages and sections of other numbers, such as versions, are about something
@@ -65,19 +67,36 @@ pub fn contradictions(passages: &[Passage<'_>]) -> Vec<(Statement, Statement)> {
     }
     let mut found: BTreeSet<(usize, usize)> = BTreeSet::new();
     for group in kinds.values() {
-        for (at, &a) in group.iter().enumerate() {
-            let differs = |&&b: &&usize| all[a].passage != all[b].passage && contradict(&all[a], &all[b], &weights);
-            found.extend(group[at + 1..].iter().filter(differs).map(|&b| (a, b)));
+        let mut by_word: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for &b in group {
+            let words = telling_words(&all[b], &weights);
+            let near: BTreeSet<usize> = words.iter().filter_map(|word| by_word.get(word)).flatten().copied().collect();
+            let apart = |a: usize| all[a].statement.passage != all[b].statement.passage;
+            let differs = |&a: &usize| apart(a) && contradict(&all[a], &all[b], &weights);
+            found.extend(near.into_iter().filter(differs).map(|a| (a, b)));
+            words.into_iter().for_each(|word| by_word.entry(word).or_default().push(b));
         }
     }
-    let url = |s: &Stated<'_>| passages[s.passage].url.clone();
-    let statement = |s: &Stated<'_>| Statement { url: url(s), sentence: s.sentence.to_owned() };
     let mut seen = BTreeSet::new();
     found.retain(|&(a, b)| {
         let pair = (all[a].sentence, all[b].sentence);
         !seen.contains(&(pair.1, pair.0)) && seen.insert(pair)
     });
-    found.into_iter().map(|(a, b)| (statement(&all[a]), statement(&all[b]))).collect()
+    found.into_iter().map(|(a, b)| (all[a].statement.clone(), all[b].statement.clone())).collect()
+}
+
+/// The rarest words of a sentence: one that has none of them shares too little with it.
+fn telling_words<'s>(stated: &'s Stated<'_>, weights: &BTreeMap<String, f32>) -> Vec<&'s str> {
+    let mut words: Vec<(f32, &str)> = stated.words.iter().filter_map(|w| Some((*weights.get(w)?, &**w))).collect();
+    words.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    let mut left: f32 = words.iter().map(|w| w.0).sum();
+    let least = SHARED * left * (1.0 - f32::EPSILON * 16.0);
+    words.retain(|word| {
+        let tells = left >= least;
+        left -= word.0;
+        tells
+    });
+    words.into_iter().map(|w| w.1).collect()
 }
 
 fn contradict(a: &Stated<'_>, b: &Stated<'_>, weights: &BTreeMap<String, f32>) -> bool {
@@ -96,13 +115,15 @@ fn stated_in<'a>(passage: usize, p: &Passage<'a>) -> Vec<Stated<'a>> {
     let digits = |text: &&str| text.contains(|c: char| c.is_ascii_digit());
     let headed = p.headings.iter().flat_map(|heading| heading.split_whitespace());
     let named: Vec<String> = headed.filter(digits).map(str::to_owned).collect();
-    let of = |range: std::ops::Range<usize>| {
-        let sentence = p.text.get(range)?.trim();
-        let values = values_in(sentence);
+    let of = |range: Range<usize>| {
+        let sentence = p.text.get(range.clone())?.trim();
+        let time = find_time(sentence).filter(|time| matches!(time.class, "onward" | "ahead"));
+        let timeless = time.as_ref().map_or_else(|| sentence.to_owned(), |time| time.cut(sentence));
+        let values = values_in(&timeless);
         if values.is_empty() || values.len() > MOST_VALUES || !is_prose(sentence) {
             return None;
         }
-        let mut words = find_content(sentence);
+        let mut words = find_content(&timeless);
         // "64 kB" and "64kB" have the same words.
         words.extend(values.iter().map(|(kind, _)| kind.clone()).filter(|kind| !kind.is_empty()));
         if words.len() < 2 {
@@ -111,7 +132,8 @@ fn stated_in<'a>(passage: usize, p: &Passage<'a>) -> Vec<Stated<'a>> {
         if words.len() < ENOUGH_WORDS {
             words.extend(p.headings.iter().flat_map(|heading| find_content(heading)));
         }
-        Some(Stated { passage, sentence, values, words, named: named.clone() })
+        let statement = Statement { passage, span: range, time };
+        Some(Stated { sentence, statement, values, words, named: named.clone() })
     };
     sentences(p.text).into_iter().filter_map(of).collect()
 }
@@ -127,7 +149,6 @@ fn is_prose(sentence: &str) -> bool {
     letters * 10 >= sentence.chars().count() * 7 && !sentence.contains(['{', '}', ';', '|', '\n'])
 }
 
-/// The values in a sentence, in their order.
 fn values_in(sentence: &str) -> Vec<Value> {
     // What is in quotation marks or brackets is an example or a name.
     let stated = sentence.split(['"', '“', '”', '(', ')']).step_by(2).collect::<Vec<_>>().join(" ");
