@@ -117,7 +117,7 @@ fn stated_in<'a>(passage: usize, p: &Passage<'a>) -> Vec<Stated<'a>> {
     let named: Vec<String> = headed.filter(digits).map(str::to_owned).collect();
     let of = |range: Range<usize>| {
         let sentence = p.text.get(range.clone())?.trim();
-        let time = find_time(sentence).filter(|time| matches!(time.class, "onward" | "ahead"));
+        let time = find_time(sentence).filter(|time| matches!(time.class, "onward" | "end"));
         let timeless = time.as_ref().map_or_else(|| sentence.to_owned(), |time| time.cut(sentence));
         let values = values_in(&timeless);
         if values.is_empty() || values.len() > MOST_VALUES || !is_prose(sentence) {

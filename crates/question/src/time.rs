@@ -10,7 +10,7 @@ pub const VERSIONS: u32 = 1 << 31;
 /// A time in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Time {
-    /// Class of the word before it, of the table `moments`: `ahead`, `span`, `onward` or `present`.
+    /// Class of the word before it, of the table `moments`: `end`, `span`, `onward` or `present`.
     pub class: &'static str,
     /// First and last moment of it.
     pub moments: (u32, u32),
@@ -21,7 +21,7 @@ pub struct Time {
 impl Time {
     /// Returns the moment at which something has to hold that is asked for this time.
     pub fn moment(&self) -> u32 {
-        if self.class == "ahead" { self.moments.0.saturating_sub(1) } else { self.moments.1 }
+        if self.class == "end" { self.moments.0.saturating_sub(1) } else { self.moments.1 }
     }
 
     /// Returns the text that it was found in, without it.
