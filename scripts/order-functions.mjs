@@ -15,8 +15,8 @@ import { CUSTOM, readModule } from "./wasm-module.mjs";
 
 /** Number of bytes of a piece that two functions may share. */
 const PIECE = 6;
-/** Maximum number of functions with a piece that shows likeness. */
-const COMMON = 60;
+/** Maximum numbers of functions with a piece that shows likeness; each is tried. */
+const COMMON = [100, 200, 400, 800];
 /**
  * The common part of a function and others is divided by its length to the power `root`, plus `even`: by the
  * length itself, tiny functions would win, since others have all of them. Functions more than `sight` bytes
@@ -53,8 +53,10 @@ function main([from, to]) {
 
 /** Returns the order of the functions that compresses best, the first of equal ones. */
 function bestOrder(bodies) {
-  const shared = sharedPieces(bodies);
-  const tried = WAYS.map((way) => placed(bodies, shared, way));
+  const tried = COMMON.flatMap((most) => {
+    const shared = sharedPieces(bodies, most);
+    return WAYS.map((way) => placed(bodies, shared, way));
+  });
   const sizes = tried.map((order) => gzipSync(Buffer.concat(order.map((at) => bodies[at])), { level: 9 }).length);
   return tried[sizes.indexOf(Math.min(...sizes))];
 }
@@ -93,8 +95,8 @@ function placed(bodies, { pieces, holders, weights }, { root, even, sight }) {
   }
 }
 
-/** Returns each function's pieces that several others have, but not many; the functions with each; and its weight. */
-function sharedPieces(bodies) {
+/** Returns each function's pieces that several others have, but no more than `most`; the functions with each; and its weight. */
+function sharedPieces(bodies, most) {
   const numbers = new Map();
   const found = bodies.map((body) => {
     const own = new Set();
@@ -113,7 +115,7 @@ function sharedPieces(bodies) {
     const shared = [];
     for (const key of own) {
       const count = numbers.get(key);
-      if (count < 2 || count > COMMON) continue;
+      if (count < 2 || count > most) continue;
       let id = ids.get(key);
       if (id === undefined) {
         ids.set(key, (id = holders.length));
