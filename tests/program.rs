@@ -442,7 +442,7 @@ fn options_come_from_files_and_the_command_line_wins() {
     std::fs::write(&named, "out = \"kg\"\nseed = 7\nclusters = 2\nno-runtime = true\n").unwrap();
     let output = build(&["--seed", "5", "--config", "build.toml"]);
     assert!(output.status.success(), "{}", err(&output));
-    assert!(err(&output).contains("options from build.toml: --clusters=2 --no-runtime --out=kg"), "{}", err(&output));
+    assert!(err(&output).contains("options from build.toml: --out=kg --clusters=2 --no-runtime"), "{}", err(&output));
     assert!(inspected("kg").contains("option seed = 5") && inspected("kg").contains("option clusters = 2"), "{}", inspected("kg"));
     std::fs::write(&named, "out = \"kg\"\nmax_tokens = 100\n").unwrap();
     let refused = build(&["--config", "build.toml"]);
