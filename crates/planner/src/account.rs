@@ -27,11 +27,9 @@ const SEEN: usize = 32;
 
 /// How a planner came to the relations of its plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Evidence<'a> {
+pub enum Evidence {
     /// By the question's words.
     Words,
-    /// By a model that points at the words, in bytes of the question, for each step, type and name.
-    Pointed(&'a [Range<usize>]),
     /// By nearness in meaning: so many groups of neighbouring words may stand for as many steps that no word names.
     Meaning,
 }
@@ -81,7 +79,7 @@ struct Used {
 /// # Errors
 /// [`PlannerError::Unexplained`] for a word that nothing in the plan stands for, [`PlannerError::NotAsked`] for an answer of another kind, a step that faces
 /// the other way, or a set operation without a cue.
-pub fn account(linker: &Linker, question: &str, plan: &Plan, evidence: Evidence<'_>) -> Result<(), PlannerError> {
+pub fn account(linker: &Linker, question: &str, plan: &Plan, evidence: Evidence) -> Result<(), PlannerError> {
     let lexicon = Lexicon::new(linker.graph().vocabulary());
     account_with(linker, &lexicon, &core_of(linker, &lexicon, question), plan, evidence)
 }
@@ -91,7 +89,7 @@ pub(super) fn account_with(
     lexicon: &Lexicon,
     question: &str,
     plan: &Plan,
-    evidence: Evidence<'_>,
+    evidence: Evidence,
 ) -> Result<(), PlannerError> {
     let graph = linker.graph();
     let Some(mut used) = used(linker, plan) else { return Ok(()) };
@@ -124,11 +122,7 @@ pub(super) fn account_with(
     let is_named = |at: usize| all.get(at).is_some_and(|w| named.iter().any(|n| overlap(w, n)));
     let by_verb = ask_at.is_some_and(|at| is_named(at + 2));
     ends(graph, lexicon, &plain, plan, &used, by_verb)?;
-    let mut stands = named;
-    if let Evidence::Pointed(words) = evidence {
-        stands.extend(words.iter().cloned());
-    }
-    explained(linker, lexicon, &tokens(question, &stands, lexicon), &used, evidence)
+    explained(linker, lexicon, &tokens(question, &named, lexicon), &used, evidence)
 }
 
 /// Tells whether a relation only says how pages are laid out, and no word asks for pages or their parts.
@@ -448,7 +442,7 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
 }
 
 /// Every content word stands for something in the plan, and every step for something in the question.
-fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, evidence: Evidence<'_>) -> Result<(), PlannerError> {
+fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, evidence: Evidence) -> Result<(), PlannerError> {
     let graph = linker.graph();
     let types = kinds(graph, used);
     let untyped = if used.untold { 0 } else { untyped_places(graph, used) };
@@ -519,7 +513,7 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
         open = true;
     }
     let silent = || used.relations.iter().filter(|(r, ..)| !cued.items().contains(r));
-    if leading && !matches!(evidence, Evidence::Pointed(_)) && !silent().any(|(r, ..)| is_only(graph, *r)) {
+    if leading && !silent().any(|(r, ..)| is_only(graph, *r)) {
         return Err(PlannerError::NotAsked("it goes another way than the question says"));
     }
     let named = |class: &Class| matches!(class, Class::Type(t) if meant.contains(t));
@@ -643,7 +637,7 @@ fn only_joins(tokens: &[Token], at: usize) -> bool {
 
 /// Whether a word that nothing explains can only say of what kind something is: "which **films** did X direct", "the **film** Heat". What is asked of
 /// something is no kind: "the budget of Heat", "Heat's budget".
-fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence<'_>) -> bool {
+fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
     let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |t| t.folded.as_str());
     let is_name = |at: Option<usize>| at.and_then(|at| tokens.get(at)).is_some_and(|t| t.entity.is_some());
     let (before, own, next) = (word(at.checked_sub(1)), word(Some(at)), word(Some(at + 1)));

@@ -12,14 +12,7 @@ fn plan(text: &str) -> Plan {
 
 fn trained(text: &str, confidence: f32) -> Grounded {
     let seen = Seen { weakest_relation: 1.0, found: true, ..Seen::default() };
-    Grounded {
-        form: LogicalForm::Set(Query::Entity(NodeId(0))),
-        plan: plan(text),
-        answer: vec![NodeId(0)],
-        words: Vec::new(),
-        seen,
-        confidence,
-    }
+    Grounded { form: LogicalForm::Set(Query::Entity(NodeId(0))), plan: plan(text), answer: vec![NodeId(0)], seen, confidence }
 }
 
 fn proposal(text: &str, confidence: f32) -> Proposal {

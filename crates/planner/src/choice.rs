@@ -175,7 +175,7 @@ impl Asking<'_> {
             // Naming is proposals without the model, so that its weights are not loaded for questions that it would refuse.
             PlannerKind::Trained if self.others.has_trained() && names(self.linker, self.question) > 0 => {
                 match self.others.trained(self.linker, self.question).await {
-                    Ok(found) if accounted(&found.plan, Evidence::Pointed(&found.words)) => proposals.candidates.add_trained(found),
+                    Ok(found) if accounted(&found.plan, Evidence::Words) => proposals.candidates.add_trained(found),
                     Err(PlannerError::Model(why)) => proposals.trouble = Some(why),
                     Ok(_) | Err(_) => {}
                 }
@@ -202,14 +202,7 @@ mod tests {
 
     fn grounded(text: &str, confidence: f32) -> Grounded {
         let seen = Seen { weakest_relation: confidence, found: true, ..Seen::default() };
-        Grounded {
-            form: LogicalForm::Set(Query::Entity(NodeId(0))),
-            plan: plan(text),
-            answer: vec![NodeId(0)],
-            words: Vec::new(),
-            seen,
-            confidence,
-        }
+        Grounded { form: LogicalForm::Set(Query::Entity(NodeId(0))), plan: plan(text), answer: vec![NodeId(0)], seen, confidence }
     }
 
     /// Planners that say what they are told to, and remember who was asked.
@@ -299,11 +292,8 @@ mod tests {
         others.nearest = None;
         others.trained = Some(Ok(grounded(DIRECTED, 0.9)));
         assert_eq!(chosen(UNNAMED, &others, false), (Some(ChosenFrom::Trained), vec!["nearest", "trained"], None));
-        // However sure, no plan stands for "behind the camera", unless its model points at these words.
-        let behind = "Who was behind the camera for Heat?";
-        assert_eq!(chosen(behind, &others, false).0, None);
-        others.trained = Some(Ok(Grounded { words: std::iter::once(8..25).collect(), ..grounded(DIRECTED, 0.9) }));
-        assert_eq!(chosen(behind, &others, false).0, Some(ChosenFrom::Trained));
+        // However sure, no plan stands for "behind the camera".
+        assert_eq!(chosen("Who was behind the camera for Heat?", &others, false).0, None);
         others.trained = Some(Ok(grounded(DIRECTED, 0.1)));
         assert_eq!(chosen(UNNAMED, &others, false), (None, vec!["nearest", "trained"], None));
     }

@@ -19,7 +19,6 @@ use crate::plan::execute::{Phrases, Target};
 use crate::plan::{Extreme, Plan};
 use crate::text::{fold, words};
 use pocketgraph_question::is_function_word;
-use std::ops::Range;
 
 /// Readings kept of each part of a query.
 const BEAM: usize = 6;
@@ -39,8 +38,6 @@ pub struct Grounded {
     pub plan: Plan,
     /// What the plan finds, ascending: of a count what is counted, of a comparison the entities that it answers with.
     pub answer: Vec<NodeId>,
-    /// The words that stand for its steps, types and names, in bytes of the question.
-    pub words: Vec<Range<usize>>,
     /// What the confidence follows from.
     pub seen: Seen,
     /// The probability that the reading is right.
@@ -136,14 +133,7 @@ impl<'g> Grounder<'g> {
             found: !reading.found.is_empty(),
         };
         let plan = asked.plan(self.graph, question);
-        Some(Grounded {
-            plan,
-            form: asked,
-            answer: reading.found,
-            words: draft.explained.clone(),
-            seen,
-            confidence: calibration.confidence(&seen),
-        })
+        Some(Grounded { plan, form: asked, answer: reading.found, seen, confidence: calibration.confidence(&seen) })
     }
 
     fn is_a_number(&self, found: &[NodeId]) -> bool {
