@@ -123,8 +123,9 @@ fn asks_for_owner(question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) 
     noun < question.len() && speaks(noun) && beside
 }
 
-/// Tells whether the question asks who does what the label's verb says, where neither end of the relation does it: who "taught Latin", and by whom Latin is
-/// taught, is neither end of "taught in", which leads to a room. "Where" and "when" ask for what a preposition leads to.
+/// Tells whether the question asks who does what the label's verb says, where neither end of the relation does it:
+/// who "taught Latin", and by whom Latin is taught, is neither end of "taught in", which leads to a room. "Where" and
+/// "when" ask for what a preposition leads to.
 pub fn is_other_role(label_text: &str, question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) -> bool {
     let all: Vec<String> = words(&label_text.replace('_', " ")).iter().map(|w| fold(w.text)).filter(|w| !is_be(w)).collect();
     let [own, preposition] = all.as_slice() else { return false };
