@@ -187,6 +187,23 @@ fn only_the_face_asks_whether_it_is_compiled_in_full() {
 }
 
 #[test]
+fn the_lock_file_of_the_network_workspace_names_what_our_crates_use() {
+    let locked = fs::read_to_string(root().join("gpu/Cargo.lock")).unwrap();
+    let mut seen = 0;
+    for package in locked.split("[[package]]") {
+        let field = |line: &str| line.strip_prefix("name = \"pocketgraph-")?.strip_suffix('"').map(str::to_owned);
+        let Some(name) = package.lines().find_map(field).filter(|name| name != "gpu") else { continue };
+        seen += 1;
+        for (used, _) in dependencies(&folder(&name).join("Cargo.toml")) {
+            let full = if used == FACE { "pocketgraph".to_owned() } else { format!("pocketgraph-{used}") };
+            let is_locked = package.lines().any(|line| line.trim() == format!("\"{full}\","));
+            assert!(is_locked, "gpu/Cargo.lock does not know that {name} uses {full}: run `cargo update --workspace` in gpu/");
+        }
+    }
+    assert!(seen > 10, "the crates that the networks are built on");
+}
+
+#[test]
 fn no_crate_has_a_circle_of_files() {
     let mut crates: Vec<PathBuf> = ORDER.iter().chain(COMPANION).chain(LAB).chain(TOOLS).map(|name| folder(name).join("src")).collect();
     crates.push(root().join("src"));
