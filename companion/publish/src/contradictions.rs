@@ -4,7 +4,7 @@
 //! differs. They speak of the same thing if their other words are the same, weighed by how rare each is: a
 //! word that only one of them has, and that few sentences have, names something else.
 
-use pocketgraph_question::{Time, find_time};
+use pocketgraph_question::find_time;
 use pocketgraph_text::{is_stop_word, sentences, stem, terms};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -35,8 +35,6 @@ pub struct Statement {
     pub passage: usize,
     /// Its place in the passage's text.
     pub span: Range<usize>,
-    /// The time that it names itself as the first or the last.
-    pub time: Option<Time>,
 }
 
 /// A value in a sentence: its kind (`version`, `date`, or a number's unit), and the value as it is compared.
@@ -118,7 +116,7 @@ fn stated_in<'a>(passage: usize, p: &Passage<'a>) -> Vec<Stated<'a>> {
     let of = |range: Range<usize>| {
         let sentence = p.text.get(range.clone())?.trim();
         let time = find_time(sentence).filter(|time| matches!(time.class, "onward" | "end"));
-        let timeless = time.as_ref().map_or_else(|| sentence.to_owned(), |time| time.cut(sentence));
+        let timeless = time.map_or_else(|| sentence.to_owned(), |time| time.cut(sentence));
         let values = values_in(&timeless);
         if values.is_empty() || values.len() > MOST_VALUES || !is_prose(sentence) {
             return None;
@@ -132,7 +130,7 @@ fn stated_in<'a>(passage: usize, p: &Passage<'a>) -> Vec<Stated<'a>> {
         if words.len() < ENOUGH_WORDS {
             words.extend(p.headings.iter().flat_map(|heading| find_content(heading)));
         }
-        let statement = Statement { passage, span: range, time };
+        let statement = Statement { passage, span: range };
         Some(Stated { sentence, statement, values, words, named: named.clone() })
     };
     sentences(p.text).into_iter().filter_map(of).collect()
