@@ -141,7 +141,7 @@ impl Statements {
 
     /// Takes out declarations about relations and the cells of lists: a statement about a list becomes one
     /// about each of its members, in order.
-    fn take_declared(&mut self) -> io::Result<Declared> {
+    fn take_declared(&mut self) -> Result<Declared, ImportError> {
         let mut declared = Declared::default();
         let mut cells: HashMap<String, (Option<Object>, Option<String>)> = HashMap::new();
         for s in std::mem::take(&mut self.all) {
@@ -172,7 +172,10 @@ impl Statements {
             while let Some((first, rest)) = cells.get(&at).filter(|_| seen.insert(at.clone())) {
                 if let Some(object) = first {
                     let member = Statement { object: object.clone(), ..s.clone() };
-                    self.charge(&member)?;
+                    if let Err(reason) = self.charge(&member) {
+                        let path = self.files.get(s.file as usize).map(PathBuf::from).unwrap_or_default();
+                        return Err(ImportError::Read { path, reason });
+                    }
                     self.all.push(member);
                 }
                 at = rest.clone().unwrap_or_default();
@@ -186,8 +189,7 @@ impl Statements {
 
     /// Adds the statements to the graph. Labels in `language` or without one come first; others become aliases.
     pub fn add_to(mut self, kg: &mut KgBuilder, language: &str) -> Result<Declared, ImportError> {
-        let path = self.files.last().map(PathBuf::from).unwrap_or_default();
-        let declared = self.take_declared().map_err(|reason| ImportError::Read { path, reason })?;
+        let declared = self.take_declared()?;
         let descriptive = |p: &str| p == TYPE || [LABELS, ALIASES, DESCRIPTIONS].iter().any(|names| is_one_of(p, names));
         let predicates: HashSet<&str> = self.all.iter().map(|s| s.predicate.as_str()).filter(|p| !descriptive(p)).collect();
         let mut types: HashSet<&str> = HashSet::new();
