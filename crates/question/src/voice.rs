@@ -123,11 +123,16 @@ fn asks_for_owner(question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) 
     noun < question.len() && speaks(noun) && beside
 }
 
+/// Returns the words of a label, in lower case, without forms of "be".
+fn label_words(label_text: &str) -> Vec<String> {
+    words(&label_text.replace('_', " ")).iter().map(|w| fold(w.text)).filter(|w| !is_be(w)).collect()
+}
+
 /// Tells whether the question asks who does what the label's verb says, where neither end of the relation does it:
 /// who "taught Latin", and by whom Latin is taught, is neither end of "taught in", which leads to a room. "Where" and
 /// "when" ask for what a preposition leads to.
 pub fn is_other_role(label_text: &str, question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) -> bool {
-    let all: Vec<String> = words(&label_text.replace('_', " ")).iter().map(|w| fold(w.text)).filter(|w| !is_be(w)).collect();
+    let all = label_words(label_text);
     let [own, preposition] = all.as_slice() else { return false };
     let is_own = |i: usize| is_akin(question[i], own) && speaks(i);
     // The name, or the pronoun that takes it up: "as for Latin, who teaches it".
@@ -151,7 +156,7 @@ pub fn named_end(verb_word: &str, question: &[&str], at: usize, speaks: &dyn Fn(
         Label::Noun => return None,
         kind => kind,
     };
-    let all: Vec<String> = words(&verb_word.replace('_', " ")).iter().map(|w| fold(w.text)).filter(|w| !is_be(w)).collect();
+    let all = label_words(verb_word);
     let own = all.first()?;
     let has = |i: usize, own_verb: bool| {
         let word = question.get(i);
