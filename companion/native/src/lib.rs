@@ -4,6 +4,7 @@
 pub mod terminal;
 
 pub mod hosts;
+pub mod html;
 pub mod panics;
 pub mod progress;
 pub mod single_line;

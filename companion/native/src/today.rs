@@ -1,4 +1,4 @@
-//! Today's date.
+//! Dates: today's, and that of a number of days.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,8 +6,11 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub fn today() -> String {
     let fixed = std::env::var("SOURCE_DATE_EPOCH").ok().and_then(|s| s.parse::<u64>().ok());
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
-    let days = i64::try_from(fixed.unwrap_or_else(now) / 86_400).unwrap_or(0);
-    // Days to a date by Howard Hinnant's algorithm.
+    date_of(i64::try_from(fixed.unwrap_or_else(now) / 86_400).unwrap_or(0))
+}
+
+/// Returns the date of a number of days after 1970-01-01, by Howard Hinnant's algorithm.
+pub fn date_of(days: i64) -> String {
     let z = days + 719_468;
     let era = z.div_euclid(146_097);
     let day_of_era = z.rem_euclid(146_097);

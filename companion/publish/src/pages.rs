@@ -4,6 +4,7 @@
 
 use crate::site_files::{self, SiteFilesError};
 use pocketgraph_ingest::{Block, BlockKind, Format, Slugs, SourceDocument, format_of, without_marks};
+use pocketgraph_native::html::{escaped, write_escaped};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -41,7 +42,7 @@ fn render_document(source: &Path, d: &SourceDocument) -> Option<(PathBuf, String
     };
     // A title that only its front matter or its file has is one for readers, too.
     let titled = d.blocks.iter().any(|b| b.kind == BlockKind::Heading(1));
-    let main = if titled { main } else { format!("<h1>{}</h1>\n{main}", escape_text(&d.title)) };
+    let main = if titled { main } else { format!("<h1>{}</h1>\n{main}", escaped(&d.title)) };
     let up = "../".repeat(place.components().count() - 1);
     let text = render_page(&d.title, &main, &up, &d.document().language);
     Some((place, text))
@@ -72,30 +73,12 @@ const RIGHT_TO_LEFT: [&str; 8] = ["ar", "ckb", "dv", "fa", "he", "ps", "ur", "yi
 
 /// A whole page around the HTML of its `main` part. A language that is not known is told as none: a reader's screen reader then takes its own.
 fn render_page(title: &str, main: &str, up: &str, language: &str) -> String {
-    let head = escape_text(title);
+    let head = escaped(title);
     let direction = if RIGHT_TO_LEFT.contains(&language) { " dir=\"rtl\"" } else { "" };
     format!(
         "<!doctype html>\n<html lang=\"{language}\"{direction}>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{head}</title>\n<link rel=\"stylesheet\" href=\"{up}pages.css\">\n<main>\n{main}</main>\n</html>\n"
     )
-}
-
-fn escape_text(text: &str) -> String {
-    let mut out = String::new();
-    write_escaped(&mut out, text);
-    out
-}
-
-fn write_escaped(out: &mut String, text: &str) {
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
 }
 
 /// Blocks of text as HTML.

@@ -3,9 +3,10 @@
 
 use super::archive::Archive;
 use super::docx_styles::{Numberings, Style, is_on, outline, styles};
-use super::made_html::{Html, escaped};
+use super::made_html::Html;
 use super::story::{Kind, Story};
 use super::xml::{self, Visitor, attribute, count};
+use pocketgraph_native::html::escaped;
 use quick_xml::events::BytesStart;
 use std::collections::HashMap;
 

@@ -1,6 +1,7 @@
 //! HTML that readers of other formats write, to be read as pages are: elements and escaped text, nothing of which comes from the file as markup.
 
 use super::allowance::Allowance;
+use pocketgraph_native::html::escaped;
 
 /// Text of a part of a long table: a few rows, which stay in one passage.
 const BYTES_OF_A_PART: usize = 1000;
@@ -129,19 +130,4 @@ impl Html {
         self.allowance.check()?;
         Ok(format!("<title>{}</title><main>{}", self.title, self.text))
     }
-}
-
-/// A text as HTML shows it, also between quotes.
-pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '&' => out.push_str("&amp;"),
-            '"' => out.push_str("&quot;"),
-            c => out.push(c),
-        }
-    }
-    out
 }

@@ -2,9 +2,10 @@
 
 use super::archive::Archive;
 use super::data_table;
-use super::made_html::{Html, escaped};
+use super::made_html::Html;
 use super::story::{Kind, Marker, Story};
 use super::xml::{self, Visitor, attribute, count};
+use pocketgraph_native::html::escaped;
 use quick_xml::events::BytesStart;
 use std::collections::{HashMap, HashSet};
 

@@ -1,10 +1,11 @@
 //! PPTX: the slides of a presentation as sections, with their tables and the speaker's notes.
 
 use super::archive::Archive;
-use super::made_html::{Html, escaped};
+use super::made_html::Html;
 use super::ooxml::relations;
 use super::story::{Kind, Marker, Story};
 use super::xml::{self, Visitor, attribute, count};
+use pocketgraph_native::html::escaped;
 use quick_xml::events::BytesStart;
 
 const PRESENTATION: &str = "ppt/presentation.xml";

@@ -5,6 +5,7 @@ use super::data_table;
 use super::made_html::Html;
 use super::ooxml::relations;
 use super::xml::{self, Visitor, attribute, count};
+use pocketgraph_native::today::date_of;
 use quick_xml::events::BytesStart;
 
 const WORKBOOK: &str = "xl/workbook.xml";
@@ -231,18 +232,9 @@ fn rounded(number: f64) -> String {
     if number.abs() < 1e15 { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { number.to_string() }
 }
 
-/// The date of a day, as spreadsheets count them.
+/// The date of a day, as spreadsheets count them: they take 1900 for a leap year.
 fn date(days: i64) -> String {
-    // They take 1900 for a leap year. Days from the first of March of the year 0: years then end with the leap day.
-    let days = days + if days < 61 { 693_900 } else { 693_899 };
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    format!("{:04}-{month:02}-{day:02}", year_of_era + era * 400 + next)
+    date_of(days - if days < 61 { 25_568 } else { 25_569 })
 }
 
 /// The number of the column, from 0, that the name of a cell such as `AB7` begins with.
