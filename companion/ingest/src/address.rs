@@ -139,6 +139,21 @@ fn join(base: &str, local: &str) -> String {
     if base.is_empty() || base.ends_with('/') { format!("{base}{local}") } else { format!("{base}/{local}") }
 }
 
+/// Resolves a relative path from a folder; `None` if it leads out of the root.
+pub fn join_path(folder: &str, path: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|p| !p.is_empty()).collect();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

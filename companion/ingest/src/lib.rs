@@ -16,7 +16,7 @@ mod stopwatch;
 mod visible;
 mod walk;
 
-pub use address::{UrlStyle, is_base_url};
+pub use address::{UrlStyle, is_base_url, join_path};
 pub use formats::block::{Block, BlockKind};
 pub use formats::chunk_collection::OutsideChunks;
 pub use formats::html::ids as ids_of_html;

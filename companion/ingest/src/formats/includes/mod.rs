@@ -14,6 +14,7 @@ pub(crate) use asciidoc::expanded as asciidoc;
 pub(crate) use markdown::expanded as markdown;
 pub(crate) use rst::expanded as rst;
 
+use super::address::join_path;
 use super::allowance::Allowance;
 use super::front_matter::front_matter;
 use super::markdown_fence::fence_around;
@@ -81,17 +82,7 @@ impl Folder {
 
     /// The path of a file without its detours, if it may be brought in.
     fn inside(&self, path: &str) -> Option<String> {
-        let mut parts: Vec<&str> = Vec::new();
-        for part in path.split('/') {
-            match part {
-                "" | "." => {}
-                ".." => {
-                    parts.pop()?;
-                }
-                part => parts.push(part),
-            }
-        }
-        let path = parts.join("/");
+        let path = join_path("", path)?;
         self.files.real_path(&path).map(|_| path)
     }
 

@@ -1,7 +1,7 @@
 //! The macros of `mdoc`, which say what words are.
 
 use super::super::made_html::Html;
-use super::{arguments, shown};
+use super::{arguments, shown, write_title};
 
 pub(super) fn html(source: &str) -> Result<String, String> {
     let mut page = Mdoc { out: Html::of_file(source.len()), text: String::new(), kind: "", name: String::new(), code: false };
@@ -29,13 +29,7 @@ impl Mdoc {
         let arguments = arguments(request.get(name.len()..).unwrap_or(""));
         match name {
             "Dt" => {
-                let named = format!(
-                    "{}({})",
-                    arguments.first().map_or("", String::as_str).to_lowercase(),
-                    arguments.get(1).map_or("", String::as_str)
-                );
-                self.out.title(&shown(&named));
-                self.out.element("h1", &shown(&named));
+                write_title(&mut self.out, &arguments);
             }
             "Sh" | "Ss" => {
                 self.end_block();

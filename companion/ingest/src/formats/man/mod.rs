@@ -50,13 +50,7 @@ impl Man {
         let joined = || shown(&arguments.join(" "));
         match name {
             "TH" => {
-                let named = format!(
-                    "{}({})",
-                    arguments.first().map_or("", String::as_str).to_lowercase(),
-                    arguments.get(1).map_or("", String::as_str)
-                );
-                self.out.title(&shown(&named));
-                self.out.element("h1", &shown(&named));
+                write_title(&mut self.out, &arguments);
             }
             "SH" | "SS" => {
                 self.end_block();
@@ -322,6 +316,14 @@ fn character(name: &str) -> &'static str {
         "oa" => "å",
         _ => "",
     }
+}
+
+/// Writes the title of a page, such as `ls(1)`, from its name and section.
+fn write_title(out: &mut Html, arguments: &[String]) {
+    let part = |at: usize| arguments.get(at).map_or("", String::as_str);
+    let named = shown(&format!("{}({})", part(0).to_lowercase(), part(1)));
+    out.title(&named);
+    out.element("h1", &named);
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Resolves internal links to documents and their headings.
 
 use percent_encoding::percent_decode_str;
-use pocketgraph_ingest::{BlockKind, SourceDocument};
+use pocketgraph_ingest::{BlockKind, SourceDocument, join_path};
 use std::collections::HashMap;
 
 /// Target of a link: a document, and the block of a heading if the link names one.
@@ -40,21 +40,6 @@ fn stem_of(path: &str) -> String {
         ("", false) => name.to_owned(),
         (folder, false) => format!("{folder}/{name}"),
     }
-}
-
-/// Resolves a relative path from a folder; `None` if it leads out of the root.
-fn join_path(folder: &str, path: &str) -> Option<String> {
-    let mut parts: Vec<&str> = folder.split('/').filter(|p| !p.is_empty()).collect();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }
 
 fn folder_of(path: &str) -> &str {
