@@ -36,7 +36,8 @@ export function drawn(name, path, transform) {
 export function safeUrl(url, base = document.baseURI) {
   try {
     // An exception costs more than all else of a link, and a reply may have thousands of addresses that are none.
-    const absolute = URL.canParse?.(url, base) !== false && new URL(url, base);
+    if (URL.canParse?.(url, base) === false) return null;
+    const absolute = new URL(url, base);
     return /^https?:$/.test(absolute.protocol) ? absolute.href : null;
   } catch {
     return null;
