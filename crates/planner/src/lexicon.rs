@@ -16,8 +16,8 @@ pub(super) struct Lexicon {
     numeric: Vec<RelationId>,
     relations: Vec<Entry<RelationId>>,
     types: Vec<Entry<TypeId>>,
-    /// Names of two content words or more by their [`piece`]s, and the relation that bears each.
-    whole: Vec<(Vec<String>, RelationId)>,
+    /// Names of two content words or more by their [`piece`]s, and the relation or type that bears each.
+    whole: Vec<(Vec<String>, Option<RelationId>, Option<TypeId>)>,
     /// Words that ask for relations by other words, by their stems, and these.
     cues: Map<String, (&'static str, Names)>,
 }
@@ -25,8 +25,8 @@ pub(super) struct Lexicon {
 /// A word of names, and whose names.
 #[derive(Debug, Clone)]
 struct Entry<T> {
-    /// The stem of the word in front of it, in a name of two words that is meant by its second; else empty.
-    first: String,
+    /// Whether the name has no other word.
+    alone: bool,
     folded: String,
     stem: String,
     of: Vec<T>,
@@ -42,24 +42,27 @@ impl Lexicon {
                 lexicon.numeric.push(id);
             }
             for text in std::iter::once(&relation.label).chain(&relation.aliases) {
-                lexicon.add_whole(text, id);
+                lexicon.add_whole(text, Some(id), None);
                 let all = content(text);
                 // "In state" says no more than that it leads to states, which other relations do too.
-                let bare = text == &relation.label && all.len() == 1 && words(&text.replace('_', " ")).len() > 1;
+                let bare = text == &relation.label && all.len() == 1 && name_words(text).len() > 1;
                 for word in all {
                     if bare && is_shared_range(vocabulary, id, &word) {
                         continue;
                     }
-                    add(&mut lexicon.relations, String::new(), word, id);
+                    add(&mut lexicon.relations, true, word, id);
                 }
             }
         }
         for (id, of) in (0..).map(TypeId).zip(vocabulary.types()) {
             for text in std::iter::once(&of.label).chain(&of.aliases) {
-                // A type of several words is meant by its head, the last: "administrative region".
-                let mut words = content(text);
+                // A type of several words is meant by its head, the last before a preposition: "administrative region of Spain".
+                lexicon.add_whole(text, None, Some(id));
+                let all = name_words(text);
+                let head = all.iter().skip(1).position(|w| SPOKEN.prepositions().contains(w)).map_or(all.len(), |at| at + 1);
+                let mut words = content(&all[..head].join(" "));
                 if let Some(word) = words.pop() {
-                    add(&mut lexicon.types, words.pop().unwrap_or_default(), word, id);
+                    add(&mut lexicon.types, words.is_empty(), word, id);
                 }
             }
         }
@@ -67,24 +70,26 @@ impl Lexicon {
     }
 
     /// Adds a name of two content words or more, without the function words around them. A superlative in it is read as one.
-    fn add_whole(&mut self, name: &str, id: RelationId) {
+    fn add_whole(&mut self, name: &str, relation: Option<RelationId>, of: Option<TypeId>) {
         let words = name_words(name);
         let content: Vec<usize> = (0..words.len()).filter(|&at| !is_function_word(&words[at])).collect();
         let [first, .., last] = content[..] else { return };
         if words.iter().any(|w| extreme(w).is_some()) {
             return;
         }
-        self.whole.push((words[first..=last].iter().map(|w| piece(w)).collect(), id));
+        self.whole.push((words[first..=last].iter().map(|w| piece(w)).collect(), relation, of));
     }
 
-    /// The longest whole name of relations that words with these pieces begin with: how many words it has, and whose name it is.
-    pub fn whole_name(&self, pieces: &[String]) -> Option<(usize, Vec<RelationId>)> {
-        let begun = || self.whole.iter().filter(|(name, _)| pieces.starts_with(name));
-        let longest = begun().map(|(name, _)| name.len()).max()?;
-        let mut of: Vec<RelationId> = begun().filter(|(name, _)| name.len() == longest).map(|(_, id)| *id).collect();
+    /// Returns the longest whole name that words with these pieces begin with: how many words it has, and the relations and types of that name.
+    pub fn whole_name(&self, pieces: &[String]) -> Option<(usize, Vec<RelationId>, Vec<TypeId>)> {
+        let begun = || self.whole.iter().filter(|(name, ..)| pieces.starts_with(name));
+        let longest = begun().map(|(name, ..)| name.len()).max()?;
+        let of = || begun().filter(|(name, ..)| name.len() == longest);
+        let (mut relations, mut types): (Vec<_>, Vec<_>) = (of().filter_map(|w| w.1).collect(), of().filter_map(|w| w.2).collect());
         // A label and an alias of one relation may have the same pieces; they are added one after the other.
-        of.dedup();
-        Some((longest, of))
+        relations.dedup();
+        types.dedup();
+        Some((longest, relations, types))
     }
 
     /// The relations that a word speaks of, each with how much; ascending by relation.
@@ -174,14 +179,8 @@ impl Lexicon {
         if folded.ends_with("ed") && stem != folded && !self.types.iter().any(|e| e.folded == folded) {
             return &[];
         }
-        let whole = self.types.iter().find(|e| e.stem == stem && e.first.is_empty());
+        let whole = self.types.iter().find(|e| e.stem == stem && e.alone);
         whole.or_else(|| self.types.iter().find(|e| e.stem == stem)).map_or(&[], |e| e.of.as_slice())
-    }
-
-    /// The type that two neighbouring words name together: "major city".
-    pub fn type_of_two(&self, first: &str, second: &str) -> Option<TypeId> {
-        let (first, second) = (stem_of(first), stem_of(second));
-        self.types.iter().find(|e| e.first == first && e.stem == second).and_then(|e| e.of.first().copied())
     }
 
     /// The types that any of these words names, ascending.
@@ -205,13 +204,12 @@ impl Lexicon {
     }
 }
 
-fn add<T: PartialEq>(entries: &mut Vec<Entry<T>>, first: String, folded: String, id: T) {
+fn add<T: PartialEq>(entries: &mut Vec<Entry<T>>, alone: bool, folded: String, id: T) {
     let stem = stem_of(&folded);
-    let first = if first.is_empty() { first } else { stem_of(&first) };
-    match entries.iter_mut().find(|e| e.folded == folded && e.first == first) {
+    match entries.iter_mut().find(|e| e.folded == folded && e.alone == alone) {
         Some(entry) if entry.of.contains(&id) => {}
         Some(entry) => entry.of.push(id),
-        None => entries.push(Entry { first, folded, stem, of: vec![id] }),
+        None => entries.push(Entry { alone, folded, stem, of: vec![id] }),
     }
 }
 
@@ -227,7 +225,8 @@ fn is_shared_range(vocabulary: &Vocabulary, id: RelationId, word: &str) -> bool 
     vocabulary.relations().iter().filter(|r| r.range.first().is_some_and(|(c, _)| c == class)).count() > 1
 }
 
-fn name_words(name: &str) -> Vec<String> {
+/// Returns the words of a name of a relation or type, folded.
+pub(super) fn name_words(name: &str) -> Vec<String> {
     words(&name.replace('_', " ")).iter().map(|w| fold(w.text)).collect()
 }
 

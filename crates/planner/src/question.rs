@@ -48,8 +48,8 @@ pub(super) fn core_of(linker: &Linker, lexicon: &Lexicon, question: &str) -> Str
     pocketgraph_question::strip_frame(question, &names, &means)
 }
 
-/// The words of a question, with the spans of entities as one word each. So are the words of a relation's whole name: the "country" of "country of citizenship"
-/// speaks of no other relation, and of no type.
+/// The words of a question, with the spans of entities as one word each. So are the words of the whole name of a relation or type: the "country" of
+/// "country of citizenship" speaks of nothing else.
 pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexicon) -> Vec<Token> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut placed = vec![false; entities.len()];
@@ -72,22 +72,18 @@ pub(super) fn tokens(question: &str, entities: &[Range<usize>], lexicon: &Lexico
             continue;
         }
         let end = (at..all.len()).find(|&at| !apart(at)).unwrap_or(all.len());
-        if let Some((taken, of)) = lexicon.whole_name(&pieces[at..end]) {
+        if let Some((taken, of, types)) = lexicon.whole_name(&pieces[at..end]) {
             next = at + taken;
             let relations = of.into_iter().map(|r| (r, 1.0)).collect();
-            tokens.push(Token { folded: folded[next - 1].clone(), entity: None, relations, types: Vec::new() });
+            tokens.push(Token { folded: folded[next - 1].clone(), entity: None, relations, types });
             continue;
         }
         let folded = &folded[at];
-        let (mut relations, mut types) = (lexicon.relations(folded), lexicon.types(folded).to_vec());
+        let (mut relations, types) = (lexicon.relations(folded), lexicon.types(folded).to_vec());
         let before = tokens.last().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str());
         // "How long" asks for what length measures.
         if before == Some("how") && !measures(folded).is_empty() {
             relations = lexicon.measured_by(folded);
-        }
-        if let Some(of) = before.and_then(|b| lexicon.type_of_two(b, folded)) {
-            tokens.pop();
-            types = vec![of];
         }
         tokens.push(Token { folded: folded.clone(), entity: None, relations, types });
     }
