@@ -6,14 +6,13 @@
 
 use super::assertion::asks_whether;
 use super::chain::is_same_as_cue;
-use super::exclusion::exclusion;
-use super::lexicon::Lexicon;
+use super::lexicon::{Lexicon, name_words};
 use super::measures::{bases, extreme, measures};
-use super::question::{EXACT, Token, called, core_of, exact, tokens};
+use super::question::{EXACT, Token, called, core_of, tokens};
 use super::{PlannerError, voice, weights};
 use crate::compact::{Set, sort_by};
 use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKind, NodeId, RelationId, TypeId};
-use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation, Statement};
+use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation};
 use crate::text::lexicon::{Language, Row, SPOKEN};
 use crate::text::{Word, fold, stem, without_possessive, words};
 use pocketgraph_question::{is_article, is_function_word, is_other_role, is_verb_form, singular, singulars};
@@ -94,14 +93,6 @@ pub(super) fn account_with(
     let graph = linker.graph();
     let Some(mut used) = used(linker, plan) else { return Ok(()) };
     used.numbers = answers(graph, plan).contains(&Class::Literal(LiteralKind::Number));
-    let names_a_thing = |s: &Statement| matches!(s.operation, Operation::Entity { .. });
-    if !plan.statements.iter().any(names_a_thing) {
-        let mentions = linker.mentions(question);
-        let is_kind = |word: &str| !lexicon.types(word).is_empty();
-        if exclusion(question, &exact(&mentions), &is_kind).is_some() {
-            return Err(PlannerError::NotAsked("it leaves nothing out, and the question does"));
-        }
-    }
     let named = named(linker, question, &used);
     if used.relations.iter().any(|(r, ..)| is_unasked_layout(graph, lexicon, question, *r)) {
         return Err(PlannerError::NotAsked("it reads how pages are laid out, and the question asks for what they say"));
@@ -117,11 +108,10 @@ pub(super) fn account_with(
     }
     cues(graph, &plain, &used)?;
     faces(graph, lexicon, &all, &named, &used)?;
-    // "What contains X" has its verb right in front of a name.
-    let ask_at = all.iter().position(|w| matches!(fold(w.text).as_str(), "what" | "which"));
-    let is_named = |at: usize| all.get(at).is_some_and(|w| named.iter().any(|n| overlap(w, n)));
-    let by_verb = ask_at.is_some_and(|at| is_named(at + 2));
-    ends(graph, lexicon, &plain, plan, &used, by_verb)?;
+    ends(graph, lexicon, &plain, plan, &used)?;
+    if !meets(graph, plan) {
+        return Err(PlannerError::NotAsked("it puts things of different kinds side by side"));
+    }
     explained(linker, lexicon, &tokens(question, &named, lexicon), &used, evidence)
 }
 
@@ -264,9 +254,6 @@ fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), Plann
     if used.takes && !plain.iter().any(|w| takes_away(w)) && !plain.iter().any(|w| w.ends_with("n't") || w.ends_with("n’t")) {
         return Err(PlannerError::NotAsked("it takes something away, and no word says so"));
     }
-    if has_word("neither") && !used.takes {
-        return Err(PlannerError::NotAsked("what is neither is asked for, and it takes nothing away"));
-    }
     if used.counts && !cued("counts") && !has_word("many") && !has_word("much") {
         return Err(PlannerError::NotAsked("it counts, and no number is asked for"));
     }
@@ -281,10 +268,7 @@ fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), Plann
     if !orders && (0..plain.len()).any(|at| ranks(&plain[at..])) {
         return Err(PlannerError::NotAsked("it compares nothing, and the question does"));
     }
-    let reason = |r: RelationId| {
-        let label = graph.vocabulary().relation(r).map_or("", |r| r.label.as_str()).replace('_', " ");
-        words(&label).iter().any(|w| matches!(fold(w.text).as_str(), "cause" | "reason"))
-    };
+    let reason = |r: RelationId| label_words(graph, r).iter().any(|w| matches!(w.as_str(), "cause" | "reason"));
     if has_word("why") && !used.relations.iter().any(|(r, ..)| reason(*r)) {
         return Err(PlannerError::NotAsked("the question asks for a reason"));
     }
@@ -328,9 +312,28 @@ fn between_alike(graph: &KnowledgeGraph, nodes: &[NodeId], relation: RelationId,
         .any(|&n| has(n, direction.reversed()) || graph.follow(n, relation, direction).take(SEEN).any(|edge| has(edge.other, direction)))
 }
 
-/// The kinds of the plan's answer: the classes that its last step leads to; empty where that is not known.
+/// Returns the kinds of the plan's answer.
 fn answers(graph: &KnowledgeGraph, plan: &Plan) -> Vec<Class> {
-    let mut at = plan.answer.as_str();
+    found_by(graph, plan, &plan.answer)
+}
+
+/// Tells whether the sets that each operation takes together may have anything in common.
+fn meets(graph: &KnowledgeGraph, plan: &Plan) -> bool {
+    let open = |found: &[Class]| found.is_empty() || found.contains(&Class::Untyped);
+    let meet = |a: &str, b: &str| {
+        let (a, b) = (found_by(graph, plan, a), found_by(graph, plan, b));
+        open(&a) || open(&b) || a.iter().any(|class| b.contains(class))
+    };
+    plan.statements.iter().all(|s| match &s.operation {
+        Operation::Intersect { of } => of.windows(2).all(|w| meet(&w[0], &w[1])),
+        Operation::Negation { main, minus } => minus.iter().all(|set| meet(main, set)),
+        _ => true,
+    })
+}
+
+/// Returns the classes that the last step to a statement leads to; none where that is not known.
+fn found_by(graph: &KnowledgeGraph, plan: &Plan, statement: &str) -> Vec<Class> {
+    let mut at = statement;
     for _ in 0..=plan.statements.len() {
         let Some(statement) = plan.statement(at) else { return Vec::new() };
         match &statement.operation {
@@ -358,7 +361,7 @@ fn answers(graph: &KnowledgeGraph, plan: &Plan) -> Vec<Class> {
 }
 
 /// The end of the path agrees with who, when, where, how many and which kind.
-fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, used: &Used, by_verb: bool) -> Result<(), PlannerError> {
+fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, used: &Used) -> Result<(), PlannerError> {
     if used.compares || used.counts {
         return Ok(());
     }
@@ -377,15 +380,20 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
     let person = |c: &Class| found(c, "person");
     let last =
         plan.statements.iter().rev().find_map(|s| if let Operation::SearchKg(step) = &s.operation { Some(&step.relation) } else { None });
-    let backward = matches!(last, Some(Relation::Exact { inverse: true, .. }));
     let last = last.and_then(|r| if let Relation::Exact { name, .. } = r { graph.vocabulary().relation_named(name) } else { None });
     let of_time = last.is_some_and(|r| lexicon.relation_is(r, &called("time", "found")));
     let dated = last.is_some_and(|r| lexicon.relation_is(r, &called("time", "asked")));
     let typed = ends.iter().any(|c| matches!(c, Class::Type(_) | Class::Literal(_)));
     let wrong = |why| Err(PlannerError::NotAsked(why));
     let number = |c: &Class| matches!(c, Class::Literal(LiteralKind::Number | LiteralKind::Date));
-    let first = plain.iter().position(|w| matches!(*w, "who" | "whom" | "when" | "where" | "how" | "what" | "which" | "whose"));
-    let Some(first) = first else { return Ok(()) };
+    // Behind a noun, who and where begin a clause: "the school where", "the person who".
+    let asks = |at: usize| match plain[at] {
+        "who" | "whom" | "when" | "where" => {
+            at + 1 == plain.len() || plain[..at].iter().all(|w| is_frame(w, used) && !SPOKEN.hypernyms().contains(w))
+        }
+        word => matches!(word, "how" | "what" | "which" | "whose"),
+    };
+    let Some(first) = (0..plain.len()).find(|&at| asks(at)) else { return Ok(()) };
     let next = plain.get(first + 1).copied().unwrap_or_default();
     match plain[first] {
         "who" | "whom" => {
@@ -419,11 +427,6 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
                     .get(first + 2)
                     .is_none_or(|w| lexicon.types(w).is_empty() && lexicon.relations(w).is_empty() || is_function_word(w));
             let own = lexicon.relations(next).iter().any(|(r, _)| Some(*r) == last);
-            // "Were released in which years": what stands at the relation's end.
-            let stands_alone = plain.get(first + 2).is_none_or(|w| is_function_word(w));
-            if asked.is_empty() && own && stands_alone && !by_verb && !typed && backward {
-                return wrong("it goes on behind what is asked for");
-            }
             let typed = ends.iter().all(|c| matches!(c, Class::Type(_) | Class::Literal(_)));
             let people = asks_for_people(next) && ends.iter().any(person);
             if !asked.is_empty()
@@ -456,8 +459,6 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
     // Groups of neighbouring words that nothing explains; function words do not part them.
     let mut groups: Vec<Vec<&str>> = Vec::new();
     let mut open = false;
-    let mut leading = false;
-    let times = called("time", "found");
     let along = tokens.windows(2).any(|w| is_along(&w[0]) && matches!(w[1].folded.as_str(), "which" | "what"));
     for (at, token) in tokens.iter().enumerate() {
         let word = contracted(&token.folded);
@@ -481,10 +482,6 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
         // "Run through", "flows into" lead along a step; which, the kinds at its ends tell.
         let content = !known && !is_frame(word, used);
         if content && (tokens.get(at + 1).is_some_and(is_along) || along) {
-            leading = true;
-            continue;
-        }
-        if times.contains(&stem(word).as_str()) && used.relations.iter().any(|(r, ..)| lexicon.relation_is(*r, &times)) {
             continue;
         }
         if matches!(word, "located" | "situated" | "lie" | "lies") && places(graph, used) {
@@ -500,10 +497,7 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
             };
             tokens.get(at + 1).is_some_and(|next| next.entity.is_none() && is_noun(next)) || is_value(linker, word)
         };
-        // "In which city" asks where.
-        let asks_where = || is_place(word) && at >= 2 && asks_for(&tokens[at - 1].folded) && tokens[at - 2].folded == "in";
-        let of_no_place = || asks_where() && !places(graph, used);
-        if is_frame(word, used) || (untyped > 0 && !known && is_kind_noun(tokens, at, evidence) && !narrows() && !of_no_place()) {
+        if is_frame(word, used) || (untyped > 0 && !known && is_kind_noun(tokens, at, evidence) && !narrows()) {
             continue;
         }
         match groups.last_mut() {
@@ -513,9 +507,6 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
         open = true;
     }
     let silent = || used.relations.iter().filter(|(r, ..)| !cued.items().contains(r));
-    if leading && !silent().any(|(r, ..)| is_only(graph, *r)) {
-        return Err(PlannerError::NotAsked("it goes another way than the question says"));
-    }
     let named = |class: &Class| matches!(class, Class::Type(t) if meant.contains(t));
     let passed = |(id, direction): &(RelationId, Direction)| {
         let of = graph.vocabulary().relation(*id);
@@ -555,8 +546,7 @@ fn is_one_of_several(linker: &Linker, head: &Head, relation: RelationId, directi
 
 /// Whether the preposition in front of a name is one of a relation's label: "who works in Oslo" goes through what is "located in" Oslo.
 fn by_preposition(graph: &KnowledgeGraph, tokens: &[Token], relation: RelationId) -> bool {
-    let label = graph.vocabulary().relation(relation).map_or("", |r| r.label.as_str()).replace('_', " ");
-    let own: Vec<String> = words(&label).iter().map(|w| fold(w.text)).collect();
+    let own = label_words(graph, relation);
     let is_label = |before: &Token| SPOKEN.prepositions().has(&before.folded, "label") && own.contains(&before.folded);
     tokens.windows(2).any(|w| w[1].entity.is_some() && is_label(&w[0]))
 }
@@ -601,23 +591,15 @@ fn untyped_places(graph: &KnowledgeGraph, used: &Used) -> usize {
     ends + usize::from(begins.is_some_and(|(r, direction)| open(r.far_end(direction.reversed()))))
 }
 
-/// Whether no other relation joins things of the kinds that this one joins.
-fn is_only(graph: &KnowledgeGraph, relation: RelationId) -> bool {
-    let schema = graph.vocabulary().schema();
-    let typed = |c: Class| matches!(c, Class::Type(_));
-    let own = schema.iter().filter(|e| e.relation == relation && typed(e.head) && typed(e.tail));
-    let Some(most) = own.max_by_key(|e| e.triples) else { return false };
-    !schema
-        .iter()
-        .any(|e| e.relation != relation && ((e.head, e.tail) == (most.head, most.tail) || (e.head, e.tail) == (most.tail, most.head)))
-}
-
 /// Whether a step leads to where something is: "in state", "country of origin".
 fn places(graph: &KnowledgeGraph, used: &Used) -> bool {
-    used.relations.iter().any(|(r, ..)| {
-        let label = graph.vocabulary().relation(*r).map_or("", |r| r.label.as_str()).replace('_', " ");
-        words(&label).iter().any(|w| matches!(fold(w.text).as_str(), "in" | "location") || is_place(&fold(w.text)))
-    })
+    let is = |word: &String| matches!(word.as_str(), "in" | "location") || is_place(word);
+    used.relations.iter().any(|(r, ..)| label_words(graph, *r).iter().any(is))
+}
+
+/// Returns the words of a relation's label.
+fn label_words(graph: &KnowledgeGraph, relation: RelationId) -> Vec<String> {
+    name_words(graph.vocabulary().relation(relation).map_or("", |r| r.label.as_str()))
 }
 
 /// "The highest point": the noun of a superlative, where what is ranked by is called after the same superlative ("highest elevation").
@@ -686,6 +668,7 @@ fn is_frame(word: &str, used: &Used) -> bool {
     let cue = |mark: &str| SPOKEN.operation_cues().has(word, mark);
     is_function_word(word)
         || SPOKEN.discourse().row(word).is_some_and(|row| row.field(1).is_empty() && !row.has(0, "lead"))
+        || SPOKEN.hypernyms().row(word).is_some_and(|row| matches!(row.field(0), "thing" | "any"))
         || (is_same_as_cue(word) && (used.relations.len() > 1 || !cue("once more")))
         || cue("joins")
         || takes_away(word)

@@ -340,3 +340,45 @@ fn what_is_of_the_same_is_not_what_that_is() {
     let found = answered(MODULES, "Which modules have the same licence as zetalog?");
     assert!(found.as_ref().is_none_or(|found| !found.contains(&"MIT".to_owned())), "{found:?}");
 }
+
+const LABELS: &[Row] = &[
+    ("Tidewater", "small record label", "country", "Norland", "state"),
+    ("Graphite", "small record label", "country", "Sudmark", "state"),
+    ("Harbour Song", "song", "issued_by", "Tidewater", "small record label"),
+    ("Ember Song", "song", "issued_by", "Graphite", "small record label"),
+    ("Harbour Song", "song", "written_by", "Ida Falk", "person"),
+    ("Ember Song", "song", "written_by", "Olaf Wren", "person"),
+    ("Falkby", "town of Norland", "country", "Norland", "state"),
+];
+
+#[test]
+fn a_kind_of_several_words_is_named_by_them_and_by_the_noun_before_a_preposition() {
+    all_answered(
+        LABELS,
+        &[
+            ("Which small record label issued Ember Song?", &["Graphite"]),
+            ("Who wrote the song issued by the small record label Tidewater?", &["Ida Falk"]),
+            ("Which town has the country Norland?", &["Falkby"]),
+            ("Which small record labels have the country Norland?", &["Tidewater"]),
+        ],
+    );
+}
+
+#[test]
+fn a_clause_that_begins_with_where_asks_for_no_place() {
+    all_answered(LABELS, &[("Give me the song where Ida Falk is the writer.", &["Harbour Song"])]);
+}
+
+#[test]
+fn no_plan_takes_things_of_one_kind_from_things_of_another() {
+    let graph = graph(LABELS);
+    let linker = Linker::new(&graph);
+    let plan = |steps: &str| crate::plan::rft::parse(steps, &crate::plan::check::Limits::default()).unwrap().plan;
+    let question = "Which songs were written by Ida Falk but not issued by Tidewater?";
+    let apart =
+        "Ans1=SearchKG(t=* | h=<Ida Falk>, r=^<written_by>)\nAns2=SearchKG(t=* | h=<Tidewater>, r=^<issued_by>)\nAns3=Negation(Ans1, Ans2)";
+    assert_eq!(account(&linker, question, &plan(apart), Evidence::Words), Ok(()));
+    let unlike = format!("{apart}\nAns4=SearchKG(t=* | h=Ans2, r=<issued_by>)\nAns5=Negation(Ans1, Ans4)");
+    let found = account(&linker, question, &plan(&unlike), Evidence::Words);
+    assert_eq!(found, Err(PlannerError::NotAsked("it puts things of different kinds side by side")));
+}
