@@ -78,11 +78,12 @@ function asked({ question } = {}) {
   return question;
 }
 
-/** An address as an agent can open it. */
+/** An address as an agent can open it; null for one that leads to no page of the web. */
 function whole(url) {
   try {
-    return new URL(url, globalThis.document?.baseURI).href;
+    const { protocol, href } = new URL(url, globalThis.document?.baseURI);
+    return /^https?:$/.test(protocol) ? href : null;
   } catch {
-    return url;
+    return null;
   }
 }

@@ -2,6 +2,8 @@
 
 const MOST = 5;
 const MOST_STARRED = 20;
+/** Characters of a question; whatever else runs on this origin may have written longer ones. */
+const LONGEST = 2000;
 
 /** Remembers the questions to the bundle at `bundle`, if the browser stores anything. */
 export class AskMemory {
@@ -19,8 +21,9 @@ export class AskMemory {
     if (!this.#on()) return { recent: [], starred: [] };
     try {
       const { recent = [], starred = [] } = JSON.parse(localStorage.getItem(this.#key) ?? "{}");
-      const texts = (list) => (Array.isArray(list) ? list.filter((one) => typeof one === "string") : []);
-      return { recent: texts(recent), starred: texts(starred) };
+      const isText = (one) => typeof one === "string" && one.length <= LONGEST;
+      const texts = (list) => (Array.isArray(list) ? list.filter(isText) : []);
+      return { recent: texts(recent).slice(0, MOST), starred: texts(starred).slice(0, MOST_STARRED) };
     } catch {
       return { recent: [], starred: [] };
     }

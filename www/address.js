@@ -6,8 +6,11 @@ const withQuestion = (question) => `${location.pathname}${location.search}${ques
 /** The folder of another bundle on this host, which `?bundle=` names; null without one. */
 export function bundleInAddress() {
   const wanted = new URLSearchParams(location.search).get("bundle");
-  const url = wanted && new URL(wanted, document.baseURI);
-  return url && url.origin === location.origin ? url.href : null;
+  if (!wanted) return null;
+  const base = document.baseURI;
+  // What is no address becomes the name of a file here, which is not found.
+  const url = new URL(URL.canParse(wanted, base) ? wanted : encodeURIComponent(wanted), base);
+  return url.origin === location.origin ? url.href : null;
 }
 
 /** `?worker=off` keeps the engine on the page's own thread. */

@@ -100,6 +100,20 @@ test("the key is in no storage, no cookie, no address, and gone after a reload",
   await page.context().close();
 });
 
+test("a name of a bundle that is no address is not found, as one that nothing is at", async () => {
+  const shown = [];
+  for (const name of ["/nothing/", "http://[", "https://%"]) {
+    const page = await t.bare();
+    await page.goto(`${t.site.url}?bundle=${encodeURIComponent(name)}`);
+    const trouble = page.locator(part("error"));
+    await trouble.waitFor();
+    shown.push(await trouble.innerText());
+    await page.context().close();
+  }
+  assert.match(shown[0], /\S/);
+  assert.deepEqual(shown, shown.map(() => shown[0]));
+});
+
 test("a bundle on another host is not opened", async () => {
   const page = await t.open({ path: `?bundle=${encodeURIComponent(`${t.llm.origin}/bundle/`)}` });
   await askAndRead(page);

@@ -79,3 +79,36 @@ test("tools are taken back, each component of a page has its own, and a browser 
   offerTools(async () => graph, { context: undefined })();
   offerTools(async () => graph, { context: {} })();
 });
+
+test("an agent is given no address that a page would not open", async () => {
+  const context = browser();
+  const hostile = ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "http://[", "blob:https://x/1"];
+  const citations = hostile.map((url, at) => ({ number: at, title: "", url, quote: "" }));
+  const withdraw = offerTools(async () => ({
+    search: async () => ({ hits: hostile.map((url) => ({ ...hit, url })) }),
+    async *ask() {
+      yield { type: "done", answer: { text: "", citations } };
+    },
+  }), { context });
+  const [search, ask] = context.tools.values();
+  assert.deepEqual(said(await search.execute({ question: "x" })).map(({ url }) => url), hostile.map(() => null));
+  assert.deepEqual(said(await ask.execute({ question: "x" })).citations.map(({ url }) => url), hostile.map(() => null));
+  withdraw();
+});
+
+test("whatever an agent passes brings a result or an error in words", async () => {
+  const context = browser();
+  const withdraw = offerTools(async () => graph, { context });
+  const search = context.tools.get("search_documents");
+  const wrong = [null, 7, "x", [], { question: 7 }, { question: ["x"] }, { question: "x", k: 7n }];
+  for (const given of [...wrong, { question: { toString: () => "x" } }]) {
+    const result = await search.execute(given);
+    assert.equal(result.isError, true, String(given));
+    assert.equal(typeof result.content[0].text, "string");
+  }
+  for (const k of [-1, 0, Number.NaN, Infinity, "", "many", null, [], {}, true, 1e300]) {
+    assert.ok(said(await search.execute({ question: "x", k })).length > 0);
+    assert.ok(graph.asked.at(-1)[1].k >= 1 && graph.asked.at(-1)[1].k <= 50, String(k));
+  }
+  withdraw();
+});
