@@ -12,11 +12,11 @@ use std::path::{Component, Path, PathBuf};
 /// Characters of a page's description in the list.
 const DESCRIBED: usize = 160;
 
-/// Writes them into the folder `out`, that of the site whose addresses begin with `base`.
+/// Writes them into the folder `out` of the site at `base`. Returns those whose names are too long for files.
 ///
 /// # Errors
 /// As [`site_files::write`].
-pub fn write(documents: &[SourceDocument], base: &str, out: &Path) -> Result<(), SiteFilesError> {
+pub fn write(documents: &[SourceDocument], base: &str, out: &Path) -> Result<Vec<String>, SiteFilesError> {
     let mut files: BTreeMap<PathBuf, String> = BTreeMap::new();
     for d in documents {
         if let Some(place) = markdown_address(d, base).and_then(|address| place_below(base, &address)) {
@@ -27,7 +27,7 @@ pub fn write(documents: &[SourceDocument], base: &str, out: &Path) -> Result<(),
     // The page's source, where the site has it there.
     documents.iter().for_each(|d| drop(files.remove(Path::new(&d.path))));
     files.extend([("llms.txt".into(), list(documents, base)), ("llms-full.txt".into(), full(documents))]);
-    site_files::write("--llms", out, &files)
+    site_files::write("--llms", out, files)
 }
 
 /// Returns the address of the Markdown beside a page of the site: the page's own with `.md` after it, and
@@ -39,7 +39,7 @@ fn markdown_address(d: &SourceDocument, base: &str) -> Option<String> {
 }
 
 /// Returns the file of an address below `base`, relative to the site's folder.
-fn place_below(base: &str, address: &str) -> Option<PathBuf> {
+pub(crate) fn place_below(base: &str, address: &str) -> Option<PathBuf> {
     let local = address.strip_prefix(base.trim_end_matches('/'))?;
     let local = if base.is_empty() { local } else { local.strip_prefix('/')? };
     if local.contains([':', '\\', '?', '#', '\0']) {

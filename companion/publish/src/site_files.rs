@@ -31,12 +31,12 @@ pub enum SiteFilesError {
     },
 }
 
-/// Writes texts below the folder `out`, each at its relative path, as `option` asked for.
+/// Writes texts below `out`, each at its path there, as `option` asked for. Returns those whose names are too long.
 ///
 /// # Errors
 /// [`SiteFilesError::Occupied`] before anything is written, when a file stands in the way that an earlier call did not
 /// write or that was changed since, or a link leads out of the folder; [`SiteFilesError::Io`] when the disk refuses.
-pub fn write(option: &'static str, out: &Path, files: &BTreeMap<PathBuf, String>) -> Result<(), SiteFilesError> {
+pub fn write(option: &'static str, out: &Path, mut files: BTreeMap<PathBuf, String>) -> Result<Vec<String>, SiteFilesError> {
     let fail = |path: &Path| {
         let path = path.to_owned();
         move |reason| SiteFilesError::Io { path, reason }
@@ -50,15 +50,19 @@ pub fn write(option: &'static str, out: &Path, files: &BTreeMap<PathBuf, String>
         return Err(SiteFilesError::Occupied { option, folder: out.to_owned(), names: first_few(&occupied) });
     }
     // Recorded first, and the old ones with them: a build that is killed on the way knows all of them again.
-    known.write(&record_file, files, true).map_err(fail(&record_file))?;
-    for (place, text) in files {
+    known.write(&record_file, &files, true).map_err(fail(&record_file))?;
+    let mut too_long = Vec::new();
+    for (place, text) in &files {
         let path = out.join(place);
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(fail(parent))?;
+        let parent = path.parent().unwrap_or(out);
+        match std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&path, text)) {
+            Err(e) if e.kind() == std::io::ErrorKind::InvalidFilename => too_long.push(place.clone()),
+            written => written.map_err(fail(&path))?,
         }
-        std::fs::write(&path, text).map_err(fail(&path))?;
     }
-    known.write(&record_file, files, false).map_err(fail(&record_file))
+    too_long.iter().for_each(|place| drop(files.remove(place)));
+    known.write(&record_file, &files, false).map_err(fail(&record_file))?;
+    Ok(too_long.iter().map(|place| place.display().to_string()).collect())
 }
 
 /// The files that builds wrote into a folder: their places and the hashes of their texts.
@@ -95,10 +99,7 @@ impl Record {
     fn write(&self, file: &Path, files: &BTreeMap<PathBuf, String>, both: bool) -> std::io::Result<()> {
         let mut all: BTreeSet<(PathBuf, String)> = files.iter().map(|(place, text)| (place.clone(), hash_text(text.as_bytes()))).collect();
         all.extend(self.0.iter().filter(|(place, _)| both || !files.contains_key(place)).cloned());
-        let mut text = String::new();
-        for (place, hash) in all {
-            text.push_str(&format!("{hash} {}\n", place.display()));
-        }
+        let text: String = all.iter().map(|(place, hash)| format!("{hash} {}\n", place.display())).collect();
         // Beside it and renamed: never through a link, never half of it.
         let mut aside = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
         std::io::Write::write_all(&mut aside, text.as_bytes())?;

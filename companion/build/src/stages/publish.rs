@@ -4,6 +4,7 @@ use super::Stage;
 use super::chunk::Origin;
 use crate::outcome::BuildError;
 use pocketgraph_native::progress::Progress;
+use pocketgraph_native::terminal;
 use pocketgraph_publish::{llms, pages};
 use std::path::Path;
 
@@ -23,13 +24,12 @@ impl Stage<&Origin> for Publish<'_> {
     type Out = ();
     const NAME: &'static str = "pages";
 
-    fn run(&self, origin: &Origin, _: &dyn Progress) -> Result<(), BuildError> {
+    fn run(&self, origin: &Origin, progress: &dyn Progress) -> Result<(), BuildError> {
         let Origin::Documents(documents) = origin else { return Ok(()) };
-        if let Some(out) = self.pages {
-            pages::write(self.folder, documents, out)?;
-        }
-        if let Some(out) = self.llms {
-            llms::write(documents, self.base_url, out)?;
+        let pages = self.pages.map(|out| pages::write(self.folder, documents, out)).transpose()?;
+        let texts = self.llms.map(|out| llms::write(documents, self.base_url, out)).transpose()?;
+        for place in pages.into_iter().chain(texts).flatten() {
+            progress.warn(&format!("not written, since its name is too long for a file: {}", terminal::line(&place)));
         }
         Ok(())
     }
