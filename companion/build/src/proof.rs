@@ -1,13 +1,14 @@
 //! Proofs of answers: what each citation rests on, and whether a published bundle still bears it out.
 
 use pocketgraph::agent::statement_words;
-use pocketgraph::answer::{Answer, Citation, CitationTarget, Reference};
+use pocketgraph::answer::{Answer, Citation, CitationTarget};
 use pocketgraph::bundle::{BundleError, Chunk, Document, Manifest, content_hash, hex};
 use pocketgraph::engine::Engine;
 use pocketgraph::kg::{self, KnowledgeGraph, TripleId};
 use pocketgraph::retrieve::Corpus;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::btree_map::{BTreeMap, Entry};
 
 /// Member of a citation that holds its [`Proof`].
 const PROOF: &str = "proof";
@@ -88,6 +89,8 @@ pub fn bundle_hash(manifest: &Manifest) -> String {
 struct Page {
     document: Document,
     text: String,
+    /// SHA-256 of the text.
+    hash: String,
     /// Number of each passage, the passage, and where it begins in the text.
     passages: Vec<(u32, Chunk, usize)>,
 }
@@ -95,7 +98,7 @@ struct Page {
 impl Page {
     async fn load(corpus: &Corpus, number: u32) -> Result<Option<Page>, BundleError> {
         let Some(document) = corpus.documents().await?.get(number as usize).cloned() else { return Ok(None) };
-        let mut page = Page { document, text: String::new(), passages: Vec::new() };
+        let mut page = Page { document, text: String::new(), hash: String::new(), passages: Vec::new() };
         for (id, chunk) in corpus.chunks_of(number).await? {
             if !page.text.is_empty() {
                 page.text.push_str(BETWEEN);
@@ -104,19 +107,10 @@ impl Page {
             page.text.push_str(&chunk.text);
             page.passages.push((id, chunk, begin));
         }
+        #[cfg(test)]
+        tests::READ.set(tests::READ.get() + 1);
+        page.hash = hex(&content_hash(page.text.as_bytes()));
         Ok(Some(page))
-    }
-
-    /// The page of a passage.
-    async fn of(corpus: &Corpus, chunk: u32) -> Result<Option<Page>, BundleError> {
-        match corpus.chunks(&[chunk]).await?.0.get(&chunk) {
-            Some(found) => Page::load(corpus, found.document).await,
-            None => Ok(None),
-        }
-    }
-
-    fn hash(&self) -> String {
-        hex(&content_hash(self.text.as_bytes()))
     }
 
     fn passage(&self, number: u32) -> Option<&(u32, Chunk, usize)> {
@@ -133,7 +127,26 @@ impl Page {
     fn proof(&self, bundle: &str, citation: &Citation, number: u32) -> Option<Proof> {
         let (.., begin) = self.passage(number)?;
         let (start, end) = (begin + citation.span.start as usize, begin + citation.span.end as usize);
-        Some(Proof { bundle: bundle.to_owned(), page: self.hash(), start, end })
+        Some(Proof { bundle: bundle.to_owned(), page: self.hash.clone(), start, end })
+    }
+}
+
+/// Pages of a bundle, each read and hashed once, however often it is cited.
+struct Pages<'a> {
+    corpus: &'a Corpus,
+    read: BTreeMap<u32, Option<Page>>,
+}
+
+impl Pages<'_> {
+    /// Returns the page of a passage.
+    async fn find_page(&mut self, chunk: u32) -> Result<Option<&Page>, BundleError> {
+        let (found, _) = self.corpus.chunks(&[chunk]).await?;
+        let Some(number) = found.get(&chunk).map(|c| c.document) else { return Ok(None) };
+        let page = match self.read.entry(number) {
+            Entry::Occupied(read) => read.into_mut(),
+            Entry::Vacant(place) => place.insert(Page::load(self.corpus, number).await?),
+        };
+        Ok(page.as_ref())
     }
 }
 
@@ -152,14 +165,14 @@ fn all_in(answer: &Answer) -> Vec<&Answer> {
 /// # Errors
 /// [`ProofError`] when it is no answer, or a cited page cannot be read.
 pub async fn with_proofs(engine: &Engine, mut printed: Value) -> Result<Value, ProofError> {
-    let (corpus, hash) = (engine.corpus(), bundle_hash(engine.corpus().bundle().manifest()));
+    let hash = bundle_hash(engine.corpus().bundle().manifest());
+    let mut pages = Pages { corpus: engine.corpus(), read: BTreeMap::new() };
     let answer = read(answer_in(&mut printed))?;
     let mut place = answer_in(&mut printed);
     for part in all_in(&answer) {
         for (at, citation) in part.citations.iter().enumerate() {
             let Some(chunk) = citation.chunk() else { continue };
-            let page = Page::of(corpus, chunk).await?;
-            let proof = page.and_then(|page| page.proof(&hash, citation, chunk));
+            let proof = pages.find_page(chunk).await?.and_then(|page| page.proof(&hash, citation, chunk));
             place["citations"][at][PROOF] = serde_json::to_value(proof).unwrap_or_default();
         }
         if part.quotation.is_some() {
@@ -195,12 +208,13 @@ pub async fn prove(engine: &Engine, mut printed: Value) -> Result<Verdict, Proof
     let answer = read(place)?;
     let hash = bundle_hash(engine.corpus().bundle().manifest());
     let graph = graph_of(engine, &answer).await?;
+    let mut pages = Pages { corpus: engine.corpus(), read: BTreeMap::new() };
     for part in all_in(&answer) {
         for (at, citation) in part.citations.iter().enumerate() {
             match citation.target {
                 Some(CitationTarget::Chunk { chunk }) => {
                     let proof = Proof::deserialize(&place["citations"][at][PROOF]).ok();
-                    match passage_fault((engine.corpus(), &hash), citation, chunk, proof).await? {
+                    match passage_fault((&mut pages, &hash), citation, chunk, proof).await? {
                         Some(fault) => verdict.faults.push(fault),
                         None => verdict.proved += 1,
                     }
@@ -213,7 +227,9 @@ pub async fn prove(engine: &Engine, mut printed: Value) -> Result<Verdict, Proof
             }
         }
         for reference in &part.references {
-            if !is_presented(engine.corpus(), reference).await? {
+            let page = pages.find_page(reference.chunk).await?;
+            let shown = (reference.title.as_str(), &reference.heading_path[..], reference.url.as_str());
+            if !page.is_some_and(|page| page.presents(reference.chunk, shown)) {
                 verdict.faults.push(Fault::NoPassage(reference.number));
             }
         }
@@ -226,29 +242,23 @@ pub async fn prove(engine: &Engine, mut printed: Value) -> Result<Verdict, Proof
 type Checked = Result<Option<Fault>, BundleError>;
 
 /// Returns the first thing that is wrong with the citation of a passage.
-async fn passage_fault((corpus, hash): (&Corpus, &str), citation: &Citation, chunk: u32, proof: Option<Proof>) -> Checked {
+async fn passage_fault((pages, hash): (&mut Pages<'_>, &str), citation: &Citation, chunk: u32, proof: Option<Proof>) -> Checked {
     let number = citation.number;
     let Some(proof) = proof else { return Ok(Some(Fault::NoProof(number))) };
     if proof.bundle != hash {
         return Ok(Some(Fault::OtherBundle(number)));
     }
-    let Some(page) = Page::of(corpus, chunk).await? else { return Ok(Some(Fault::NoPassage(number))) };
+    let Some(page) = pages.find_page(chunk).await? else { return Ok(Some(Fault::NoPassage(number))) };
     if !page.presents(chunk, (&citation.title, &citation.heading_path, &citation.url)) {
         return Ok(Some(Fault::NoPassage(number)));
     }
-    if proof.page != page.hash() {
+    if proof.page != page.hash {
         return Ok(Some(Fault::PageChanged(number, citation.url.clone())));
     }
     let quoted = page.text.get(proof.start..proof.end);
     let as_cited = page.proof(&proof.bundle, citation, chunk);
     let holds = quoted == Some(citation.quote.as_str()) && as_cited.as_ref() == Some(&proof);
     Ok((!holds).then_some(Fault::Misquoted(number)))
-}
-
-async fn is_presented(corpus: &Corpus, reference: &Reference) -> Result<bool, BundleError> {
-    let page = Page::of(corpus, reference.chunk).await?;
-    let shown = (reference.title.as_str(), &reference.heading_path[..], reference.url.as_str());
-    Ok(page.is_some_and(|page| page.presents(reference.chunk, shown)))
 }
 
 /// Returns the bundle's graph, if it has one and the answer cites statements.

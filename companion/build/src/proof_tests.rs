@@ -9,13 +9,18 @@ use pocketgraph::answer::AskOptions;
 use pocketgraph::bundle::{MemorySource, Source, SourceError};
 use pocketgraph_native::progress::Silent;
 use serde_json::json;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::rc::Rc;
 
 const KETTLE: &str = "# Kettle\n\nIt boils water.\n\n## Warranty\n\nThe warranty of the kettle ends after two years.\n";
 const OVEN: &str = "# Oven\n\nThe oven reaches 250 degrees. Bread wants 230.\n";
+
+thread_local! {
+    /// Number of pages that were read.
+    pub(super) static READ: Cell<usize> = const { Cell::new(0) };
+}
 
 /// A bundle in memory that keeps the names of the files that are read.
 #[derive(Default)]
@@ -198,4 +203,17 @@ fn an_answer_does_not_hold_in_a_bundle_built_of_other_pages() {
         let faults = block_on(prove(&built(other.path(), &changed), printed.clone())).unwrap().faults;
         assert!(!faults.is_empty(), "{changed}");
     }
+}
+
+#[test]
+fn a_page_is_read_and_hashed_once_however_often_it_is_cited() {
+    let folder = tempfile::tempdir().unwrap();
+    let engine = built(folder.path(), KETTLE);
+    let mut printed = answered(&engine);
+    let citation = printed["citations"][0].clone();
+    printed["citations"] = Value::Array(vec![citation; 1000]);
+    printed[SEAL] = seal(&printed).into();
+    let before = READ.get();
+    assert_eq!(block_on(prove(&engine, printed)).unwrap().proved, 1000);
+    assert_eq!(READ.get() - before, 1);
 }

@@ -1,6 +1,7 @@
 //! The vocabulary and the word vectors of a model that cuts texts by the unigram model: the pieces that the corpus has, those that its
 //! letters can say, those of the languages that questions will be in, and the commonest of all.
 
+use super::vocabulary::count_ids;
 use super::writer::GZIP;
 use super::writer::{SectionWriter, WriteError};
 use pocketgraph::bundle::{Chunk, Document, Encoding, Kind, PagedIndex, begin, encode_vectors};
@@ -8,7 +9,6 @@ use pocketgraph::embed::UnigramVocabulary;
 use pocketgraph::vector::{QuantizedMatrix, QuantizedVector};
 use pocketgraph_languages::QuestionLanguage;
 use pocketgraph_models::e5::{self, QUESTION, Vocabulary};
-use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,21 +63,10 @@ pub fn unigram(
 
 /// Counts how often the corpus has each piece.
 fn counts(vocabulary: &Vocabulary, documents: &[Document], chunks: &[Chunk]) -> Vec<u64> {
-    let none = || vec![0u64; vocabulary.pieces.len()];
-    let add = |mut counts: Vec<u64>, chunk: &Chunk| {
+    count_ids(chunks, vocabulary.pieces.len(), |chunk| {
         let title = documents.get(chunk.document as usize).map_or("", |d| d.title.as_str());
-        for id in vocabulary.tokenizer.cut(&chunk.context(title), usize::MAX) {
-            if let Some(n) = counts.get_mut(id as usize) {
-                *n += 1;
-            }
-        }
-        counts
-    };
-    let sum = |mut a: Vec<u64>, b: Vec<u64>| {
-        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-        a
-    };
-    chunks.par_iter().fold(none, add).reduce(none, sum)
+        vocabulary.tokenizer.cut(&chunk.context(title), usize::MAX)
+    })
 }
 
 /// Letters that belong together: those of a script, or a part of it.

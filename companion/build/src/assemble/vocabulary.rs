@@ -23,7 +23,7 @@ const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 /// # Errors
 /// [`WriteError`] when the disk refuses.
 pub fn vocabulary(w: &mut SectionWriter, tokenizer: &Tokenizer, chunks: &[Chunk]) -> Result<RowOrder, WriteError> {
-    let counts = counts(tokenizer, chunks);
+    let counts = count_ids(chunks, tokenizer.vocab_len(), |chunk| tokenizer.content(&chunk.text));
     let common = common(tokenizer, &counts);
     let mut index = VocabularyIndex {
         pages: PagedIndex::empty(),
@@ -111,11 +111,11 @@ fn page(w: &SectionWriter, index: &mut VocabularyIndex, range: &mut Vec<Piece>) 
     Ok(())
 }
 
-/// Counts how often the corpus has each token.
-fn counts(tokenizer: &Tokenizer, chunks: &[Chunk]) -> Vec<u64> {
-    let none = || vec![0u64; tokenizer.vocab_len()];
+/// Counts how often chunks have each of `ids` tokens.
+pub(super) fn count_ids<I: IntoIterator<Item = u32>>(chunks: &[Chunk], ids: usize, cut: impl Fn(&Chunk) -> I + Sync) -> Vec<u64> {
+    let none = || vec![0u64; ids];
     let add = |mut counts: Vec<u64>, chunk: &Chunk| {
-        for id in tokenizer.content(&chunk.text) {
+        for id in cut(chunk) {
             if let Some(n) = counts.get_mut(id as usize) {
                 *n += 1;
             }
