@@ -113,13 +113,13 @@ fn what_cannot_be_one_bundle_is_refused_by_name_and_nothing_is_written() {
     let merge = |with: &str| fault(&["merge", &first, with, "-o", out.to_str().unwrap(), "--no-cache", "-q"]);
     let refusal = merge(&build(&other, &at("words"), &["--retrievers", "lexical"]));
     assert!(
-        refusal.contains("different embedders") && refusal.contains("\"minilm\" of 384 numbers") && refusal.contains("none"),
+        refusal.contains("different values of --embedder") && refusal.contains("\"minilm\" of 384 numbers") && refusal.contains("none"),
         "{refusal}"
     );
     let refusal = merge(&build(&other, &at("short"), &["--max-tokens", "100"]));
-    assert!(refusal.contains("max-tokens 200") && refusal.contains("100"), "{refusal}");
+    assert!(refusal.contains("--max-tokens: ") && refusal.contains("has 200") && refusal.contains("100"), "{refusal}");
     let refusal = merge(&build(&other, &at("ranked"), &["--rank", "a/**=0.5"]));
-    assert!(refusal.contains("rank none") && refusal.contains("a/**=50%"), "{refusal}");
+    assert!(refusal.contains("--rank: ") && refusal.contains("none") && refusal.contains("a/**=50%"), "{refusal}");
     let refusal = merge(&build(&page, &at("same"), &[]));
     assert!(refusal.contains("addresses are in more than one bundle") && refusal.contains(".html ("), "{refusal}");
     assert!(fault(&["merge", &first, &first, "-o", out.to_str().unwrap()]).contains("named twice"));

@@ -7,12 +7,13 @@ use pocketgraph::bundle::{Source, SourceError, inflate_gzip};
 use pocketgraph::embed::{MULTILINGUAL, QuestionEncoder, Vocabulary};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph_models::embed_bulk::NativeEmbedder;
+use pocketgraph_native::hosts::is_this_machine;
 use reqwest::Url;
 use reqwest::redirect::Policy;
 use std::cell::OnceCell;
 use std::error::Error;
 use std::rc::Rc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Number of attempts to fetch a file if the network fails or the host answers 5xx or 429.
@@ -21,6 +22,8 @@ const TRIES: u32 = 3;
 const PAUSE: Duration = Duration::from_millis(200);
 /// A request of which nothing arrives for so long is given up.
 const STALLED: Duration = Duration::from_secs(15);
+/// Minimum of bytes a second in which a file comes, once `STALLED` has passed.
+const SLOWEST: u64 = 1 << 10;
 const MAX_REDIRECTS: usize = 3;
 
 /// A bundle at a URL cannot be opened.
@@ -51,6 +54,7 @@ pub enum HostedError {
 pub struct HostedSource {
     client: reqwest::Client,
     base: Url,
+    stalled: Duration,
     own: OnceCell<(FolderSource, TempDir)>,
 }
 
@@ -69,19 +73,24 @@ impl HostedSource {
         base.set_path(&(folder + "/"));
         base.set_query(None);
         base.set_fragment(None);
+        let is_here = base.host_str().is_some_and(is_this_machine);
+        let policy = Policy::custom(move |attempt| match may_follow(is_here, attempt.url(), attempt.previous().len()) {
+            true => attempt.follow(),
+            false => attempt.error("it is redirected too often, or to this machine"),
+        });
         let mut client = reqwest::Client::builder()
-            .redirect(Policy::limited(MAX_REDIRECTS))
+            .redirect(policy)
             // Whoever named an encrypted address is not led to another.
             .https_only(base.scheme() == "https")
             .referer(false)
             .connect_timeout(STALLED)
             .read_timeout(STALLED)
             .user_agent(concat!("pocketgraph/", env!("CARGO_PKG_VERSION")));
-        if base.host_str().is_some_and(pocketgraph_native::hosts::is_this_machine) {
+        if is_here {
             client = client.no_proxy();
         }
         let client = client.build().map_err(|e| HostedError::Connection(cause(&e)))?;
-        Ok(HostedSource { client, base, own: OnceCell::new() })
+        Ok(HostedSource { client, base, stalled: STALLED, own: OnceCell::new() })
     }
 
     async fn try_once(&self, file: &str, limit: u64) -> Result<Vec<u8>, SourceError> {
@@ -94,22 +103,28 @@ impl HostedSource {
             status => return Err(SourceError::Status(status)),
         }
         let mut bytes = Vec::new();
+        let began = Instant::now();
         while let Some(piece) = response.chunk().await.map_err(network)? {
             if (bytes.len() + piece.len()) as u64 > limit {
                 return Err(SourceError::TooLong(limit));
             }
             bytes.extend_from_slice(&piece);
+            if began.elapsed() > self.stalled + Duration::from_secs(bytes.len() as u64 / SLOWEST) {
+                return Err(SourceError::Other(format!("the host sends less than {SLOWEST} bytes a second")));
+            }
         }
         Ok(bytes)
     }
 }
 
+/// Returns true if a request is redirected on: no host of others makes this machine ask itself for anything.
+fn may_follow(is_here: bool, target: &Url, redirects: usize) -> bool {
+    (is_here || !target.host_str().is_some_and(is_this_machine)) && redirects <= MAX_REDIRECTS
+}
+
 /// Returns the innermost cause of an error, which has no URL in it.
 fn cause(error: &dyn Error) -> String {
-    match error.source() {
-        Some(source) => cause(source),
-        None => error.to_string(),
-    }
+    error.source().map_or_else(|| error.to_string(), cause)
 }
 
 impl Source for HostedSource {
@@ -158,3 +173,8 @@ pub async fn open_hosted(source: Rc<HostedSource>, memory_limit: u64) -> Result<
     }
     Ok(engine)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+#[path = "hosted_tests.rs"]
+mod tests;

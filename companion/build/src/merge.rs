@@ -10,6 +10,7 @@ use pocketgraph::retrieve::Corpus;
 use pocketgraph_ingest::rank::RankRule;
 use pocketgraph_languages::QuestionLanguage;
 use pocketgraph_models::embed_bulk::QueryLayers;
+use pocketgraph_native::single_line::first_few;
 use pocketgraph_native::terminal::line;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -19,8 +20,6 @@ use std::rc::Rc;
 const MEMORY_LIMIT: u64 = 1 << 29;
 /// Number of chunks that are read at a time.
 const AT_A_TIME: usize = 4096;
-/// Maximum number of shared addresses that are named.
-const NAMED: usize = 10;
 /// Options of a build that all bundles must agree on: others make other chunks, or embed questions otherwise.
 const AGREED: [&str; 3] = ["max-tokens", "query-layers", "query-encoder"];
 
@@ -49,24 +48,9 @@ pub enum MergeError {
         /// Name of the missing part.
         what: String,
     },
-    /// The bundles' vectors are of different models.
-    #[error(
-        "the bundles have different embedders, {} {first} and {} {second}, so that their vectors cannot be compared: build them with the same \
-         --embedder",
-        paths.0.display(),
-        paths.1.display()
-    )]
-    Embedders {
-        /// The bundles' folders.
-        paths: (PathBuf, PathBuf),
-        /// The first one's embedder.
-        first: String,
-        /// The other's.
-        second: String,
-    },
     /// The bundles were built with different options.
     #[error(
-        "the bundles were built with different options: {} has {option} {first} and {} {second}: build them with the same",
+        "the bundles were built with different values of --{option}: {} has {first} and {} {second}: build them with the same",
         paths.0.display(),
         paths.1.display()
     )]
@@ -189,7 +173,7 @@ fn alike(first: &Part, other: &Part) -> Result<(), MergeError> {
             true => "none".to_owned(),
             false => format!("{:?} of {} numbers", part.embedder.id, part.embedder.dimension),
         };
-        return Err(MergeError::Embedders { paths: paths(), first: text_of(first), second: text_of(other) });
+        return Err(MergeError::Options { paths: paths(), option: "embedder", first: text_of(first), second: text_of(other) });
     }
     for option in AGREED {
         let (a, b) = (first.option(option), other.option(option));
@@ -248,7 +232,7 @@ fn values<'o>(options: &'o [(String, String)], name: &str) -> impl Iterator<Item
     options.iter().filter(move |(n, _)| n == name).map(|(_, v)| v.as_str())
 }
 
-/// Returns true if any address is in two bundles.
+/// Checks that no address is in two bundles.
 fn addresses(parts: &[Part]) -> Result<(), MergeError> {
     let mut of: HashMap<&str, usize> = HashMap::new();
     let mut twice: Vec<String> = Vec::new();
@@ -267,8 +251,7 @@ fn addresses(parts: &[Part]) -> Result<(), MergeError> {
     if twice.is_empty() {
         return Ok(());
     }
-    let more = if twice.len() > NAMED { format!(" and {} more", twice.len() - NAMED) } else { String::new() };
-    Err(MergeError::Addresses { count: twice.len(), named: twice.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ") + &more })
+    Err(MergeError::Addresses { count: twice.len(), named: first_few(&twice) })
 }
 
 /// One corpus of several, ordered as a build of all their documents orders it: by paths, and in a document by place.

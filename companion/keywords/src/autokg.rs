@@ -198,10 +198,8 @@ fn checked_dimension(chunks: usize, vectors: &[Vec<f32>]) -> Result<usize, AutoK
         return Err(AutoKgError::TooMany(chunks));
     }
     let expected = vectors.first().map_or(0, Vec::len);
-    match vectors.iter().position(|v| v.len() != expected) {
-        Some(row) => Err(AutoKgError::Dimension { row, found: vectors[row].len(), expected }),
-        None => Ok(expected),
-    }
+    let wrong = vectors.iter().position(|v| v.len() != expected);
+    wrong.map_or(Ok(expected), |row| Err(AutoKgError::Dimension { row, found: vectors[row].len(), expected }))
 }
 
 fn embed_keywords(keywords: Vec<String>, dim: usize, embed: &Embed<'_>) -> Result<(Vec<String>, Vec<Vec<f32>>), AutoKgError> {
