@@ -92,10 +92,7 @@ pub fn set_measures(given_answer: &[String], wanted: &[Vec<String>]) -> SetMeasu
 
 /// Extracts the answer from a text: without citation marks `[1]`, `[1, 2]`, and after the last `Answer:`.
 pub fn bare(text: &str) -> String {
-    let text = match text.rfind("Answer:") {
-        Some(at) => text.get(at + "Answer:".len()..).unwrap_or_default(),
-        None => text,
-    };
+    let text = text.rfind("Answer:").map_or(text, |at| text.get(at + "Answer:".len()..).unwrap_or_default());
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(open) = rest.find('[') {

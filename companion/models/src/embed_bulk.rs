@@ -192,10 +192,7 @@ impl NativeEmbedder {
 
     /// Returns the number of tokens that a text has, without those around it: what chunks are measured with.
     pub fn count(&self, text: &str) -> usize {
-        match self.vocabulary() {
-            Some(vocabulary) => vocabulary.tokenizer.count(text),
-            None => self.tokenizer.count(text),
-        }
+        self.vocabulary().map_or_else(|| self.tokenizer.count(text), |vocabulary| vocabulary.tokenizer.count(text))
     }
 
     /// Returns the tokens of a text with the model's prefix and end tokens, cut to the model's maximum.

@@ -13,18 +13,7 @@ pub use svg::svg;
 
 /// Escapes a text for XML and removes characters that XML does not allow.
 pub(crate) fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\t' | '\n' | '\r' => out.push(' '),
-            c if (c as u32) < 0x20 || matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}') => {}
-            c => out.push(c),
-        }
-    }
-    out
+    let is_lost = |c: char| (c as u32) < 0x20 || matches!(c, '\u{7f}'..='\u{9f}' | '\u{fffe}' | '\u{ffff}');
+    let kept = text.replace(['\t', '\n', '\r'], " ").replace(is_lost, "");
+    pocketgraph_native::html::escaped(&kept).replace('\'', "&#39;")
 }

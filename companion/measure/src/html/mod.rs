@@ -40,20 +40,8 @@ impl Bar {
 
 /// Escapes text for any place in a page, attributes included. Characters that pages cannot hold are replaced.
 pub fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            '\n' | '\t' => out.push(c),
-            c if c.is_control() => out.push('\u{fffd}'),
-            c => out.push(c),
-        }
-    }
-    out
+    let is_lost = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    pocketgraph_native::html::escaped(&text.replace(is_lost, "\u{fffd}")).replace('\'', "&#39;")
 }
 
 /// Encloses foreign text, which may run from right to left, so that it does not turn its surroundings.
