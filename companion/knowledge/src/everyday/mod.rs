@@ -114,9 +114,7 @@ pub fn world(seed: u64) -> Result<KnowledgeGraph, KgError> {
     }
     for row in relation_rows() {
         let relation = kg.relation(row.word)?;
-        for alias in row.list(0) {
-            kg.relation_alias(relation, alias)?;
-        }
+        row.list(0).try_for_each(|alias| kg.relation_alias(relation, alias))?;
         let (heads, tails) = (&of[row.field(1)], &of[row.field(2)]);
         for _ in 0..TRIPLES {
             // Few tails are common and many are rare, as in the world; heads are uniform.
@@ -126,9 +124,7 @@ pub fn world(seed: u64) -> Result<KnowledgeGraph, KgError> {
     }
     for row in measure_rows() {
         let relation = kg.relation(row.word)?;
-        for alias in row.list(0) {
-            kg.relation_alias(relation, alias)?;
-        }
+        row.list(0).try_for_each(|alias| kg.relation_alias(relation, alias))?;
         let dated = ["date", "time", "inception"].iter().any(|w| row.word.contains(w));
         for &node in &of[row.field(3)] {
             let value = if dated {

@@ -155,7 +155,8 @@ fn read_into(kg: &mut KgBuilder, files: &KgFiles, options: &ImportOptions) -> Re
     let mut rows = literals::Rows::default();
     let mut statements = rdf::Statements::default();
     for path in &files.entities {
-        in_file(path, &mut report, |r| tables::entities(path, options, kg, &mut rows, r))?;
+        let columns = (options.entity_columns.as_deref(), &tables::ENTITY[..]);
+        in_file(path, &mut report, |r| tables::read(path, tables::separator_of(path)?, columns, kg, &mut rows, r))?;
     }
     for path in &files.relations {
         in_file(path, &mut report, |r| {
@@ -203,7 +204,9 @@ fn read_graph(
 ) -> Result<(), ImportError> {
     let format = match lines::format_of(path)? {
         Format::Rdf(format) => return rdf::read(path, format, statements, report),
-        Format::Table(separator) => return tables::read(path, separator, options, kg, rows, report),
+        Format::Table(separator) => {
+            return tables::read(path, separator, (options.columns.as_deref(), &tables::TRIPLE), kg, rows, report);
+        }
         format => format,
     };
     let file = rows.file(path);

@@ -18,10 +18,7 @@ const LONGEST_LIST: usize = 16;
 pub(super) fn read(path: &Path, records: &mut Records<'_>, report: &mut Reporter) -> Result<(), ImportError> {
     let file = File::open(path).map_err(|reason| read_error(path, reason))?;
     // The crate asserts properties that a damaged file may violate.
-    match caught(|| read_rows(file, records, report)) {
-        Ok(result) => result,
-        Err(_) => report.malformed(0, "the file is damaged"),
-    }
+    caught(|| read_rows(file, records, report)).unwrap_or_else(|_| report.malformed(0, "the file is damaged"))
 }
 
 fn read_rows(file: File, records: &mut Records<'_>, report: &mut Reporter) -> Result<(), ImportError> {

@@ -20,8 +20,8 @@ const LOST: u64 = 1000;
 
 /// Bytes that statements may take for each byte of the files, and on top. A name that a prefix shortens is written
 /// out for each use.
-const MOST_TIMES: usize = 256;
-const BESIDES: usize = 16 << 20;
+pub(super) const MOST_TIMES: usize = 256;
+pub(super) const BESIDES: usize = 16 << 20;
 
 #[derive(Debug, Clone)]
 struct Statement {
@@ -66,7 +66,7 @@ pub(super) fn read(path: &Path, format: RdfFormat, out: &mut Statements, report:
         });
     }
     if matches!(format, RdfFormat::JsonLd { .. })
-        && let Err(fault) = json_ld::check(open(path)?)
+        && let Err(fault) = json_ld::check(open(path)?, json_ld::LARGEST)
     {
         return report.malformed(0, fault.to_string());
     }

@@ -14,8 +14,8 @@ use std::path::Path;
 /// Length of the beginning by which a table's columns are recognised, in bytes.
 const SAMPLE: u64 = 1 << 16;
 
-const TRIPLE: [Column; 4] = [Column::Head, Column::Relation, Column::Tail, Column::Provenance];
-const ENTITY: [Column; 5] = [Column::Id, Column::Label, Column::Aliases, Column::Types, Column::Description];
+pub(super) const TRIPLE: [Column; 4] = [Column::Head, Column::Relation, Column::Tail, Column::Provenance];
+pub(super) const ENTITY: [Column; 5] = [Column::Id, Column::Label, Column::Aliases, Column::Types, Column::Description];
 const TERM: [Column; 5] = [Column::Id, Column::Label, Column::Aliases, Column::Domain, Column::Range];
 
 /// Passes each row of a table to `each`. A quoted cell of CSV may span several lines.
@@ -128,29 +128,8 @@ fn read_header(rows: &[Vec<String>], of_things: bool) -> Option<Layout> {
     is_header.then(|| layout.with_key())
 }
 
-/// Reads a table whose rows join two things or describe one.
+/// Reads a table whose rows join two things or describe one; its columns are those given, or like the default.
 pub(super) fn read(
-    path: &Path,
-    separator: u8,
-    options: &ImportOptions,
-    kg: &mut KgBuilder,
-    rows: &mut Rows,
-    report: &mut Reporter,
-) -> Result<(), ImportError> {
-    read_as(path, separator, (options.columns.as_deref(), &TRIPLE), kg, rows, report)
-}
-
-pub(super) fn entities(
-    path: &Path,
-    options: &ImportOptions,
-    kg: &mut KgBuilder,
-    rows: &mut Rows,
-    report: &mut Reporter,
-) -> Result<(), ImportError> {
-    read_as(path, separator_of(path)?, (options.entity_columns.as_deref(), &ENTITY), kg, rows, report)
-}
-
-fn read_as(
     path: &Path,
     separator: u8,
     (given, default): (Option<&[Column]>, &[Column]),
@@ -191,7 +170,7 @@ fn read_as(
     })
 }
 
-fn separator_of(path: &Path) -> Result<u8, ImportError> {
+pub(super) fn separator_of(path: &Path) -> Result<u8, ImportError> {
     Ok(match format_of(path)? {
         Format::Table(separator) => separator,
         _ => b'\t',
