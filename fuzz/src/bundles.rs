@@ -13,6 +13,7 @@ use pocketgraph::vector::QuantizedMatrix;
 use pocketgraph_build::folder::FolderSource;
 use pocketgraph_build::pipeline::{BuildOptions, Input, build};
 use pocketgraph_build::prepare::Needs;
+use pocketgraph_build::proof::with_proofs;
 use pocketgraph_build::verify::verify;
 use pocketgraph_ingest::rank::RankRule;
 use pocketgraph_knowledge::kg::{ImportOptions, KgFiles};
@@ -229,6 +230,15 @@ impl Parts {
         alter(&mut manifest);
         files.insert(MANIFEST.to_owned(), manifest.to_json().into_bytes());
         files
+    }
+
+    /// Opens the bundle unchanged, and quotes from it with proofs.
+    pub fn open_with_proof(&self) -> (Engine, String) {
+        let source = Rc::new(MemorySource { files: self.files(&|_| {}) });
+        let engine = block_on(Engine::open(source, 1 << 26)).unwrap();
+        let answer = block_on(engine.quote(QUESTIONS[0], &AskOptions::default(), &mut |_| {})).unwrap();
+        let printed = block_on(with_proofs(&engine, serde_json::to_value(answer).unwrap())).unwrap();
+        (engine, printed.to_string())
     }
 
     /// The files of this bundle with a change or two; in the sections named `only`, where that is not empty.

@@ -59,6 +59,12 @@ fn main() {
     }
     runner::watch();
     let home = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for kept in std::fs::read_dir(home.join("corpus")).into_iter().flatten().flatten() {
+        let name = kept.file_name();
+        if !all.iter().any(|target| name == *target.name) {
+            exit_misused(&format!("corpus/{} is of no target, so that nothing reads it", name.display()));
+        }
+    }
     let (mut inputs, mut findings) = (0, 0);
     for target in chosen {
         eprintln!("{}", target.name);

@@ -2,6 +2,7 @@
 
 use crate::bundles::{Partner, Parts, trial, write_files};
 use crate::mutate::{self, Random};
+use futures::executor::block_on;
 use pocketgraph::bundle::{
     Ahead, ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, Translated, Translations, VectorIndex,
     decode_chunks, decode_document_order, decode_documents, decode_function_words, decode_layouts, decode_list, decode_range,
@@ -21,8 +22,10 @@ use pocketgraph::sparse::{Csr, Lists};
 use pocketgraph::text::{Folding, Tokenizer, Unigram, fold, sentences, stem, terms, words};
 use pocketgraph::vector::QuantizedMatrix;
 use pocketgraph::{json, keyword, kg};
+use pocketgraph_build::proof::prove;
 use pocketgraph_ingest::chunk::split;
 use pocketgraph_ingest::{IngestOptions, ingest_bytes};
+use pocketgraph_knowledge::kg::{ImportOptions, KgFiles, import};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -65,6 +68,7 @@ pub fn all() -> Vec<Target> {
     add_sections(&parts, &mut out);
     out.extend(text_targets());
     out.extend(document_targets());
+    out.extend(graph_targets());
     out.extend(plan_targets());
     out.extend(bundle_targets(&parts));
     out
@@ -657,6 +661,81 @@ fn read_document(path: &'static str) -> Read {
     })
 }
 
+/// Marks of RDF and of other files of graphs.
+const GRAPHS: &[&str] = &[
+    "@prefix e: <http://e/> .\n",
+    "@base <http://e/> .\n",
+    "e:a ",
+    "<a> ",
+    "_:b ",
+    " a ",
+    " ; ",
+    " , ",
+    " .\n",
+    "( ",
+    ") ",
+    "[ ",
+    "] ",
+    "\"a\"@en ",
+    "^^e:t ",
+    "{\"@context\":",
+    "{\"@id\":\"e:a\",\"e:p\":",
+    "{\"a\":\"b:a\"},",
+    "\"@vocab\":\"a\",",
+    "\"@graph\":[",
+    "}",
+    "]",
+    "<rdf:Description rdf:about='a'>",
+    "<e:p rdf:parseType='Collection'>",
+    "</e:p>",
+    "<node id='a'/>",
+    "<edge source='a' target='b'/>",
+    "a\tb\tc\n",
+    "a,\"b\",c\n",
+];
+
+/// Targets for files of knowledge graphs, and one for names of files, which become addresses.
+fn graph_targets() -> Vec<Target> {
+    let turtle = "@prefix e: <http://e/> .\ne:a a e:T ; e:p e:b, \"x\"@en ; e:q ( e:c 1 ) .\n";
+    let json_ld = r#"{"@context":[{"e":"http://e/","p":{"@id":"e:p","@type":"@id"}}],"@id":"e:a","p":["e:b",{"@id":"e:c"}]}"#;
+    let xml = "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:e='http://e/'><e:T rdf:about='http://e/a'><e:p>x</e:p></e:T></rdf:RDF>";
+    let graph =
+        "<graphml><graph><node id='a'/><node id='b'/><edge source='a' target='b'><data key='label'>p</data></edge></graph></graphml>";
+    let json = r#"{"nodes":[{"id":"a","name":"A"}],"links":[{"source":"a","target":"b","relation":"p"}]}"#;
+    let table = "head,relation,tail\nA,p,B\nA,\"q, r\",1\n";
+    let of = |name: &str, ending: &'static str, seed: &str| Target {
+        allowed: (3000, 64 << 20),
+        ..Target::of(name, seeds(&[seed]), written(GRAPHS), Box::new(move |bytes| is_graph(ending, bytes)))
+    };
+    vec![
+        of("turtle", "ttl", turtle),
+        of("json-ld", "jsonld", json_ld),
+        of("rdf-xml", "rdf", xml),
+        of("graph-markup", "graphml", graph),
+        of("graph-json", "json", json),
+        of("graph-table", "csv", table),
+        Target::of("file-name", seeds(&["a", "a/b c", "http:/a", "data:a"]), written(&[":", "/", "%3a", "javascript", "."]), {
+            of_text(|name| {
+                let corpus = ingest_bytes(&format!("{name}.md"), b"# A\n\nText.".to_vec(), &IngestOptions::default());
+                let Ok(corpus) = corpus else { return false };
+                for document in &corpus.documents {
+                    let first = document.url.split(['/', '?', '#']).next().unwrap_or_default();
+                    assert!(!first.contains(':'), "the name {name:?} has become a scheme: {}", document.url);
+                }
+                !corpus.documents.is_empty()
+            })
+        }),
+    ]
+}
+
+fn is_graph(ending: &str, bytes: &[u8]) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a").with_extension(ending);
+    std::fs::write(&file, bytes).unwrap();
+    let files = KgFiles { triples: vec![file], ..KgFiles::default() };
+    import(&files, &ImportOptions::default()).is_ok()
+}
+
 fn document_targets() -> Vec<Target> {
     let golden = [include_str!("../../docs/getting-started.md"), include_str!("../../docs/how-documents-are-read.md")];
     let markdown = [
@@ -1005,6 +1084,9 @@ fn bundle_targets(parts: &Rc<Parts>) -> Vec<Target> {
         target(&name, Box::new(read))
     };
     let mut out: Vec<Target> = std::iter::once(String::new()).chain(small.names()).map(asked).collect();
+    let (engine, answer) = small.open_with_proof();
+    let is_answer = move |bytes: &[u8]| serde_json::from_slice(bytes).is_ok_and(|printed| block_on(prove(&engine, printed)).is_ok());
+    out.push(Target::of("proof", vec![answer.into_bytes()], written(JSON), Box::new(is_answer)));
     let (parts, partner) = (Rc::clone(&small), Partner::build());
     out.push(target("merged", Box::new(move |bytes| partner.merge(&parts.changed(&mut Random::new(seed_of(bytes)), "")))));
     out
