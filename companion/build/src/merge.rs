@@ -50,7 +50,7 @@ pub enum MergeError {
     },
     /// The bundles were built with different options.
     #[error(
-        "the bundles were built with different values of --{option}: {} has {first} and {} {second}: build them with the same",
+        "the bundles have different values of --{option}: {} has {first} and {} {second}: build them with the same",
         paths.0.display(),
         paths.1.display()
     )]

@@ -112,7 +112,7 @@ fn page(w: &SectionWriter, index: &mut VocabularyIndex, range: &mut Vec<Piece>) 
 }
 
 /// Counts how often chunks have each of `ids` tokens.
-pub(super) fn count_ids<I: IntoIterator<Item = u32>>(chunks: &[Chunk], ids: usize, cut: impl Fn(&Chunk) -> I + Sync) -> Vec<u64> {
+pub(super) fn count_ids(chunks: &[Chunk], ids: usize, cut: impl Fn(&Chunk) -> Vec<u32> + Sync) -> Vec<u64> {
     let none = || vec![0u64; ids];
     let add = |mut counts: Vec<u64>, chunk: &Chunk| {
         for id in cut(chunk) {

@@ -13,8 +13,8 @@ const LONGEST_NAME: usize = 1 << 10;
 /// Maximum size of a document in bytes: it is in memory as a whole while it is checked.
 pub(super) const LARGEST: u64 = 64 << 20;
 
-/// Checks that a document has less than `largest` bytes, that it nests no deeper than serde_json reads, how long the names of its contexts
-/// are, and how often they are copied.
+/// Checks that a document has less than `largest` bytes and nests no deeper than serde_json reads, how long the names
+/// of its contexts are, and how often these are copied.
 ///
 /// # Errors
 /// The fault, also where the document is no JSON.
