@@ -1,6 +1,6 @@
 //! A folder that a generator wrote: what in it is the page of a reader, and what stands beside the pages.
 
-use super::walk::{Format, FoundFile};
+use super::walk::FoundFile;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -22,10 +22,10 @@ pub(super) struct Rendered {
 impl Rendered {
     /// Looks at the files of a folder.
     pub fn of(root: &Path, found: &[FoundFile]) -> Rendered {
-        let pages: BTreeSet<String> = found.iter().filter(|f| f.format == Format::Html).map(|f| f.path.clone()).collect();
+        let pages: BTreeSet<String> = found.iter().filter(|f| f.format.name == "html").map(|f| f.path.clone()).collect();
         let has = |name: &str| root.join(name).exists();
         let mut rendered = Rendered { pages, ..Rendered::default() };
-        let sources = found.iter().filter(|f| is_source(f.format) && !rendered.is_copy(&f.path)).count();
+        let sources = found.iter().filter(|f| !matches!(f.format.name, "html" | "text" | "jsonl") && !rendered.is_copy(&f.path)).count();
         // A site whose pages all lie in folders has a map of them at its root.
         let rooted = rendered.pages.contains("index.html") || has("sitemap.xml");
         rendered.is = rooted && rendered.pages.len() > sources;
@@ -83,16 +83,9 @@ impl Rendered {
     /// Whether a page is a list of pages by tag, by month or one after the other, from its path and the marks of its generator.
     pub fn is_list(&self, path: &str, generator: &str, classes: &str) -> bool {
         let generator = generator.to_ascii_lowercase();
-        let marked = [
-            "docs-tags-list-page",
-            "docs-tag-doc-list-page",
-            "blog-list-page",
-            "blog-tags-list-page",
-            "blog-tags-post-list-page",
-            "blog-archive-page",
-            "search-page-wrapper",
-        ];
-        if classes.split_ascii_whitespace().any(|c| marked.contains(&c)) {
+        const MARKS: &str = "docs-tags-list-page docs-tag-doc-list-page blog-list-page blog-tags-list-page \
+            blog-tags-post-list-page blog-archive-page search-page-wrapper";
+        if classes.split_ascii_whitespace().any(|c| MARKS.split(' ').any(|mark| mark == c)) {
             return true;
         }
         let lists = ["tags", "categories", "page"];
@@ -116,10 +109,6 @@ impl Rendered {
         let forms = [local.clone(), bare.to_owned(), format!("{bare}/")];
         Some(forms.into_iter().find(|f| !bare.is_empty() && ends(f)).unwrap_or(local))
     }
-}
-
-fn is_source(format: Format) -> bool {
-    !matches!(format, Format::Html | Format::Text | Format::JsonLines)
 }
 
 /// The pages that `sitemap.xml` lists, by the ends of their addresses. `None` where few of its addresses are pages here: it speaks of another site then.

@@ -1,5 +1,6 @@
 //! Which files of a folder are read.
 
+use super::formats::{ALL, Format};
 use super::{IngestError, IngestOptions, Skipped};
 use ignore::WalkBuilder;
 use std::collections::BTreeMap;
@@ -9,67 +10,6 @@ use std::path::{Path, PathBuf};
 /// The file that makes a folder a bundle, and how it begins.
 const MANIFEST: &str = "manifest.json";
 const MANIFEST_HEAD: &[u8; 15] = b"{\"pocketgraph\":";
-
-/// A kind of file that can be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Format {
-    /// Markdown.
-    Markdown,
-    /// Markdown with JSX.
-    Mdx,
-    /// AsciiDoc.
-    AsciiDoc,
-    /// HTML.
-    Html,
-    /// A Jupyter notebook.
-    Notebook,
-    /// ReStructuredText.
-    ReStructuredText,
-    /// Plain text.
-    Text,
-    /// Passages as JSON Lines.
-    JsonLines,
-    /// An electronic book.
-    Epub,
-    /// A document of Word.
-    Docx,
-    /// PDF.
-    Pdf,
-    /// A description of an interface.
-    OpenApi,
-    /// A manual page.
-    Man,
-    /// Separated values.
-    Table,
-    /// A spreadsheet of Excel.
-    Xlsx,
-    /// A presentation of PowerPoint.
-    Pptx,
-    /// A text, spreadsheet or presentation of OpenDocument.
-    OpenDocument,
-}
-
-/// The formats: their names in rules, and the endings of their files.
-const FORMATS: [(Format, &str, &[&str]); 17] = [
-    (Format::Markdown, "md", &["md", "markdown"]),
-    (Format::Mdx, "mdx", &["mdx"]),
-    (Format::Html, "html", &["html", "htm"]),
-    (Format::ReStructuredText, "rst", &["rst"]),
-    (Format::AsciiDoc, "adoc", &["adoc", "asciidoc"]),
-    (Format::Notebook, "ipynb", &["ipynb"]),
-    (Format::Text, "text", &["txt", "text"]),
-    (Format::JsonLines, "jsonl", &["jsonl"]),
-    (Format::Epub, "epub", &["epub"]),
-    (Format::Docx, "docx", &["docx", "docm"]),
-    (Format::OpenDocument, "odf", &["odt", "ods", "odp"]),
-    (Format::Xlsx, "xlsx", &["xlsx", "xlsm"]),
-    (Format::Pptx, "pptx", &["pptx", "pptm"]),
-    (Format::Table, "csv", &["csv", "tsv"]),
-    (Format::Pdf, "pdf", &["pdf"]),
-    // Known by more than their endings.
-    (Format::OpenApi, "openapi", &[]),
-    (Format::Man, "man", &[]),
-];
 
 /// Documents that are not read, and why.
 const UNREAD: [(&[&str], &str); 5] = [
@@ -82,8 +22,8 @@ const UNREAD: [(&[&str], &str); 5] = [
 
 /// The endings of files that can be read, for messages.
 pub(super) fn endings() -> String {
-    let all: Vec<String> = FORMATS.iter().flat_map(|(_, _, endings)| *endings).map(|e| format!(".{e}")).collect();
-    format!("{}, openapi.json, openapi.yaml, .1 to .8", all.join(", "))
+    let names = |f: &'static Format| f.endings.iter().map(|e| format!(".{e}")).chain(f.examples.iter().map(|e| (*e).to_owned()));
+    ALL.into_iter().flat_map(names).collect::<Vec<_>>().join(", ")
 }
 
 fn unread(file: &Path) -> Option<&'static str> {
@@ -97,7 +37,7 @@ pub(super) struct FoundFile {
     /// Its path in the source folder, with forward slashes.
     pub path: String,
     pub file: PathBuf,
-    pub format: Format,
+    pub format: &'static Format,
     pub bytes: u64,
 }
 
@@ -127,10 +67,10 @@ impl Walked {
 }
 
 /// Which kind of file names with an ending are, in place of what their ending says: `txt=rst`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct FormatRule {
     ending: String,
-    format: Format,
+    format: &'static Format,
 }
 
 impl std::str::FromStr for FormatRule {
@@ -139,8 +79,8 @@ impl std::str::FromStr for FormatRule {
     fn from_str(text: &str) -> Result<Self, String> {
         let (ending, name) = text.split_once('=').ok_or("write ENDING=FORMAT, as in txt=rst")?;
         let ending = ending.trim_start_matches('.').to_ascii_lowercase();
-        let format = FORMATS.iter().find(|(_, own, _)| *own == name).map(|(format, _, _)| *format).ok_or_else(|| {
-            let names: Vec<&str> = FORMATS.iter().map(|(_, own, _)| *own).collect();
+        let format = ALL.into_iter().find(|f| f.name == name).ok_or_else(|| {
+            let names: Vec<&str> = ALL.iter().map(|f| f.name).collect();
             format!("{name} is no format: {}", names.join(", "))
         })?;
         if ending.is_empty() || ending.contains(['/', '.']) {
@@ -151,32 +91,29 @@ impl std::str::FromStr for FormatRule {
 }
 
 /// What a file is, by a rule for its ending or by its ending.
-fn ruled(file: &Path, rules: &[FormatRule]) -> Option<Format> {
+fn ruled(file: &Path, rules: &[FormatRule]) -> Option<&'static Format> {
     let ending = file.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
     let rule = ending.and_then(|e| rules.iter().rev().find(|r| r.ending == e));
-    rule.map(|r| r.format).or_else(|| format_of(file))
+    rule.map(|r| r.format).or_else(|| find_format(file))
 }
 
-/// What a file is, by the ending of its name.
-pub fn format_of(file: &Path) -> Option<Format> {
+/// Name of a file's format, by the file's name.
+pub fn format_of(file: &Path) -> Option<&'static str> {
+    find_format(file).map(|f| f.name)
+}
+
+/// Finds the format of a file, by the file's name.
+pub(super) fn find_format(file: &Path) -> Option<&'static Format> {
     let stem = file.file_stem()?.to_str().unwrap_or("").to_ascii_lowercase();
     let ending = file.extension()?.to_str()?.to_ascii_lowercase();
-    match ending.as_str() {
-        // Other files of these endings are for programs.
-        "json" | "yaml" | "yml" => (stem.ends_with("openapi") || stem.ends_with("swagger")).then_some(Format::OpenApi),
-        // Sections of the manual; older logs and versions of libraries end in numbers, too.
-        "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" => {
-            (![".log", ".so", ".tar", ".dylib"].iter().any(|e| stem.ends_with(e))).then_some(Format::Man)
-        }
-        ending => FORMATS.iter().find(|(_, _, endings)| endings.contains(&ending)).map(|(format, _, _)| *format),
-    }
+    ALL.into_iter().find(|f| f.endings.contains(&ending.as_str()) || (f.recognizes)(&stem, &ending))
 }
 
 /// The readable files below `root`, or `root` itself if it is a file, sorted by path; and what had to be left out.
 ///
-/// Hidden files, bundles and what `.gitignore`, `.ignore` and `.pocketgraphignore` inside the folder name are left out silently. Ignore files above the
-/// folder and the user's own git configuration do not count: the same folder gives the same files on every machine, and a generated site can be read
-/// where the repository ignores it.
+/// Hidden files, bundles and what `.gitignore`, `.ignore` and `.pocketgraphignore` inside the folder name are left out
+/// silently. Ignore files above the folder and the user's own git configuration do not count: the same folder gives the
+/// same files on every machine, and a generated site can be read where the repository ignores it.
 pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<Walked, IngestError> {
     let at_root = |source| IngestError::Read { path: root.to_owned(), source };
     let metadata = std::fs::metadata(root).map_err(at_root)?;
@@ -208,20 +145,17 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<Walked, Inges
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                skipped
-                    .push(Skipped { path: path_in(&error).map_or_else(|| "?".into(), |p| relative(root, p)), reason: reason_of(&error) });
+                let path = path_in(&error).map_or_else(|| "?".into(), |p| relative(root, p));
+                skipped.push(Skipped { path, reason: reason_of(&error) });
                 continue;
             }
         };
         let file = entry.path();
-        let Some(kind) = entry.file_type() else { continue };
+        let Some(kind) = entry.file_type().filter(|kind| !kind.is_dir()) else { continue };
         if kind.is_symlink() {
             if file.is_dir() || ruled(file, &options.formats).is_some() {
                 skipped.push(Skipped { path: relative(root, file), reason: "a symbolic link, not followed".into() });
             }
-            continue;
-        }
-        if kind.is_dir() {
             continue;
         }
         let path = relative(root, file);

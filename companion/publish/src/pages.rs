@@ -4,7 +4,7 @@
 
 use crate::llms::place_below;
 use crate::site_files::{self, SiteFilesError};
-use pocketgraph_ingest::{Block, BlockKind, Format, Slugs, SourceDocument, format_of, without_marks};
+use pocketgraph_ingest::{Block, BlockKind, Slugs, SourceDocument, format_of, without_marks};
 use pocketgraph_native::html::{escaped, write_escaped};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
 use std::collections::BTreeMap;
@@ -31,11 +31,11 @@ pub fn write(source: &Path, documents: &[SourceDocument], out: &Path) -> Result<
 fn render_document(source: &Path, d: &SourceDocument) -> Option<(PathBuf, String)> {
     let (Some(place), Some(format), false) = (place_of(&d.url), format_of(Path::new(&d.path)), d.ready) else { return None };
     let main = match format {
-        Format::Html => return None,
-        Format::Markdown | Format::Mdx => {
+        "html" => return None,
+        "md" | "mdx" => {
             let file = if source.is_dir() { source.join(&d.path) } else { source.to_owned() };
             let text = std::fs::read_to_string(&file).ok()?;
-            render_body(&without_marks(&text, format == Format::Mdx))
+            render_body(&without_marks(&text, format == "mdx"))
         }
         _ => body_of_blocks(&d.blocks),
     };

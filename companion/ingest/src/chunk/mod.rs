@@ -49,7 +49,7 @@ pub fn split_laid_out(
     max_tokens: usize,
 ) -> Vec<(Chunk, Layout)> {
     if doc.ready {
-        return doc.blocks.iter().map(|b| (ready_chunk(document_index, b), Layout::new())).collect();
+        return doc.blocks.iter().map(|b| (ready_chunk(document_index, b.clone()), Layout::new())).collect();
     }
     let mut splitter = Splitter {
         document: document_index,
@@ -63,15 +63,10 @@ pub fn split_laid_out(
     splitter.chunks
 }
 
-fn ready_chunk(document: u32, block: &Block) -> Chunk {
-    Chunk {
-        document,
-        heading_path: Vec::new(),
-        fragment: block.fragment.clone().unwrap_or_default(),
-        text: block.text.clone(),
-        start: block.start,
-        end: block.end,
-    }
+/// Makes a chunk of a whole block.
+pub(crate) fn ready_chunk(document: u32, block: Block) -> Chunk {
+    let fragment = block.fragment.unwrap_or_default();
+    Chunk { document, heading_path: Vec::new(), fragment, text: block.text, start: block.start, end: block.end }
 }
 
 /// A heading that is open where a section stands.
@@ -83,7 +78,7 @@ struct Heading {
 }
 
 /// A heading and what stands below it up to the next one.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Section {
     /// The headings above its text, outermost first, its own last; without the document's title, and without its own if that is its text.
     path: Vec<Heading>,
@@ -107,7 +102,7 @@ impl Splitter<'_> {
     fn run(&mut self) {
         let blocks = &self.doc.blocks;
         let title = self.title_block();
-        let mut section = Section { path: Vec::new(), level: 0, fragment: String::new(), units: Vec::new(), tokens: 0 };
+        let mut section = Section::default();
         let mut heading: Option<(usize, u8)> = None;
         for (i, block) in blocks.iter().enumerate() {
             let Some(level) = heading_level(block) else {
@@ -116,8 +111,7 @@ impl Splitter<'_> {
                 section.tokens += section.units.iter().skip(from).map(|u| u.tokens).sum::<usize>();
                 continue;
             };
-            let done =
-                std::mem::replace(&mut section, Section { path: Vec::new(), level, fragment: String::new(), units: Vec::new(), tokens: 0 });
+            let done = std::mem::replace(&mut section, Section { level, ..Section::default() });
             self.end_section(done, heading, Some(level), title);
             heading = Some((i, level));
             while self.stack.last().is_some_and(|h| h.level >= level) {

@@ -3,6 +3,7 @@
 use super::chunk_fields::{ChunkFields, Place};
 use super::vectors::Vectors;
 use super::{IngestError, SourceDocument, address};
+use crate::chunk::ready_chunk;
 use pocketgraph_bundle::{Chunk, Document, Layout};
 use std::collections::HashMap;
 
@@ -60,14 +61,7 @@ impl Gathered {
         if document == next {
             self.documents.push(record.document());
         }
-        self.chunks.extend(record.blocks.into_iter().map(|b| Chunk {
-            document,
-            heading_path: Vec::new(),
-            fragment: b.fragment.unwrap_or_default(),
-            text: b.text,
-            start: b.start,
-            end: b.end,
-        }));
+        self.chunks.extend(record.blocks.into_iter().map(|b| ready_chunk(document, b)));
     }
 
     /// Adds a row of a table.

@@ -2,7 +2,7 @@
 
 use super::block::{Block, BlockKind};
 use super::{SourceDocument, address};
-use crate::{MAX_TITLE, shortened};
+use crate::{shortened, title_or_name};
 use pocketgraph_bundle::Layout;
 
 /// The fields of a ready chunk, trimmed; an empty one is `None`.
@@ -60,18 +60,11 @@ impl ChunkFields {
         let (page, fragment) = given.split_once('#').unwrap_or((&given, ""));
         let url = match page {
             "" => String::new(),
-            page => address::claimed_url(page, base_url).ok_or_else(|| format!("unsafe \"url\": {}", shortened(&given, 100)))?,
+            page => address::claimed_url(page, base_url).ok_or_else(|| format!("unsafe \"url\": {}", shortened(given.clone(), 100)))?,
         };
         let mut block = Block::verbatim(BlockKind::Paragraph, text, 0);
         block.fragment = address::fragment(fragment);
-        Ok(SourceDocument {
-            path,
-            url,
-            title: shortened(&title.split_whitespace().collect::<Vec<_>>().join(" "), MAX_TITLE),
-            blocks: vec![block],
-            links: Vec::new(),
-            front_matter: Vec::new(),
-            ready: true,
-        })
+        let title = title_or_name(&title, "");
+        Ok(SourceDocument { path, url, title, blocks: vec![block], ready: true, ..SourceDocument::default() })
     }
 }

@@ -1,6 +1,7 @@
 //! Tables of data: files of separated values, and sheets of spreadsheets.
 
 use super::made_html::Html;
+use super::{Format, MadeHtml, ReadMethod};
 
 /// Rows of a table that are read: longer ones are data for programs.
 const MOST_ROWS: usize = 5000;
@@ -8,11 +9,10 @@ const MOST_ROWS: usize = 5000;
 /// Columns of a table that are read.
 const MOST_COLUMNS: usize = 128;
 
-/// A file of separated values as HTML, with what of it was not read, for the user.
-///
-/// # Errors
-/// A file that makes too much text.
-pub(crate) fn html(source: &str) -> Result<(String, Option<String>), String> {
+pub(super) const FORMAT: Format = Format::new("csv", &["csv", "tsv"], ReadMethod::Made(html));
+
+/// Writes a file of separated values as HTML.
+fn html(source: &str) -> MadeHtml {
     let mut out = Html::of_file(source.len());
     let mut reader = csv::ReaderBuilder::new()
         .has_headers(false)

@@ -6,6 +6,7 @@ use super::docx_styles::{Numberings, Style, is_on, outline, styles};
 use super::made_html::Html;
 use super::story::{Kind, Story};
 use super::xml::{self, Visitor, attribute, count};
+use super::{Format, ReadMethod};
 use pocketgraph_native::html::escaped;
 use quick_xml::events::BytesStart;
 use std::collections::HashMap;
@@ -13,11 +14,11 @@ use std::collections::HashMap;
 /// Boxes inside boxes.
 const DEEPEST: usize = 64;
 
-/// The document as HTML.
-///
-/// # Errors
-/// Why it cannot be read, for the user.
-pub(crate) fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
+pub(super) const FORMAT: Format =
+    Format::new("docx", &["docx", "docm"], ReadMethod::Archive(|bytes, limit| Ok((html(bytes, limit)?, None))));
+
+/// Writes the document as HTML.
+fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     let mut out = Html::of_file(bytes.len());
     let mut archive = Archive::open(bytes, limit)?;
     let text = archive.text("word/document.xml")?.ok_or("no DOCX: it has no word/document.xml")?;

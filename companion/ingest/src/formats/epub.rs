@@ -3,16 +3,16 @@
 use super::archive::Archive;
 use super::made_html::Html;
 use super::xml::{self, attribute};
+use super::{Format, ReadMethod};
 use std::collections::HashMap;
 
 /// Chapters of a book at most.
 const MOST: usize = 10_000;
 
-/// The book as HTML.
-///
-/// # Errors
-/// Why it is none that can be read, for the user.
-pub(crate) fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
+pub(super) const FORMAT: Format = Format::new("epub", &["epub"], ReadMethod::Archive(|bytes, limit| Ok((html(bytes, limit)?, None))));
+
+/// Writes the book as HTML.
+fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     let mut out = Html::of_file(bytes.len());
     let mut archive = Archive::open(bytes, limit)?;
     if archive.has("META-INF/rights.xml") {

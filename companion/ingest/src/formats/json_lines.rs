@@ -1,9 +1,9 @@
 //! JSON Lines of ready chunks: `{"id"?, "title"?, "url"?, "text"}`, one a line.
 
-use super::SourceDocument;
 use super::chunk_fields::ChunkFields;
+use super::{Format, FoundFile, IngestOptions, Outcome, ReadMethod, Skipped, SourceDocument};
 use serde_json::Value;
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 /// A line longer than this is refused.
 const LONGEST_LINE: u64 = 64 << 20;
@@ -76,6 +76,34 @@ fn record(line: &[u8], file: &str, number: usize, base_url: &str) -> Result<Sour
     let ready =
         ChunkFields { id: string("id")?, title: string("title")?, url: string("url")?, text: string("text")?, ..ChunkFields::default() };
     ready.document(file, number, base_url)
+}
+
+pub(super) const FORMAT: Format = Format::new("jsonl", &["jsonl"], ReadMethod::Chunks(read_chunks));
+
+/// Bad lines of one file that are named; the rest are counted.
+const NAMED_LINES: usize = 20;
+
+fn read_chunks(file: &mut dyn Read, found: &FoundFile, options: &IngestOptions, outcome: &mut Outcome) -> Result<(), String> {
+    let mut bad = 0;
+    for line in lines(BufReader::new(file), &found.path, &options.base_url) {
+        let line = line.map_err(|e| e.to_string())?;
+        match line.record {
+            Ok(document) => outcome.documents.push(document),
+            Err(reason) => {
+                bad += 1;
+                if bad <= NAMED_LINES {
+                    outcome.skipped.push(Skipped { path: found.path.clone(), reason: format!("line {}: {reason}", line.number) });
+                }
+            }
+        }
+    }
+    if bad > NAMED_LINES {
+        outcome.skipped.push(Skipped { path: found.path.clone(), reason: format!("{} more malformed lines", bad - NAMED_LINES) });
+    }
+    if outcome.documents.is_empty() && bad == 0 {
+        return Err("holds no text".into());
+    }
+    Ok(())
 }
 
 #[cfg(test)]

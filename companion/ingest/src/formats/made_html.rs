@@ -1,6 +1,8 @@
 //! HTML that readers of other formats write, to be read as pages are: elements and escaped text, nothing of which comes from the file as markup.
 
 use super::allowance::Allowance;
+use super::block::{Block, CharIndex};
+use super::{FoundFile, Reading, SourceDocument, address, first_heading, html};
 use pocketgraph_native::html::escaped;
 
 /// Text of a part of a long table: a few rows, which stay in one passage.
@@ -129,5 +131,22 @@ impl Html {
     pub fn finish(self) -> Result<String, String> {
         self.allowance.check()?;
         Ok(format!("<title>{}</title><main>{}", self.title, self.text))
+    }
+}
+
+/// A page from the HTML that a reader made of its file. Its places are those of that HTML, its address is the file's.
+pub(super) fn read_made_page(html: &str, found: &FoundFile, reading: &Reading<'_>) -> SourceDocument {
+    let page = html::page(html);
+    let index = CharIndex::new(html);
+    // Ids in the made page are nobody's.
+    let blocks: Vec<Block> = page.drafts.into_iter().filter_map(|d| d.finish(&index)).map(|b| Block { fragment: None, ..b }).collect();
+    let title = Some(page.title).filter(|t| !t.is_empty()).or_else(|| first_heading(&blocks));
+    SourceDocument {
+        url: address::url_of(&found.path, &reading.options.base_url, crate::UrlStyle::Source),
+        title: title.unwrap_or_default(),
+        blocks,
+        links: page.links,
+        front_matter: page.meta,
+        ..SourceDocument::default()
     }
 }

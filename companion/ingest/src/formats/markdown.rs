@@ -3,16 +3,18 @@
 mod inline_html;
 
 use super::block::{Block, BlockKind, CharIndex, Draft};
-use super::html;
+use super::front_matter::{field, front_matter};
 use super::html_math::Formula;
 use super::html_tokens::{Token, Tokens};
+use super::includes::{self, Includer};
 use super::list_numbers::{Lists, Numerals};
 use super::markdown_indented::{Moved, moved_left};
 use super::markdown_source::{MASK, alert, mask, parts};
 use super::slug::{HeadingIds, Slugs};
-use super::{Link, stopwatch};
+use super::{Format, FoundFile, Link, Outcome, ReadDocument, ReadMethod, Reading, SourceDocument, html, mdx, stopwatch, title_of, vault};
 use inline_html::Inline;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// What a Markdown text is written for.
@@ -655,4 +657,62 @@ fn level_of(level: HeadingLevel) -> u8 {
         HeadingLevel::H5 => 5,
         HeadingLevel::H6 => 6,
     }
+}
+
+pub(super) const FORMAT: Format = Format::new("md", &["md", "markdown"], ReadMethod::Text(read_file));
+
+/// Reads a file; one without text of its own has its description.
+pub(super) fn read_file(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>, _: &mut Outcome) -> ReadDocument {
+    let mut document = read_page(source, found, reading, includer)?;
+    if document.blocks.iter().all(|b| matches!(b.kind, BlockKind::Heading(_))) {
+        document.blocks.extend(description(&document.front_matter, source));
+    }
+    Ok(document)
+}
+
+pub(super) fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>) -> ReadDocument {
+    let (fields, from) = front_matter(source);
+    if let Some(reason) = reading.site.unread(&found.path, &fields) {
+        return Err(reason.into());
+    }
+    if let Some(reason) = reading.site.unopened(from > 0) {
+        return Err(reason.into());
+    }
+    let body = source.get(from..).unwrap_or("");
+    let expanded = includes::markdown(body, includer);
+    let is_mdx =
+        found.format.name == mdx::FORMAT.name || reading.site.dialect.is_mdx || reading.site.name().is_none() && mdx::looks_like(body);
+    let dialect = Dialect { is_mdx, ..reading.site.dialect };
+    if reading.site.rules.is_vault() {
+        return Ok(vault::read_note(source, from, fields, found, reading));
+    }
+    let (blocks, links) = match (expanded, is_mdx) {
+        (Cow::Borrowed(body), true) => {
+            let (text, origin) = mdx::markdown(body, includer);
+            read_made(&text, &origin, source, from, dialect)
+        }
+        (Cow::Owned(text), true) => {
+            let (made, origin) = mdx::markdown(&text, includer);
+            read_made(&made, &origin, &text, 0, dialect)
+        }
+        // Nothing was brought in: places are those of the file.
+        (Cow::Borrowed(_), false) => read(source, from, dialect),
+        (Cow::Owned(text), false) => read(&text, 0, dialect),
+    };
+    Ok(SourceDocument {
+        url: reading.url(&found.path, &fields),
+        title: title_of(field(&fields, "title"), &blocks, &found.path),
+        blocks,
+        links,
+        front_matter: fields,
+        ..SourceDocument::default()
+    })
+}
+
+/// Description of a page without text: the pages that open a site's sections often have nothing else but a title.
+fn description(front_matter: &[(String, String)], source: &str) -> Option<Block> {
+    let text = field(front_matter, "description").or_else(|| field(front_matter, "summary"))?;
+    // One that the source spells otherwise, folded over lines or with marks, stands for the file from its beginning.
+    let start = source.find(text).map_or(0, |at| source[..at].chars().count());
+    Some(Block::verbatim(BlockKind::Paragraph, text, u32::try_from(start).unwrap_or(u32::MAX)))
 }

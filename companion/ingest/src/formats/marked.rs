@@ -1,8 +1,8 @@
 //! What the readers of reStructuredText and AsciiDoc share: the page that they make, and the tables on it.
 
-use super::Link;
 use super::block::{Block, BlockKind, Draft};
 use super::front_matter::Fields;
+use super::{FoundFile, Link, ReadDocument, Reading, SourceDocument, title_of};
 use std::ops::Range;
 
 /// What a file says.
@@ -85,4 +85,23 @@ fn head(rows: &[Vec<Vec<Range<usize>>>]) -> Vec<Vec<Range<usize>>> {
         parts
     };
     (0..columns).map(of).collect()
+}
+
+/// Returns the document of a page; text that is read as another format is published under that format's ending.
+pub(super) fn finish_page(page: Page, ending: &str, found: &FoundFile, reading: &Reading<'_>) -> ReadDocument {
+    if let Some(reason) = reading.site.unread(&found.path, page.fields.all()) {
+        return Err(reason.into());
+    }
+    let path = match found.path.rsplit_once('.') {
+        Some((stem, "txt" | "text")) => format!("{stem}.{ending}"),
+        _ => found.path.clone(),
+    };
+    Ok(SourceDocument {
+        url: reading.url(&path, &[]),
+        title: title_of(None, &page.blocks, &found.path),
+        blocks: page.blocks,
+        links: page.links,
+        front_matter: page.fields.into_vec(),
+        ..SourceDocument::default()
+    })
 }

@@ -1,7 +1,10 @@
 //! Jupyter notebooks as the Markdown that their cells hold.
 
-use super::front_matter::Fields;
+use super::front_matter::{Fields, field};
+use super::includes::Includer;
+use super::markdown::read_page as read_markdown;
 use super::markdown_fence::fence_around;
+use super::{Format, FoundFile, Outcome, ReadDocument, ReadMethod, Reading};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -93,6 +96,21 @@ pub(crate) fn markdown(source: &str) -> Result<(String, Vec<(String, String)>), 
         }
     }
     Ok((out, fields.into_vec()))
+}
+
+pub(super) const FORMAT: Format = Format::new("ipynb", &["ipynb"], ReadMethod::Text(read_page));
+
+/// Its places are those of the text of its cells, which are one after the other.
+fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>, _: &mut Outcome) -> ReadDocument {
+    let (text, mut fields) = markdown(source)?;
+    let mut page = read_markdown(&text, found, reading, includer)?;
+    if page.front_matter.is_empty()
+        && let Some(title) = field(&fields, "title")
+    {
+        page.title = title.to_owned();
+    }
+    page.front_matter.append(&mut fields);
+    Ok(page)
 }
 
 #[cfg(test)]

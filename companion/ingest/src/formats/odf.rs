@@ -5,6 +5,7 @@ use super::data_table;
 use super::made_html::Html;
 use super::story::{Kind, Marker, Story};
 use super::xml::{self, Visitor, attribute, count};
+use super::{Format, MadeHtml, ReadMethod};
 use pocketgraph_native::html::escaped;
 use quick_xml::events::BytesStart;
 use std::collections::{HashMap, HashSet};
@@ -18,11 +19,10 @@ const MOST_CELLS: usize = 1 << 20;
 /// Paragraphs in notes and boxes of paragraphs, and lists in lists.
 const DEEPEST: usize = 32;
 
-/// The document as HTML, with what of it was not read, for the user.
-///
-/// # Errors
-/// Why it cannot be read, for the user.
-pub(crate) fn html(bytes: Vec<u8>, limit: u64) -> Result<(String, Option<String>), String> {
+pub(super) const FORMAT: Format = Format::new("odf", &["odt", "ods", "odp"], ReadMethod::Archive(html));
+
+/// Writes the document as HTML.
+fn html(bytes: Vec<u8>, limit: u64) -> MadeHtml {
     let mut out = Html::of_file(bytes.len());
     let mut archive = Archive::open(bytes, limit)?;
     if archive.text("META-INF/manifest.xml")?.is_some_and(|m| m.contains("encryption-data")) {

@@ -2,6 +2,7 @@
 
 use super::made_html::Html;
 use super::openapi_schema::{Schemas, allowed, example, items, kind_of, line, text, value_text};
+use super::{Format, ReadMethod};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -11,11 +12,15 @@ const METHODS: [&str; 8] = ["get", "post", "put", "patch", "delete", "head", "op
 /// The columns of a table of parameters or fields behind the first; those that are empty in all rows are left out.
 const COLUMNS: [&str; 7] = ["In", "Type", "Required", "Default", "Allowed", "Example", "Description"];
 
-/// The description as HTML.
-///
-/// # Errors
-/// Why it is none, for the user.
-pub(crate) fn html(source: &str) -> Result<String, String> {
+pub(super) const FORMAT: Format = Format {
+    examples: &["openapi.json", "openapi.yaml"],
+    // Other files of these endings are for programs.
+    recognizes: |stem, ending| matches!(ending, "json" | "yaml" | "yml") && (stem.ends_with("openapi") || stem.ends_with("swagger")),
+    ..Format::new("openapi", &[], ReadMethod::Made(|source| Ok((html(source)?, None))))
+};
+
+/// Writes the description as HTML.
+fn html(source: &str) -> Result<String, String> {
     let whole: Value = match serde_json::from_str(source) {
         Ok(whole) => whole,
         Err(json) if source.trim_start().starts_with('{') => return Err(format!("damaged: {json}")),

@@ -1,6 +1,8 @@
 //! Plain text to paragraphs.
 
 use super::block::{Block, BlockKind};
+use super::includes::Includer;
+use super::{Format, FoundFile, Outcome, ReadDocument, ReadMethod, Reading, SourceDocument, address, rst};
 
 /// The paragraphs of a text, parted by blank lines, verbatim.
 pub(crate) fn read(source: &str) -> Vec<Block> {
@@ -33,6 +35,16 @@ pub(crate) fn read(source: &str) -> Vec<Block> {
         emit(start, at);
     }
     blocks
+}
+
+pub(super) const FORMAT: Format = Format::new("text", &["txt", "text"], ReadMethod::Text(read_page));
+
+fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>, outcome: &mut Outcome) -> ReadDocument {
+    if reading.site.rules.text_is_rst() || rst::looks_like(source, &found.file) {
+        return rst::read_page(source, found, reading, includer, outcome);
+    }
+    let url = address::url_of(&found.path, &reading.options.base_url, reading.site.style);
+    Ok(SourceDocument { url, blocks: read(source), ..SourceDocument::default() })
 }
 
 #[cfg(test)]

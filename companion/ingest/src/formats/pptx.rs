@@ -5,6 +5,7 @@ use super::made_html::Html;
 use super::ooxml::relations;
 use super::story::{Kind, Marker, Story};
 use super::xml::{self, Visitor, attribute, count};
+use super::{Format, ReadMethod};
 use pocketgraph_native::html::escaped;
 use quick_xml::events::BytesStart;
 
@@ -13,11 +14,11 @@ const PRESENTATION: &str = "ppt/presentation.xml";
 /// Paragraphs, rows and cells of a slide.
 const MOST_PARTS: usize = 1 << 20;
 
-/// The presentation as HTML.
-///
-/// # Errors
-/// Why it cannot be read, for the user.
-pub(crate) fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
+pub(super) const FORMAT: Format =
+    Format::new("pptx", &["pptx", "pptm"], ReadMethod::Archive(|bytes, limit| Ok((html(bytes, limit)?, None))));
+
+/// Writes the presentation as HTML.
+fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     let mut out = Html::of_file(bytes.len());
     let mut archive = Archive::open(bytes, limit)?;
     let text = archive.text(PRESENTATION)?.ok_or("no PPTX: it has no ppt/presentation.xml")?;

@@ -5,6 +5,7 @@ use super::data_table;
 use super::made_html::Html;
 use super::ooxml::relations;
 use super::xml::{self, Visitor, attribute, count};
+use super::{Format, MadeHtml, ReadMethod};
 use pocketgraph_native::today::date_of;
 use quick_xml::events::BytesStart;
 
@@ -16,11 +17,10 @@ const MOST_COLUMNS: usize = 128;
 /// Cells of a sheet, those without text among them.
 const MOST_CELLS: usize = 1 << 20;
 
-/// The spreadsheet as HTML, with what of it was not read, for the user.
-///
-/// # Errors
-/// Why it cannot be read, for the user.
-pub(crate) fn html(bytes: Vec<u8>, limit: u64) -> Result<(String, Option<String>), String> {
+pub(super) const FORMAT: Format = Format::new("xlsx", &["xlsx", "xlsm"], ReadMethod::Archive(html));
+
+/// Writes the spreadsheet as HTML.
+fn html(bytes: Vec<u8>, limit: u64) -> MadeHtml {
     let mut out = Html::of_file(bytes.len());
     let mut archive = Archive::open(bytes, limit)?;
     let workbook = archive.text(WORKBOOK)?.ok_or("no XLSX: it has no xl/workbook.xml")?;
@@ -87,7 +87,7 @@ fn strings(text: &str) -> Result<Vec<String>, String> {
 
 /// How a number is shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Format {
+enum NumberFormat {
     #[default]
     Number,
     Percent,
@@ -96,7 +96,7 @@ enum Format {
 }
 
 /// The formats of numbers, by the numbers of cells' styles.
-fn formats(styles: &str) -> Vec<Format> {
+fn formats(styles: &str) -> Vec<NumberFormat> {
     let mut own = std::collections::HashMap::new();
     let (mut all, mut of_cells) = (Vec::new(), false);
     xml::elements(styles, |name, e| match name {
@@ -109,10 +109,10 @@ fn formats(styles: &str) -> Vec<Format> {
         "xf" if of_cells => {
             let id = count(e, "numFmtId").unwrap_or(0);
             all.push(own.get(&id).copied().unwrap_or(match id {
-                9 | 10 => Format::Percent,
-                14..=17 | 22 => Format::Date,
-                18..=21 | 45..=47 => Format::Time,
-                _ => Format::Number,
+                9 | 10 => NumberFormat::Percent,
+                14..=17 | 22 => NumberFormat::Date,
+                18..=21 | 45..=47 => NumberFormat::Time,
+                _ => NumberFormat::Number,
             }));
         }
         _ => {}
@@ -121,7 +121,7 @@ fn formats(styles: &str) -> Vec<Format> {
 }
 
 /// What a format's code shows: letters outside quotes and brackets are parts of dates and times.
-fn format_of(code: &str) -> Format {
+fn format_of(code: &str) -> NumberFormat {
     let (mut quoted, mut bracketed) = (false, false);
     let letters: String = code
         .chars()
@@ -133,23 +133,23 @@ fn format_of(code: &str) -> Format {
         .flat_map(char::to_lowercase)
         .collect();
     match () {
-        () if letters.contains("general") => Format::Number,
-        () if letters.contains(['y', 'd']) => Format::Date,
-        () if letters.contains(['h', 's']) => Format::Time,
-        () if letters.contains('%') => Format::Percent,
-        () => Format::Number,
+        () if letters.contains("general") => NumberFormat::Number,
+        () if letters.contains(['y', 'd']) => NumberFormat::Date,
+        () if letters.contains(['h', 's']) => NumberFormat::Time,
+        () if letters.contains('%') => NumberFormat::Percent,
+        () => NumberFormat::Number,
     }
 }
 
 #[derive(Default)]
 struct Sheet<'a> {
     strings: &'a [String],
-    formats: &'a [Format],
+    formats: &'a [NumberFormat],
     from_1904: bool,
     rows: Vec<Vec<String>>,
     cells: usize,
     kind: String,
-    format: Format,
+    format: NumberFormat,
     value: String,
     shown: bool,
 }
@@ -215,12 +215,12 @@ impl Sheet<'_> {
             if with_seconds && !seconds.is_multiple_of(60) { format!("{text}:{:02}", seconds % 60) } else { text }
         };
         match self.format {
-            Format::Date if (1.0..2_958_466.0).contains(&days) => match number.fract() {
+            NumberFormat::Date if (1.0..2_958_466.0).contains(&days) => match number.fract() {
                 0.0 => date(days as i64),
                 _ => format!("{} {}", date(days as i64), time(false)),
             },
-            Format::Time if (0.0..1.0).contains(&number) => time(true),
-            Format::Percent => format!("{}%", rounded(number * 100.0)),
+            NumberFormat::Time if (0.0..1.0).contains(&number) => time(true),
+            NumberFormat::Percent => format!("{}%", rounded(number * 100.0)),
             _ => rounded(number),
         }
     }
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn cells_are_shown_as_the_sheet_shows_them() {
         let strings = vec!["Teal".to_owned()];
-        let formats = [Format::Number, Format::Date, Format::Percent];
+        let formats = [NumberFormat::Number, NumberFormat::Date, NumberFormat::Percent];
         let mut sheet = Sheet { strings: &strings, formats: &formats, ..Sheet::default() };
         let text = "<sheetData><row><c r='A1' t='s'><v>0</v></c><c r='C1' s='1'><v>45292</v></c><c r='D1' s='2'><v>0.07</v></c>\
                     <c r='E1'><v>0.30000000000000004</v></c><c r='F1' t='inlineStr'><is><t>in place</t></is></c><c r='G1' t='b'><v>1</v></c></row></sheetData>";
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(["A1", "Z9", "AA1", "7"].map(column), [Some(0), Some(25), Some(26), None]);
         assert_eq!(
             [format_of("yyyy\\-mm"), format_of("[Red]0.0%"), format_of("\"days\" 0"), format_of("hh:mm")],
-            [Format::Date, Format::Percent, Format::Number, Format::Time]
+            [NumberFormat::Date, NumberFormat::Percent, NumberFormat::Number, NumberFormat::Time]
         );
     }
 }

@@ -1,9 +1,16 @@
 //! Antora: AsciiDoc in the pages of modules.
 
-use super::{Config, Format, Generator, Page, Rules, Site, UrlStyle, value};
+use super::{Config, Generator, Page, Rules, Site, UrlStyle, value};
 
-pub(super) const GENERATOR: Generator =
-    Generator { name: "antora", label: "Antora", configurations: &["antora.yml"], published: "build/site", configure, ..super::UNKNOWN };
+pub(super) const GENERATOR: Generator = Generator {
+    name: "antora",
+    label: "Antora",
+    configurations: &["antora.yml"],
+    published: "build/site",
+    publishes: |format| format == "adoc",
+    configure,
+    ..super::UNKNOWN
+};
 
 fn configure(config: &Config) -> Site {
     let version = value(&config.text, "version").filter(|v| !matches!(*v, "~" | "true" | "null")).map(str::to_owned);
@@ -21,10 +28,7 @@ struct Antora {
 }
 
 impl Rules for Antora {
-    fn no_page(&self, site: &Site, path: &str, format: Format) -> Option<&'static str> {
-        if format != Format::AsciiDoc {
-            return Some(super::NOT_PUBLISHED);
-        }
+    fn no_page(&self, site: &Site, path: &str) -> Option<&'static str> {
         if super::has_underscore(path) {
             return Some(super::PART);
         }

@@ -1,8 +1,6 @@
 //! Docusaurus: MDX in `docs`, `blog` and `src/pages`, older versions in `versioned_docs`, translations in `i18n`.
 
-use super::{
-    Config, Dialect, Format, Generator, HeadingIds, Page, Rules, Site, UrlStyle, dated, parted, resolved, styled, value, without_ending,
-};
+use super::{Config, Dialect, Generator, HeadingIds, Page, Rules, Site, UrlStyle, dated, parted, resolved, styled, value, without_ending};
 
 /// The folder of a translated plug-in's files.
 const TRANSLATED: &str = "docusaurus-plugin-content-";
@@ -18,6 +16,7 @@ pub(super) const GENERATOR: Generator = Generator {
         "docusaurus.config.mts",
     ],
     published: "static",
+    publishes: |format| matches!(format, "md" | "mdx"),
     configure,
     ..super::UNKNOWN
 };
@@ -56,10 +55,7 @@ struct Docusaurus {
 }
 
 impl Rules for Docusaurus {
-    fn no_page(&self, site: &Site, path: &str, format: Format) -> Option<&'static str> {
-        if !matches!(format, Format::Markdown | Format::Mdx) {
-            return Some(super::NOT_PUBLISHED);
-        }
+    fn no_page(&self, site: &Site, path: &str) -> Option<&'static str> {
         if super::has_underscore(path) {
             return Some(super::PART);
         }

@@ -1,8 +1,7 @@
 //! Eleventy: a folder for each page, ids of headings by plug-ins alone.
 
 use super::{
-    Config, Dialect, Format, Generator, HeadingIds, Page, Rules, Site, Slugs, UrlStyle, dated, field, parted, resolved, value,
-    without_ending,
+    Config, Dialect, Generator, HeadingIds, Page, Rules, Site, Slugs, UrlStyle, dated, field, parted, resolved, value, without_ending,
 };
 
 pub(super) const GENERATOR: Generator = Generator {
@@ -10,6 +9,7 @@ pub(super) const GENERATOR: Generator = Generator {
     label: "Eleventy",
     configurations: &[".eleventy.js", "eleventy.config.js", "eleventy.config.mjs", "eleventy.config.cjs", "eleventy.config.ts"],
     published: "_site",
+    publishes: |format| matches!(format, "md" | "html" | "mdx"),
     configure,
     ..super::UNKNOWN
 };
@@ -35,10 +35,7 @@ fn configure(config: &Config) -> Site {
 struct Eleventy;
 
 impl Rules for Eleventy {
-    fn no_page(&self, _site: &Site, path: &str, format: Format) -> Option<&'static str> {
-        if !matches!(format, Format::Markdown | Format::Html | Format::Mdx) {
-            return Some(super::NOT_PUBLISHED);
-        }
+    fn no_page(&self, _site: &Site, path: &str) -> Option<&'static str> {
         path.split('/')
             .any(|part| matches!(part, "_includes" | "_data" | "_layouts" | "_site" | "node_modules"))
             .then_some(super::NOT_PUBLISHED)

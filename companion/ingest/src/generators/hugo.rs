@@ -1,6 +1,6 @@
 //! Hugo: Markdown and other formats in `content`, in lower case when published.
 
-use super::{Config, Dialect, Format, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle, field, parted, styled, without_ending};
+use super::{Config, Dialect, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle, field, parted, styled, without_ending};
 use pocketgraph_native::today::today;
 use std::collections::BTreeSet;
 use toml::{Table, Value};
@@ -23,6 +23,7 @@ pub(super) const GENERATOR: Generator = Generator {
     ],
     published: "static",
     accepts,
+    publishes: |format| !matches!(format, "text" | "ipynb" | "mdx"),
     configure,
     ..super::UNKNOWN
 };
@@ -75,10 +76,7 @@ struct Hugo {
 }
 
 impl Rules for Hugo {
-    fn no_page(&self, _site: &Site, path: &str, format: Format) -> Option<&'static str> {
-        if matches!(format, Format::Text | Format::Notebook | Format::Mdx) {
-            return Some(super::NOT_PUBLISHED);
-        }
+    fn no_page(&self, _site: &Site, path: &str) -> Option<&'static str> {
         let (mut folder, name) = parted(path);
         if is_leaf(name) {
             folder = parted(folder.trim_end_matches('/')).0;

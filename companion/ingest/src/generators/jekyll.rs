@@ -1,6 +1,6 @@
 //! Jekyll: pages anywhere, posts in `_posts`, collections in folders that the configuration names.
 
-use super::{Config, Dialect, Format, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle, dated, field, parted, without_ending};
+use super::{Config, Dialect, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle, dated, field, parted, without_ending};
 use pocketgraph_native::today::today;
 
 pub(super) const GENERATOR: Generator = Generator {
@@ -9,6 +9,7 @@ pub(super) const GENERATOR: Generator = Generator {
     configurations: &["_config.yml", "_config.yaml", "_config.toml"],
     published: "_site",
     accepts,
+    publishes: |format| matches!(format, "md" | "html" | "text" | "ipynb"),
     configure,
     ..super::UNKNOWN
 };
@@ -57,10 +58,7 @@ struct Jekyll {
 }
 
 impl Rules for Jekyll {
-    fn no_page(&self, _site: &Site, path: &str, format: Format) -> Option<&'static str> {
-        if !matches!(format, Format::Markdown | Format::Html | Format::Text | Format::Notebook) {
-            return Some(super::NOT_PUBLISHED);
-        }
+    fn no_page(&self, _site: &Site, path: &str) -> Option<&'static str> {
         let hidden = |part: &str| part.strip_prefix('_').is_some_and(|c| c != "posts" && !self.collections.iter().any(|known| known == c));
         path.split('/').any(hidden).then_some("in a folder that is not published: its name begins with _")
     }

@@ -1,11 +1,19 @@
 //! mdBook: the chapters that `SUMMARY.md` lists.
 
-use super::{Config, Dialect, Format, Generator, HeadingIds, Rules, Site, UrlStyle, resolved};
+use super::{Config, Dialect, Generator, HeadingIds, Rules, Site, UrlStyle, resolved};
 use std::collections::BTreeSet;
 use toml::{Table, Value};
 
-pub(super) const GENERATOR: Generator =
-    Generator { name: "mdbook", label: "mdBook", configurations: &["book.toml"], published: "book", accepts, configure, ..super::UNKNOWN };
+pub(super) const GENERATOR: Generator = Generator {
+    name: "mdbook",
+    label: "mdBook",
+    configurations: &["book.toml"],
+    published: "book",
+    accepts,
+    publishes: |format| format == "md",
+    configure,
+    ..super::UNKNOWN
+};
 
 fn accepts(config: &Config) -> bool {
     let src = format!("{}/", config.value("src").unwrap_or("src").trim_matches(['.', '/']));
@@ -41,14 +49,14 @@ struct MdBook {
 }
 
 impl Rules for MdBook {
-    fn no_page(&self, _site: &Site, path: &str, format: Format) -> Option<&'static str> {
+    fn no_page(&self, _site: &Site, path: &str) -> Option<&'static str> {
         if self.chapters.as_ref().is_some_and(|chapters| !chapters.contains(path)) {
             return Some("not in the site's table of contents");
         }
         if self.unsearched.contains(path) {
             return Some("the site's configuration leaves it out of the search");
         }
-        (format != Format::Markdown || path == "SUMMARY.md").then_some(super::NOT_PUBLISHED)
+        (path == "SUMMARY.md").then_some(super::NOT_PUBLISHED)
     }
 }
 

@@ -1,12 +1,13 @@
 //! MkDocs, with or without the theme Material, and Zensical, which reads the same sources.
 
-use super::{Config, Dialect, Format, Generator, Globs, HeadingIds, Page, PyMdown, Rules, Site, UrlStyle, parted, without_ending};
+use super::{Config, Dialect, Generator, Globs, HeadingIds, Page, PyMdown, Rules, Site, UrlStyle, parted, without_ending};
 
 pub(super) const GENERATOR: Generator = Generator {
     name: "mkdocs",
     label: "MkDocs",
     configurations: &["mkdocs.yml", "mkdocs.yaml", "zensical.toml"],
     published: "site",
+    publishes: |format| !matches!(format, "rst" | "adoc" | "text"),
     configure,
     ..super::UNKNOWN
 };
@@ -40,10 +41,6 @@ struct MkDocs {
 }
 
 impl Rules for MkDocs {
-    fn no_page(&self, _site: &Site, _path: &str, format: Format) -> Option<&'static str> {
-        matches!(format, Format::ReStructuredText | Format::AsciiDoc | Format::Text).then_some(super::NOT_PUBLISHED)
-    }
-
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
         let stem = without_ending(page.path);
         // `page.de.md` is published in the folder of its language.

@@ -24,7 +24,7 @@ use super::formats::front_matter::{field, front_matter};
 use super::formats::markdown::{Dialect, PyMdown};
 use super::formats::slug::{HeadingIds, Slugs};
 use super::globs::Globs;
-use super::walk::{Format, FoundFile};
+use super::walk::FoundFile;
 use super::{UrlStyle, name_of};
 use config::{Config, value};
 use paths::{dated, parted, resolved, slug, without_ending};
@@ -77,6 +77,8 @@ struct Generator {
     accepts: fn(&Config) -> bool,
     /// Returns true if a folder without a configuration is a project of this generator's, by its files.
     recognizes: fn(&[FoundFile]) -> bool,
+    /// Returns true if files of a format, which is named as in options, may be pages.
+    publishes: fn(&str) -> bool,
     /// Reads the configuration.
     configure: fn(&Config) -> Site,
 }
@@ -89,6 +91,7 @@ const UNKNOWN: Generator = Generator {
     published: "",
     accepts: |_| true,
     recognizes: |_| false,
+    publishes: |_| true,
     configure: |_| Site::default(),
 };
 
@@ -110,7 +113,7 @@ const ALL: [&Generator; 12] = [
 /// Rules of a generator for one project. Paths are those below the folder of pages.
 pub(crate) trait Rules: Send + Sync {
     /// Returns why a file is no page, if it is none.
-    fn no_page(&self, _site: &Site, _path: &str, _format: Format) -> Option<&'static str> {
+    fn no_page(&self, _site: &Site, _path: &str) -> Option<&'static str> {
         None
     }
     /// Returns true if files in folders that begin with an underscore may be pages.
@@ -271,15 +274,16 @@ impl Site {
     }
 
     /// Returns why a file is no page of the site, if it is none.
-    pub fn no_page(&self, path: &str, format: Format) -> Option<&'static str> {
-        if self.generator.is_none() {
-            return path.split('/').any(is_private).then_some(UNDERSCORE);
-        }
+    pub fn no_page(&self, path: &str, format: &str) -> Option<&'static str> {
+        let Some(generator) = self.generator else { return path.split('/').any(is_private).then_some(UNDERSCORE) };
         let Some(inside) = path.strip_prefix(&self.content) else { return Some(ELSEWHERE) };
         if self.excluded.matches(inside) {
             return Some("the site's configuration leaves it out");
         }
-        self.rules.no_page(self, inside, format).or_else(|| {
+        if !(generator.publishes)(if format == "text" && self.rules.text_is_rst() { "rst" } else { format }) {
+            return Some(NOT_PUBLISHED);
+        }
+        self.rules.no_page(self, inside).or_else(|| {
             let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
             (!self.rules.reads_underscored() && has_underscore(folder)).then_some(UNDERSCORE)
         })

@@ -1,6 +1,6 @@
 //! Nextra, on Next.js: MDX in `pages` or `content`, or files `page.mdx` in `app`.
 
-use super::{Config, Dialect, Format, Generator, Page, Rules, Site, UrlStyle, without_ending};
+use super::{Config, Dialect, Generator, Page, Rules, Site, UrlStyle, without_ending};
 
 pub(super) const GENERATOR: Generator = Generator {
     name: "nextra",
@@ -8,6 +8,7 @@ pub(super) const GENERATOR: Generator = Generator {
     configurations: &["next.config.js", "next.config.mjs", "next.config.ts", "next.config.cjs"],
     published: "public",
     accepts,
+    publishes: |format| matches!(format, "md" | "mdx"),
     configure,
     ..super::UNKNOWN
 };
@@ -39,10 +40,7 @@ struct Nextra {
 }
 
 impl Rules for Nextra {
-    fn no_page(&self, _site: &Site, path: &str, format: Format) -> Option<&'static str> {
-        if !matches!(format, Format::Markdown | Format::Mdx) {
-            return Some(super::NOT_PUBLISHED);
-        }
+    fn no_page(&self, _site: &Site, path: &str) -> Option<&'static str> {
         if super::has_underscore(path) {
             return Some(super::PART);
         }

@@ -1,6 +1,6 @@
 //! Vaults of notes: Obsidian, and Quartz and Publish, which publish such; Logseq and Foam, which write alike.
 
-use super::{Config, Format, FoundFile, Generator, Page, Rules, Site, UrlStyle, name_of, without_ending};
+use super::{Config, FoundFile, Generator, Page, Rules, Site, UrlStyle, name_of, without_ending};
 use std::collections::HashSet;
 
 /// Number of links between notes that make a folder a vault, and of files that are looked through for them.
@@ -62,7 +62,7 @@ impl Rules for Obsidian {
 
 /// Returns `true` if the files of a folder link to each other as notes do, by their names in double brackets.
 fn is_vault(files: &[FoundFile]) -> bool {
-    let notes = || files.iter().filter(|f| f.format == Format::Markdown);
+    let notes = || files.iter().filter(|f| f.format.name == "md");
     let names: HashSet<String> = notes().map(|f| name_of(&f.path).to_lowercase()).collect();
     let short = notes().filter(|f| f.bytes <= LONGEST_LOOKED_THROUGH).take(MOST_LOOKED_THROUGH);
     let mut links = 0;

@@ -1,6 +1,6 @@
 //! Sphinx: reStructuredText, and Markdown by MyST.
 
-use super::{Config, Dialect, Format, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle};
+use super::{Config, Dialect, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle};
 
 pub(super) const GENERATOR: Generator = Generator {
     name: "sphinx",
@@ -8,6 +8,7 @@ pub(super) const GENERATOR: Generator = Generator {
     configurations: &["conf.py", "source/conf.py"],
     published: "docs/_build/html",
     accepts,
+    publishes: |format| matches!(format, "rst" | "md" | "ipynb"),
     configure,
     ..super::UNKNOWN
 };
@@ -44,12 +45,6 @@ struct Sphinx {
 }
 
 impl Rules for Sphinx {
-    fn no_page(&self, _site: &Site, _path: &str, format: Format) -> Option<&'static str> {
-        let page =
-            matches!(format, Format::ReStructuredText | Format::Markdown | Format::Notebook) || self.text_is_rst && format == Format::Text;
-        (!page).then_some(super::NOT_PUBLISHED)
-    }
-
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
         Some(site.of_path(page.path, &["index"]))
     }

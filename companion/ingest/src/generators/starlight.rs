@@ -1,6 +1,6 @@
 //! Starlight, on Astro: Markdown and MDX in `src/content/docs`.
 
-use super::{Config, Dialect, Format, Generator, HeadingIds, Page, Rules, Site, UrlStyle, resolved, slug, styled, without_ending};
+use super::{Config, Dialect, Generator, HeadingIds, Page, Rules, Site, UrlStyle, resolved, slug, styled, without_ending};
 
 pub(super) const GENERATOR: Generator = Generator {
     name: "starlight",
@@ -8,6 +8,7 @@ pub(super) const GENERATOR: Generator = Generator {
     configurations: &["astro.config.mjs", "astro.config.js", "astro.config.ts", "astro.config.mts", "astro.config.cjs"],
     published: "public",
     accepts,
+    publishes: |format| matches!(format, "md" | "mdx"),
     configure,
     ..super::UNKNOWN
 };
@@ -37,10 +38,7 @@ fn configure(config: &Config) -> Site {
 struct Starlight;
 
 impl Rules for Starlight {
-    fn no_page(&self, _site: &Site, path: &str, format: Format) -> Option<&'static str> {
-        if !matches!(format, Format::Markdown | Format::Mdx) {
-            return Some(super::NOT_PUBLISHED);
-        }
+    fn no_page(&self, _site: &Site, path: &str) -> Option<&'static str> {
         if super::has_underscore(path) {
             return Some(super::PART);
         }

@@ -1,6 +1,6 @@
 //! VitePress: Markdown with Vue in it.
 
-use super::{Config, Dialect, Format, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle};
+use super::{Config, Dialect, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle};
 
 pub(super) const GENERATOR: Generator = Generator {
     name: "vitepress",
@@ -15,6 +15,7 @@ pub(super) const GENERATOR: Generator = Generator {
         ".vitepress/config/index.mts",
     ],
     published: "docs/.vitepress/dist",
+    publishes: |format| format == "md",
     configure,
     ..super::UNKNOWN
 };
@@ -37,9 +38,8 @@ struct VitePress {
 }
 
 impl Rules for VitePress {
-    fn no_page(&self, _site: &Site, path: &str, format: Format) -> Option<&'static str> {
-        let copied = path.split('/').any(|part| part == "public");
-        (format != Format::Markdown || copied).then_some(super::NOT_PUBLISHED)
+    fn no_page(&self, _site: &Site, path: &str) -> Option<&'static str> {
+        path.split('/').any(|part| part == "public").then_some(super::NOT_PUBLISHED)
     }
 
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {

@@ -23,20 +23,27 @@ fn without_references(text: &str) -> String {
     }
     out + rest
 }
-
 #[cfg(test)]
 mod tests;
 
 use super::allowance::Allowance;
 use super::block::{BlockKind, CharIndex, Draft};
+use super::includes::{self, Includer};
 use super::lines::{Line, lines};
 use super::list_numbers::{Lists, Numerals};
 use super::marked::{self, Page, Rows};
-use super::{address, stopwatch};
+use super::{Format, FoundFile, Outcome, ReadDocument, ReadMethod, Reading, address, stopwatch};
 use inline::inline;
 use marks::{Mark, anchor, attribute, block_macro, checked, delimiter, ends_paragraph, is_comment, list_marker, style, term, title};
 use std::collections::HashMap;
 use std::ops::Range;
+
+pub(super) const FORMAT: Format = Format::new("adoc", &["adoc", "asciidoc"], ReadMethod::Text(read_page));
+
+fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>, _: &mut Outcome) -> ReadDocument {
+    let page = read(&includes::asciidoc(source, &found.path, includer), reading.site.rules.attributes());
+    marked::finish_page(page, "adoc", found, reading)
+}
 
 /// What a file may put before and into the ids of its titles, in bytes.
 const LONGEST_IN_IDS: usize = 32;

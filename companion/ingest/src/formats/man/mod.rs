@@ -3,6 +3,7 @@
 mod mdoc;
 
 use super::made_html::Html;
+use super::{Format, ReadMethod};
 
 /// Whether a text is a manual page: one of its first lines is the macro that names it.
 pub(crate) fn looks_like(source: &str) -> bool {
@@ -10,11 +11,18 @@ pub(crate) fn looks_like(source: &str) -> bool {
     lines.any(|l| [".TH ", ".Dd ", ".Dt "].iter().any(|mark| l.starts_with(mark)) || l.trim_end() == ".Dd")
 }
 
-/// The page as HTML.
-///
-/// # Errors
-/// One that is no manual page.
-pub(crate) fn html(source: &str) -> Result<String, String> {
+pub(super) const FORMAT: Format = Format {
+    examples: &[".1 to .8"],
+    // Sections of the manual; older logs and versions of libraries end in numbers, too.
+    recognizes: |stem, ending| {
+        let is_section = matches!(ending, "1" | "2" | "3" | "4" | "5" | "6" | "7" | "8");
+        is_section && ![".log", ".so", ".tar", ".dylib"].iter().any(|e| stem.ends_with(e))
+    },
+    ..Format::new("man", &[], ReadMethod::Made(|source| Ok((html(source)?, None))))
+};
+
+/// Writes the page as HTML.
+fn html(source: &str) -> Result<String, String> {
     if !looks_like(source) {
         return Err("no manual page".to_owned());
     }

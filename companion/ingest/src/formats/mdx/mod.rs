@@ -11,12 +11,14 @@ use super::front_matter::front_matter;
 use super::includes::Includer;
 use super::markdown_fence::{Fence, fence_around};
 use super::markdown_indented::Moved;
-use super::stopwatch;
+use super::{Format, ReadMethod, markdown, stopwatch};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::ops::Range;
 use syntax::{Property, Tag, expression_end, find_end, is_statement, labels, literal, statement_end, tag};
+
+pub(super) const FORMAT: Format = Format::new("mdx", &["mdx"], ReadMethod::Text(markdown::read_file));
 
 /// Properties whose text readers see.
 const SHOWN: [&str; 12] =

@@ -10,14 +10,23 @@ mod tests;
 
 use super::allowance::Allowance;
 use super::block::{BlockKind, CharIndex, Draft};
+use super::includes::{self, Includer};
 use super::lines::{Line, indented, joined, lines, rule, trimmed, verbatim};
 use super::marked::{self, Page, Rows};
 use super::slug::{HeadingIds, Slugs};
-use super::{address, stopwatch};
+use super::{Format, FoundFile, Outcome, ReadDocument, ReadMethod, Reading, address, stopwatch};
 use inline::{Names, folded, inline};
+use rayon::prelude::*;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
+
+pub(crate) const FORMAT: Format = Format::new("rst", &["rst"], ReadMethod::Text(read_page));
+
+pub(super) fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>, _: &mut Outcome) -> ReadDocument {
+    let page = read(&includes::rst(source, includer), reading.labels);
+    marked::finish_page(page, "rst", found, reading)
+}
 
 /// What stands inside more elements than this is one text. Directives and footnotes can begin inside each other on a single line, so depth costs a hostile
 /// file nothing.
@@ -40,8 +49,19 @@ pub(crate) fn looks_like(source: &str, file: &Path) -> bool {
     titled && (source.lines().any(directive) || file.parent().is_some_and(|folder| folder.join("conf.py").is_file()))
 }
 
+/// Reads the titles of the sections that labels name, in all files of at most so many bytes: references show them.
+pub(crate) fn read_labels(pages: &[FoundFile], most_bytes: u64) -> HashMap<String, String> {
+    /// Longer files are not looked through for labels.
+    const LONGEST: u64 = 4 << 20;
+    const MOST_LABELS: usize = 100_000;
+    let is_marked = |f: &&FoundFile| f.format.name == FORMAT.name && f.bytes <= most_bytes.min(LONGEST);
+    let read = |f: &FoundFile| std::fs::read(&f.file).map(|bytes| labels(&String::from_utf8_lossy(&bytes))).unwrap_or_default();
+    let found: Vec<Vec<(String, String)>> = pages.par_iter().filter(is_marked).map(read).collect();
+    found.into_iter().flatten().take(MOST_LABELS).collect()
+}
+
 /// The labels of a file that stand above titles, folded, with the titles.
-pub(crate) fn labels(source: &str) -> Vec<(String, String)> {
+fn labels(source: &str) -> Vec<(String, String)> {
     let mut out = Vec::new();
     let mut open: Vec<String> = Vec::new();
     let mut before = "";
