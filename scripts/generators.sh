@@ -8,6 +8,7 @@ VITEPRESS='vitepress@1.6.4'
 STARLIGHT='astro@5.18.2 @astrojs/starlight@0.36.3 sharp@0.35.5'
 ELEVENTY='@11ty/eleventy@3.1.8'
 ANTORA='@antora/cli@3.1.14 @antora/site-generator@3.1.14'
+NEXTRA='next@15.5.29 nextra@4.6.1 react@19.3.1 react-dom@19.3.1'
 DOCUSAURUS='@docusaurus/core@3.10.2 @docusaurus/preset-classic@3.10.2 react@19.3.1 react-dom@19.3.1 @mdx-js/react@3.1.1'
 
 # task_test_generators [--update] [--where-reachable] [NAME...]: all of them, or those named. --update writes
@@ -25,7 +26,7 @@ task_test_generators() {
       *) [ -d "tests/generators/$name" ] && [ "$name" != golden ] || misused "there is no site tests/generators/$name"; names+=("$name") ;;
     esac
   done
-  [ ${#names[@]} -gt 0 ] || names=(antora docusaurus eleventy hugo jekyll mdbook mkdocs sphinx starlight vitepress)
+  [ ${#names[@]} -gt 0 ] || names=(antora docusaurus eleventy hugo jekyll mdbook mkdocs nextra sphinx starlight vitepress)
   for name in "${names[@]}"; do
     say "$name"
     test_generator "$name" "$update"
@@ -104,6 +105,7 @@ pages_of() {
     hugo) echo content ;;
     mdbook) echo src ;;
     mkdocs) echo docs ;;
+    nextra) echo content ;;
     starlight) echo src/content/docs ;;
     *) echo . ;;
   esac
@@ -118,6 +120,7 @@ publish_vitepress() { need_generator_of_node vitepress "$VITEPRESS" && npx vitep
 publish_eleventy() { need_generator_of_node eleventy "$ELEVENTY" && npx eleventy --quiet --output "$1"; }
 # Astro runs what it bundled from the folder of the site, where its dependencies have to be found.
 publish_starlight() { need_generator_of_node starlight "$STARLIGHT" && ASTRO_TELEMETRY_DISABLED=1 npx astro build && mv dist "$1"; }
+publish_nextra() { need_generator_of_node nextra "$NEXTRA" && NEXT_TELEMETRY_DISABLED=1 npx next build && mv out "$1"; }
 # Its cache, which lies among the packages, is of another copy of the project.
 publish_docusaurus() { need_generator_of_node docusaurus "$DOCUSAURUS" && rm -rf node_modules/.cache && npx docusaurus build --out-dir "$1"; }
 

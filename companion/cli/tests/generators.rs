@@ -32,6 +32,7 @@ const SITES: &[Site] = &[
     // The first chapter once more, and the whole book on a page.
     Site { name: "mdbook", folder: "src", unread: &["404.html", "index.html", "print.html", "toc.html"], untold: &[] },
     Site { name: "mkdocs", folder: "docs", unread: &["404.html", "hidden/index.html"], untold: &[] },
+    Site { name: "nextra", folder: "content", unread: &["404.html"], untold: &[] },
     // Other names of places that have one.
     Site {
         name: "sphinx",

@@ -143,3 +143,6 @@ pub(crate) fn read_document(bytes: Vec<u8>, found: &FoundFile, reading: &Reading
     outcome.skipped.extend(unread.map(|reason| Skipped { path: found.path.clone(), reason }));
     Ok(made_html::read_made_page(&html, found, reading))
 }
+
+#[cfg(test)]
+mod tests;

@@ -223,3 +223,40 @@ fn a_style_that_disagrees_is_warned_of_and_none_leaves_files_as_they_are() {
     assert_eq!(addresses(&with(GeneratorChoice::Named("hugo"), UrlStyle::Auto)), [("a.md", "a/")]);
     assert_eq!(addresses(&with(GeneratorChoice::Named("docusaurus"), UrlStyle::Auto)), [("a.md", "a")]);
 }
+
+#[test]
+fn every_generator_is_in_the_handbook_and_has_a_site_that_it_published() {
+    // Obsidian publishes its vaults itself, and no registry has Quartz.
+    let without_site = ["obsidian"];
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let read_text = |path: &str| fs::read_to_string(repository.join(path)).unwrap();
+    let (handbook, options) = (read_text("docs/how-documents-are-read.md"), read_text("docs/command-line.md"));
+    let script = read_text("scripts/generators.sh");
+    let mut missing = Vec::new();
+    for generator in ALL {
+        let name = generator.name;
+        let mut check = |is_there: bool, what: &str| {
+            if !is_there {
+                missing.push(format!("{name}: {what}"));
+            }
+        };
+        check(handbook.contains(generator.label), "its name in docs/how-documents-are-read.md");
+        check(options.contains(&format!("`{name}`")), "its name in docs/command-line.md");
+        if !without_site.contains(&name) {
+            check(script.contains(&format!("publish_{name}()")), "its command in scripts/generators.sh");
+            check(repository.join("tests/generators").join(name).is_dir(), "a site in tests/generators");
+            let golden = repository.join("tests/generators/golden").join(format!("{name}.tsv"));
+            check(golden.is_file(), "the site's pages and ids in tests/generators/golden");
+        }
+    }
+    assert!(missing.is_empty(), "missing: {missing:#?}");
+}
+
+#[test]
+fn formats_that_generators_publish_are_named_as_in_options() {
+    let names: std::collections::BTreeSet<&str> = crate::formats::ALL.iter().map(|f| f.name).collect();
+    assert_eq!(names.len(), crate::formats::ALL.len());
+    for generator in ALL {
+        assert!(names.iter().any(|name| (generator.publishes)(name)), "{} publishes nothing", generator.name);
+    }
+}

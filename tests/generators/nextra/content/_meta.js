@@ -1,0 +1,1 @@
+export default { index: "Introduction", guide: "Guide", headings: "Headings" };
