@@ -2,7 +2,7 @@
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
-/// How a site's URLs follow from its files' paths. HTML and text files keep their names in every style.
+/// Rule by which a site's URLs follow from its files' paths. HTML and text files keep their names in every style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UrlStyle {
     /// As the site's generator publishes; as [`UrlStyle::Html`] where none is known.
@@ -19,7 +19,7 @@ pub enum UrlStyle {
 }
 
 impl UrlStyle {
-    /// How pages are named, for people.
+    /// Describes the addresses of pages, for people.
     pub(super) fn described(self) -> &'static str {
         match self {
             UrlStyle::Auto | UrlStyle::Html => "as /page.html",
@@ -53,7 +53,7 @@ pub(super) fn url_of(path: &str, base_url: &str, style: UrlStyle) -> String {
     published(&local, base_url)
 }
 
-/// Where the page `a/b` is published in a style.
+/// Returns the address of the page `a/b` in a style.
 pub(super) fn styled(page: &str, style: UrlStyle) -> String {
     match style {
         UrlStyle::Auto | UrlStyle::Html => format!("{page}.html"),
@@ -108,7 +108,7 @@ fn utf8_percent_encode_visible(id: &str) -> String {
     out
 }
 
-/// Whether a URL names its scheme as http or https; nothing else is ever followed from a hit.
+/// Returns true if a URL names its scheme as http or https; nothing else is ever followed from a hit.
 pub(super) fn is_absolute(url: &str) -> bool {
     ["http://", "https://"].iter().any(|s| url.get(..s.len()).is_some_and(|p| p.eq_ignore_ascii_case(s)) && url.len() > s.len())
 }
@@ -123,7 +123,7 @@ fn is_clean(url: &str) -> bool {
     url.len() <= 2048 && !url.chars().any(|c| c.is_whitespace() || c.is_control() || matches!(c, '\\' | '"' | '<' | '>' | '`'))
 }
 
-/// Whether a path is one below the base, when it is published.
+/// Returns true if a path lies below the base when it is published.
 pub(super) fn is_below(path: &str) -> bool {
     // A colon could make a scheme.
     let plain = path.len() <= 2048 && !path.contains([':', '\\']) && !path.chars().any(char::is_control);

@@ -56,7 +56,7 @@ impl Allowance {
         left.is_some()
     }
 
-    /// Whether more was asked for than there was.
+    /// Returns true if more was asked for than there was.
     pub fn is_spent(&self) -> bool {
         self.spent.get()
     }

@@ -29,12 +29,12 @@ impl Globs {
         Globs::new(&good).unwrap_or_default()
     }
 
-    /// Whether there is no pattern.
+    /// Returns true if there is no pattern.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Whether a file, or a folder that it is in, is meant.
+    /// Returns true if a pattern matches a file or a folder above it.
     pub fn matches(&self, path: &str) -> bool {
         let inside = !path.starts_with('/') && !path.split('/').any(|p| p == "..");
         self.0.as_ref().is_some_and(|globs| inside && globs.matched_path_or_any_parents(path, false).is_ignore())

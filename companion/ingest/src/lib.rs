@@ -48,28 +48,28 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use stopwatch::Stopwatch;
 use walk::{FoundFile, walk};
 
-/// What to read and how its URLs are made.
+/// Choice of files to read, and of the form of their URLs.
 #[derive(Debug, Clone)]
 pub struct IngestOptions {
     /// Put before every relative URL; empty for URLs relative to the site's root.
     pub base_url: String,
-    /// How URLs follow from paths.
+    /// Rule by which URLs follow from paths.
     pub url_style: UrlStyle,
-    /// Whose rules hold for addresses, ids of headings, and which files are pages.
+    /// Generator with the rules for addresses, ids of headings, and pages.
     pub generator: GeneratorChoice,
     /// Patterns of files that are not read, as in a `.gitignore`.
     pub excluded: Globs,
-    /// Where it has any pattern, only files that match are read, also those that would be left out as no pages.
+    /// Patterns of the files to read, if there are any; they are read even if they are no pages.
     pub included: Globs,
-    /// What files are, in place of what their endings say.
+    /// Formats that replace those of the endings.
     pub formats: Vec<FormatRule>,
-    /// Where PDFs are read.
+    /// Reader of PDFs.
     pub pdf: PdfReader,
     /// Files and folders that are not read: the output bundle.
     pub exclude: Vec<PathBuf>,
     /// Files above this are skipped by name. At most 2 GiB, whatever is asked for.
     pub max_file_bytes: u64,
-    /// Whether symbolic links are followed (also out of the folder); loops are found and reported.
+    /// Set to follow symbolic links, also out of the folder; loops are found and reported.
     pub follow_links: bool,
 }
 
@@ -107,7 +107,7 @@ impl Default for IngestOptions {
     }
 }
 
-/// How far reading has come.
+/// Progress of reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IngestProgress {
     /// Files read or skipped.
@@ -123,7 +123,7 @@ pub struct IngestProgress {
 /// A link of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Link {
-    /// Where it points, as written.
+    /// Its address, as written.
     pub target: String,
     /// Its text; may be empty.
     pub text: String,
@@ -137,7 +137,7 @@ pub struct Link {
 pub struct SourceDocument {
     /// Its path in the source folder, with forward slashes; for a ready chunk its id, else `file:line`.
     pub path: String,
-    /// Where a reader opens it, without a fragment; empty for a ready chunk that names no URL.
+    /// Its address for readers, without a fragment; empty for a ready chunk that names no URL.
     pub url: String,
     /// Its title, never empty: front matter, else the first heading of level 1, else `<title>` or the first heading, else the file's name.
     pub title: String,
@@ -147,7 +147,7 @@ pub struct SourceDocument {
     pub links: Vec<Link>,
     /// The fields of its front matter or `<meta>` elements, in order; a list gives one pair an item.
     pub front_matter: Vec<(String, String)>,
-    /// Whether each block is a chunk already, not to be split or merged.
+    /// Set if each block is a chunk already, not to be split or merged.
     pub ready: bool,
 }
 
@@ -162,7 +162,7 @@ impl SourceDocument {
         field(&self.front_matter, "version")
     }
 
-    /// What the bundle keeps of it. Its language is that of its prose: code is in none.
+    /// Returns the part that the bundle keeps. Its language is that of its prose: code is in none.
     pub fn document(&self) -> Document {
         let prose = self.blocks.iter().filter(|b| b.kind != BlockKind::Code).map(|b| b.text.as_str());
         let language = languages::language(self.language(), std::iter::once(self.title.as_str()).chain(prose));
@@ -175,7 +175,7 @@ impl SourceDocument {
 pub struct Skipped {
     /// Its path in the source folder.
     pub path: String,
-    /// Why, in words for the user.
+    /// Reason, for the user.
     pub reason: String,
 }
 
@@ -184,19 +184,19 @@ pub struct Skipped {
 pub struct Corpus {
     /// The documents, in the order of their files' paths.
     pub documents: Vec<SourceDocument>,
-    /// What was left out, sorted by path.
+    /// Files and lines that were left out, sorted by path.
     pub skipped: Vec<Skipped>,
-    /// How many files were found, read or not.
+    /// Number of files that were found, read or not.
     pub files: usize,
     /// Their bytes.
     pub bytes: u64,
-    /// What the folder was taken for, for the user.
+    /// Remarks for the user: the kind of folder that this was read as.
     pub notes: Vec<String>,
-    /// What may be wrong with that.
+    /// Warnings that this may be wrong.
     pub warnings: Vec<String>,
 }
 
-/// Why nothing could be read.
+/// Error because of which nothing can be read.
 #[derive(Debug, thiserror::Error)]
 pub enum IngestError {
     /// A file or folder that was named by the user cannot be read.
@@ -310,7 +310,7 @@ pub fn ingest(root: &Path, options: &IngestOptions, progress: &(dyn Fn(IngestPro
     Ok(corpus)
 }
 
-/// What the reading of every file goes by.
+/// Options, site and folder by which every file is read.
 struct Reading<'a> {
     options: &'a IngestOptions,
     site: &'a Site,
@@ -326,7 +326,7 @@ fn linked_names(outcomes: &[Outcome]) -> BTreeSet<String> {
     links.map(|l| name_of(l.target.split(['#', '?']).next().unwrap_or("").trim_end_matches('/'))).collect()
 }
 
-/// Why a file is no page of the site, if it is none.
+/// Returns the reason why a file is no page of the site, if it is none.
 fn no_page(found: &FoundFile, rendered: &Rendered, site: &Site) -> Option<&'static str> {
     if matches!(found.format.method, ReadMethod::Chunks(_)) {
         return None;
@@ -337,7 +337,7 @@ fn no_page(found: &FoundFile, rendered: &Rendered, site: &Site) -> Option<&'stat
     if rendered.is { None } else { site.no_page(&found.path, found.format.name) }
 }
 
-/// Whether a file that another page brought in is nothing but a part, by its name or its folder's.
+/// Returns true if a file that another page brought in is only a part, by its name or its folder's.
 fn is_part(path: &str) -> bool {
     let folders = ["includes", "snippets", "partials", "fragments", "shared", "include", "snippet", "partial"];
     path.split('/').any(|part| is_private(part) || folders.contains(&part))
@@ -369,7 +369,7 @@ fn warnings(site: &Site, options: &IngestOptions) -> Vec<String> {
     )]
 }
 
-/// What became of one file.
+/// Result of reading one file.
 #[derive(Default)]
 struct Outcome {
     documents: Vec<SourceDocument>,
@@ -462,7 +462,7 @@ fn keep(mut document: SourceDocument, found: &FoundFile, reading: &Reading<'_>, 
 }
 
 impl Reading<'_> {
-    /// Where the page of a file is published, by the rules of its generator, or by what its front matter claims.
+    /// Returns the address of a file's page, by its generator's rules or its front matter.
     fn url(&self, path: &str, fields: &[(String, String)]) -> String {
         let (base, style) = (self.options.base_url.as_str(), self.site.style);
         if let Some(local) = self.site.address(&SitePage { path, fields }).filter(|l| address::is_below(l)) {

@@ -4,14 +4,14 @@ use super::walk::FoundFile;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What is known of the folder as a rendered site.
+/// A folder as a rendered site.
 #[derive(Debug, Default)]
 pub(super) struct Rendered {
-    /// Whether it is one.
+    /// Set if it is one.
     pub is: bool,
-    /// Whether Sphinx wrote it.
+    /// Set if Sphinx wrote it.
     sphinx: bool,
-    /// Whether mdBook wrote it.
+    /// Set if mdBook wrote it.
     mdbook: bool,
     /// The files that its `sitemap.xml` lists; `None` without one that does.
     listed: Option<BTreeSet<String>>,
@@ -37,7 +37,7 @@ impl Rendered {
         rendered
     }
 
-    /// Whether a file is the source of a page of HTML, laid beside it.
+    /// Returns true if a file is the source of a page of HTML beside it.
     fn is_copy(&self, path: &str) -> bool {
         if path.split('/').any(|part| part == "_sources") {
             return !self.pages.is_empty();
@@ -51,7 +51,7 @@ impl Rendered {
         beside.iter().any(|page| self.pages.contains(page))
     }
 
-    /// Why a file is no page for readers, if it is none.
+    /// Returns the reason why a file is no page for readers, if it is none.
     pub fn no_page(&self, path: &str) -> Option<&'static str> {
         if self.is_copy(path) {
             return Some("the source of a page that lies beside it");
@@ -80,11 +80,11 @@ impl Rendered {
             .then_some("all pages as one, to be printed")
     }
 
-    /// Whether a page is a list of pages by tag, by month or one after the other, from its path and the marks of its generator.
+    /// Returns true if a page is a list of pages (by tag, by month, or all), by its path and its generator's marks.
     pub fn is_list(&self, path: &str, generator: &str, classes: &str) -> bool {
-        let generator = generator.to_ascii_lowercase();
         const MARKS: &str = "docs-tags-list-page docs-tag-doc-list-page blog-list-page blog-tags-list-page \
             blog-tags-post-list-page blog-archive-page search-page-wrapper";
+        let generator = generator.to_ascii_lowercase();
         if classes.split_ascii_whitespace().any(|c| MARKS.split(' ').any(|mark| mark == c)) {
             return true;
         }

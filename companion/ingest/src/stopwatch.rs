@@ -13,7 +13,7 @@ const PER_BYTE: Duration = Duration::from_micros(10);
 const BETWEEN_LOOKS: u32 = 256;
 
 thread_local! {
-    /// When the file that this thread reads has had its time.
+    /// Time at which reading of this thread's file must end.
     static END: Cell<Option<Duration>> = const { Cell::new(None) };
     static ASKED: Cell<u32> = const { Cell::new(0) };
 }
@@ -45,7 +45,7 @@ impl Drop for Stopwatch {
     }
 }
 
-/// Whether the file that this thread reads has had its time: its reader then stops, between two blocks.
+/// Returns true if the file that this thread reads has had its time: its reader then stops, between two blocks.
 pub(super) fn is_over() -> bool {
     let asked = ASKED.get().wrapping_add(1);
     ASKED.set(asked);

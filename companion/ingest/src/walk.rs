@@ -44,14 +44,14 @@ pub(super) struct FoundFile {
 /// The files of a folder.
 pub(super) struct Walked {
     pub found: Vec<FoundFile>,
-    /// What could be read and is not.
+    /// Files that could be read and are not.
     pub skipped: Vec<Skipped>,
     /// Number of files of other kinds, by their endings.
     pub others: BTreeMap<String, usize>,
 }
 
 impl Walked {
-    /// How many files of other kinds there are, for the user.
+    /// Counts the files of other kinds, for the user.
     pub fn note(&self) -> Option<String> {
         const NAMED: usize = 6;
         let all: usize = self.others.values().sum();
@@ -66,7 +66,7 @@ impl Walked {
     }
 }
 
-/// Which kind of file names with an ending are, in place of what their ending says: `txt=rst`.
+/// Format of files with an ending, in place of the usual one: `txt=rst`.
 #[derive(Debug, Clone)]
 pub struct FormatRule {
     ending: String,
@@ -90,7 +90,7 @@ impl std::str::FromStr for FormatRule {
     }
 }
 
-/// What a file is, by a rule for its ending or by its ending.
+/// Finds the format of a file, by a rule for its ending or by its name.
 fn ruled(file: &Path, rules: &[FormatRule]) -> Option<&'static Format> {
     let ending = file.extension().and_then(|e| e.to_str()).map(str::to_ascii_lowercase);
     let rule = ending.and_then(|e| rules.iter().rev().find(|r| r.ending == e));
