@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Source of chunks.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub enum Input {
     /// Documents, to be read, split and embedded.
     Documents(PathBuf),
@@ -33,6 +33,7 @@ pub enum Input {
     /// Bundles of one embedder, to be merged.
     Bundles(Vec<PathBuf>),
     /// No documents: a knowledge graph alone.
+    #[default]
     Graph,
 }
 
@@ -48,7 +49,7 @@ impl Input {
 }
 
 /// Options of a build.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct BuildOptions {
     /// Source of chunks.
     pub input: Input,
@@ -105,33 +106,7 @@ pub struct BuildOptions {
 impl BuildOptions {
     /// A bundle of text, vectors, words and names alone: no keyword graph, no knowledge graph, no runtime, and nothing kept for the next build.
     pub fn bare(input: Input, out: PathBuf) -> BuildOptions {
-        BuildOptions {
-            input,
-            out,
-            ingest: IngestOptions::default(),
-            rank: Vec::new(),
-            max_tokens: 200,
-            autokg: None,
-            keywords_llm: None,
-            cache: None,
-            knowledge: None,
-            kg_from_documents: false,
-            kg_model: None,
-            relations_model: None,
-            summaries_model: None,
-            needs: Needs::default(),
-            words_only: false,
-            seed: 0,
-            runtime: false,
-            pages: None,
-            llms: None,
-            query_table: None,
-            planner: PlannerSource::Own,
-            embedder: Embedder::default(),
-            query_layers: QueryLayers::default(),
-            query_encoder: None,
-            question_languages: Vec::new(),
-        }
+        BuildOptions { input, out, max_tokens: 200, ..BuildOptions::default() }
     }
 }
 
