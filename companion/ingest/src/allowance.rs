@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 /// Bytes that may still be written for one file. What a file names once it may have written as often as it likes: a cell over many rows, a part that is
 /// referenced, a file that is brought in. Each writing takes from the allowance, whoever does it, and nothing is written once it is spent.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Allowance {
     times: usize,
     left: Cell<usize>,

@@ -31,7 +31,7 @@ fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
         }
     }
     out.title(&archive.text("docProps/core.xml")?.and_then(|t| xml::text_of(&t, "title")).unwrap_or_default());
-    let mut reader = Reader { numberings, notes, ..Reader::new(styles, Story::new(out)) };
+    let mut reader = Reader { story: Story::new(out), styles, numberings, notes, ..Reader::default() };
     xml::walk(&text, &mut reader)?;
     reader.end_paragraph();
     reader.story.finish().finish()
@@ -139,6 +139,7 @@ struct Field {
     hides: bool,
 }
 
+#[derive(Default)]
 struct Reader {
     story: Story,
     styles: HashMap<String, Style>,
@@ -161,10 +162,11 @@ struct Reader {
     inside: Inside,
 }
 
-#[derive(PartialEq, Eq)]
+#[derive(PartialEq, Eq, Default)]
 enum Inside {
     Text,
     Instruction,
+    #[default]
     Other,
 }
 
@@ -235,24 +237,6 @@ impl Visitor for Reader {
 }
 
 impl Reader {
-    fn new(styles: HashMap<String, Style>, story: Story) -> Reader {
-        Reader {
-            story,
-            styles,
-            numberings: Numberings::default(),
-            notes: HashMap::new(),
-            paragraph: None,
-            around: Vec::new(),
-            deeper: 0,
-            run: None,
-            fields: Vec::new(),
-            hidden: 0,
-            controls: Vec::new(),
-            unfilled: 0,
-            inside: Inside::Other,
-        }
-    }
-
     fn is_hidden(&self) -> bool {
         self.hidden > 0 || self.run.as_ref().is_some_and(|r| r.hidden) || self.fields.iter().any(|f| f.hides) || self.unfilled > 0
     }
@@ -332,6 +316,7 @@ impl Reader {
         }
         let kind = match (level, numbering) {
             (Some(level), _) => Kind::Heading(level.min(6)),
+            (None, None) if p.style.code => Kind::Code,
             (None, Some(numbering)) if !p.html.is_empty() => Kind::Item(list_level, self.numberings.next(&numbering, list_level)),
             _ => Kind::Text,
         };
@@ -380,6 +365,19 @@ mod tests {
 
     fn paragraph(text: &str) -> String {
         format!("<w:p><w:r><w:t>{text}</w:t></w:r></w:p>")
+    }
+
+    #[test]
+    fn lines_of_code_are_one_block() {
+        let styled =
+            |(style, text): (&str, &str)| format!("<w:p><w:pPr><w:pStyle w:val='{style}'/></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>");
+        let styles = "<s><style styleId='C'><rFonts ascii='Courier New'/></style></s>";
+        let text = [("P", "Run"), ("C", "make"), ("C", "make install"), ("P", "Done.")].map(styled);
+        let made = document(&[
+            ("word/styles.xml", styles),
+            ("word/document.xml", &format!("<w:document xmlns:w='u'><w:body>{}</w:body></w:document>", text.concat())),
+        ]);
+        assert!(made.contains("<p>Run</p>\n<pre>make\nmake install</pre>\n<p>Done.</p>"), "{made}");
     }
 
     #[test]

@@ -14,6 +14,9 @@ const MOST: usize = 10_000;
 /// Styles that a style may be based on, one on the other.
 const DEEPEST: usize = 16;
 
+/// Parts of the names of fonts whose letters are equally wide, which code has.
+const MONOSPACED: [&str; 6] = ["Courier", "Consolas", "Menlo", "Monaco", "Mono", "Lucida Console"];
+
 /// What a style says of its paragraphs or letters.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Style {
@@ -22,6 +25,8 @@ pub(crate) struct Style {
     /// A numbering, and the level in it.
     pub numbering: Option<String>,
     pub list_level: Option<usize>,
+    /// True for lines of code.
+    pub code: bool,
     /// Whether its text is hidden.
     pub hidden: bool,
     /// Whether its paragraphs are lines of a table of contents.
@@ -46,6 +51,7 @@ pub(crate) fn styles(text: &str) -> HashMap<String, Style> {
                 let name = value().to_ascii_lowercase();
                 let heading = name.strip_prefix("heading ").and_then(|n| n.trim().parse::<u8>().ok()).filter(|l| (1..=9).contains(l));
                 style.level = style.level.or(heading).or((name == "title").then_some(1));
+                style.code = name.ends_with("code") || name.contains("preformatted");
                 style.contents = name.strip_prefix("toc ").is_some_and(|n| n.parse::<u8>().is_ok());
             }
             "basedOn" => style.based_on = Some(value()),
@@ -53,6 +59,10 @@ pub(crate) fn styles(text: &str) -> HashMap<String, Style> {
             "numId" => style.numbering = Some(value()),
             "ilvl" => style.list_level = value().parse().ok(),
             "vanish" => style.hidden = is_on(&value()),
+            "rFonts" => {
+                let font = xml::attribute(e, "ascii").unwrap_or_default();
+                style.code |= MONOSPACED.iter().any(|part| font.contains(part));
+            }
             _ => {}
         }
     });
@@ -64,6 +74,7 @@ pub(crate) fn styles(text: &str) -> HashMap<String, Style> {
             style.numbering = style.numbering.or_else(|| base.numbering.clone());
             style.list_level = style.list_level.or(base.list_level);
             style.hidden |= base.hidden;
+            style.code |= base.code;
             next.clone_from(&base.based_on);
         }
         style

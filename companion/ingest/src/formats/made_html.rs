@@ -9,7 +9,7 @@ use pocketgraph_native::html::escaped;
 const BYTES_OF_A_PART: usize = 1000;
 
 /// A page being written, up to what its file may make.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Html {
     title: String,
     text: String,

@@ -34,7 +34,7 @@ fn html(bytes: Vec<u8>, limit: u64) -> MadeHtml {
         styles.read(text);
     }
     out.title(&archive.text("meta.xml")?.and_then(|t| xml::text_of(&t, "title")).unwrap_or_default());
-    let mut reader = Reader::new(styles, Story::new(out));
+    let mut reader = Reader { styles, story: Story::new(out), cell: 1, row: 1, ..Reader::default() };
     xml::walk(&text, &mut reader)?;
     Ok((reader.story.finish().finish()?, reader.unread))
 }
@@ -94,6 +94,7 @@ struct Paragraph {
     hidden: bool,
 }
 
+#[derive(Default)]
 struct Reader {
     styles: Styles,
     story: Story,
@@ -204,27 +205,6 @@ fn closing(tag: &str) -> String {
 }
 
 impl Reader {
-    fn new(styles: Styles, story: Story) -> Reader {
-        Reader {
-            styles,
-            story,
-            open: Vec::new(),
-            boxes: Vec::new(),
-            lists: Vec::new(),
-            is_first: false,
-            hidden: 0,
-            deeper: 0,
-            cells: 0,
-            note: None,
-            sheet: None,
-            is_spreadsheet: false,
-            cell: 1,
-            row: 1,
-            unread: None,
-            slides: 0,
-        }
-    }
-
     fn begin_list(&mut self, e: &BytesStart<'_>) {
         // One inside another is of its style.
         let outer = self.lists.last().map(|l| l.style.clone());
@@ -380,7 +360,7 @@ mod tests {
     fn made(text: &str) -> String {
         let mut styles = Styles::default();
         styles.read(text);
-        let mut reader = Reader::new(styles, Story::new(Html::of_file(0)));
+        let mut reader = Reader { styles, story: Story::new(Html::of_file(0)), cell: 1, row: 1, ..Reader::default() };
         xml::walk(text, &mut reader).unwrap();
         reader.story.finish().finish().unwrap()
     }

@@ -16,6 +16,8 @@ const DEEPEST: usize = 9;
 pub(crate) enum Kind {
     Heading(u8),
     Text,
+    /// A line of code, or several.
+    Code,
     /// An item of a list, so deep inside other lists.
     Item(usize, Marker),
 }
@@ -52,17 +54,18 @@ struct Table {
 }
 
 /// A story being written.
+#[derive(Default)]
 pub(crate) struct Story {
     pub out: Html,
     table: Option<Table>,
-    /// Types of the lists that are open; a full stop for bullets.
+    /// Types of the lists that are open; a full stop for bullets, a space for code, which is closed as they are.
     lists: Vec<char>,
 }
 
 impl Story {
     /// Begins a story at the end of a page.
     pub fn new(out: Html) -> Story {
-        Story { out, table: None, lists: Vec::new() }
+        Story { out, ..Story::default() }
     }
 
     /// Appends a paragraph, whose text is HTML already.
@@ -76,6 +79,13 @@ impl Story {
         if let Kind::Item(depth, marker) = kind {
             return self.item(*depth, marker, html);
         }
+        if *kind == Kind::Code {
+            let goes_on = self.lists.as_slice() == [' '];
+            self.close_lists(usize::from(goes_on));
+            self.out.raw(if goes_on { "\n" } else { "<pre>" });
+            self.out.raw(html);
+            return self.lists = vec![' '];
+        }
         self.close_lists(0);
         let name = match kind {
             Kind::Heading(level) => format!("h{}", level.clamp(&1, &6)),
@@ -85,6 +95,9 @@ impl Story {
     }
 
     fn item(&mut self, depth: usize, marker: &Marker, html: &str) {
+        if self.lists.first() == Some(&' ') {
+            self.close_lists(0);
+        }
         let depth = depth.min(DEEPEST - 1).min(self.lists.len());
         let kind = match marker {
             Marker::Number(_, kind) => *kind,
@@ -111,8 +124,11 @@ impl Story {
     /// Closes the lists that are open but for the outermost.
     fn close_lists(&mut self, keep: usize) {
         while self.lists.len() > keep {
-            let kind = self.lists.pop();
-            self.out.raw(if kind == Some('.') { "</li></ul>\n" } else { "</li></ol>\n" });
+            self.out.raw(match self.lists.pop() {
+                Some('.') => "</li></ul>\n",
+                Some(' ') => "</pre>\n",
+                _ => "</li></ol>\n",
+            });
         }
     }
 
