@@ -9,6 +9,7 @@ use super::markdown_fence::{Fence, run};
 use super::markdown_indented::Moved;
 use super::slug::{HeadingIds, Slugs};
 use super::{Block, BlockKind, FoundFile, Link, Reading, SourceDocument, name_of, name_words, title_of};
+use std::collections::HashSet;
 use std::ops::Range;
 
 /// Links and tags longer than this are text.
@@ -108,6 +109,15 @@ impl<'s> Reader<'s> {
             self.copy(plain..mark);
             self.link(mark + embedded + 2..mark + embedded + 2 + length, embedded > 0);
             return Some(embedded + length + 4);
+        }
+        let near = rest.get(..rest.floor_char_boundary(LONGEST))?;
+        if let Some((alt, _)) = near.strip_prefix("![").and_then(|r| r.split_once("](")) {
+            // The size at which an image is shown is none of its text.
+            let name = alt.rsplit_once('|').map_or("", |(name, _)| name);
+            let size = alt.get(name.len()..)?.trim_start_matches('|');
+            let sized = !size.is_empty() && size.bytes().all(|b| b.is_ascii_digit() || b == b'x');
+            sized.then(|| self.copy(plain..mark + 2 + name.len()))?;
+            return Some(2 + alt.len());
         }
         if rest.starts_with("==") && run(rest, b'=') == 2 && !rest.get(2..)?.starts_with(char::is_whitespace) {
             let length = rest.get(2..)?.find("==").filter(|&l| l > 0)?;
@@ -236,7 +246,7 @@ const UNSAID: &str = "title tags tag cssclass cssclasses publish draft permalink
     date created updated modified id image cover";
 
 /// Reads the properties of a note and the `tags` of its text.
-pub(crate) fn properties(source: &str, fields: Vec<(String, String)>, tags: Vec<String>) -> Properties {
+pub(crate) fn properties(source: &str, title: &str, fields: Vec<(String, String)>, tags: Vec<String>) -> Properties {
     let mut out = Properties::default();
     let mut names: Vec<String> = Vec::new();
     for (key, value) in fields {
@@ -255,10 +265,14 @@ pub(crate) fn properties(source: &str, fields: Vec<(String, String)>, tags: Vec<
         }
         out.fields.push((key, value));
     }
-    if let Some(first) = names.first() {
+    // Names that Obsidian keeps of where a note was are paths.
+    let mut seen = HashSet::from([title.to_owned()]);
+    let last = |name: &String| name.rsplit('/').next().unwrap_or(name).to_owned();
+    let shown: Vec<String> = names.iter().map(last).filter(|n| seen.insert(n.clone())).collect();
+    if let Some(first) = shown.first() {
         let start = source.find(first.as_str()).map_or(0, |at| source.get(..at).unwrap_or("").chars().count());
-        let block =
-            Block::verbatim(BlockKind::Paragraph, format!("Also known as: {}.", names.join(", ")), u32::try_from(start).unwrap_or(0));
+        let text = format!("Also known as: {}.", shown.join(", "));
+        let block = Block::verbatim(BlockKind::Paragraph, text, u32::try_from(start).unwrap_or(0));
         let end = u32::try_from(source.chars().count()).unwrap_or(u32::MAX).min(block.end);
         out.names = Some(Block { end, ..block });
     }
@@ -287,7 +301,7 @@ pub(super) fn read_note(
         None if name_words(&found.path).is_some() => name_of(&found.path).replace("___", "/"),
         given => title_of(given, &blocks, &found.path),
     };
-    let properties = properties(source, fields, note.tags);
+    let properties = properties(source, &title, fields, note.tags);
     if let Some(names) = properties.names {
         // Below the title, where it is written.
         let at = usize::from(blocks.first().is_some_and(|b| b.kind == BlockKind::Heading(1)));
@@ -317,6 +331,7 @@ mod tests {
             ("| a | [[Mill pond\\|pond]] |", "| a | [pond](</Mill pond>) |"),
             ("![[Mill pond]] ![[map.png|300]]", "[Mill pond](</Mill pond>) "),
             ("Press Zoom ![[zoom.svg#icon]].", "Press Zoom."),
+            ("![250](a.png) ![Pond|30x20](b.png) ![Pond](c.png)", "![](a.png) ![Pond](b.png) ![Pond](c.png)"),
         ] {
             assert_eq!(shown(source), expected);
         }
@@ -329,6 +344,14 @@ mod tests {
         let code = "`[[a]]` and `%%`\n```\n==x== [[b]] ^id\n```\n50 % and x^2 == y\n";
         assert_eq!(shown(code), code);
         assert_eq!(shown("%% open\ntext"), "%% open\ntext");
+    }
+
+    #[test]
+    fn other_names_are_shown_without_folders_and_once() {
+        let fields = vec![("aliases".to_owned(), "Old/Pond, pond, Mill/Pond, Mill pond".to_owned())];
+        let names = properties("", "Mill pond", fields, Vec::new());
+        assert_eq!(names.names.unwrap().text, "Also known as: Pond, pond.");
+        assert_eq!(names.fields.len(), 4);
     }
 
     #[test]
