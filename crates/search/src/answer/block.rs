@@ -253,7 +253,8 @@ impl Block {
             end += 1;
         }
         // What announces something is worth nothing without it.
-        while end > self.core.end && introduces(text, members, end - 1) {
+        let labels = |i: usize| members[i].form == Form::Text && is_label(&text[members[i].span.clone()]);
+        while end > self.core.end && (introduces(text, members, end - 1) || end == members.len() && labels(end - 1)) {
             kept.pop();
             end -= 1;
         }

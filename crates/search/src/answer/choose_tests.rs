@@ -78,6 +78,20 @@ fn a_definition_is_quoted_for_what_is() {
 }
 
 #[test]
+fn a_label_without_its_text_does_not_end_an_answer() {
+    let hits = [hit(0, "Loom", &[], "The reel is red and turns once a day.\n\nShuttle speed")];
+    let found = candidates(&Question::new("Which colour has the reel?", &idf), &hits, &layouts(&hits));
+    assert_eq!(shown(&found[0], &hits), "The reel is red and turns once a day.");
+}
+
+#[test]
+fn the_most_of_a_measure_need_not_be_called_maximum() {
+    let asks = |question: &str| Question::new(question, &idf).terms.into_iter().filter(|t| t.asks).map(|t| t.word).collect::<Vec<_>>();
+    assert_eq!(asks("Is there a maximum weight for a sack?"), ["maximum"]);
+    assert!(asks("Is the maximum a sack?").is_empty());
+}
+
+#[test]
 fn a_comparison_quotes_what_names_both_sides() {
     let (quoted, _) = quoted("what is the difference between a keyword graph and a knowledge graph?", None);
     assert!(quoted.iter().any(|q| q.contains("keyword graph")), "{quoted:?}");

@@ -185,16 +185,19 @@ fn kind(question: &str, words: &[FoldedWord]) -> QuestionKind {
     }
 }
 
-/// Whether a word only asks: the measure behind "how", the noun between "what" or "which" and its verb.
+/// Returns true if a word only asks: the measure behind "how", the noun between "what" or "which" and its verb, and
+/// "maximum" beside a measure, for which a text says "at most".
 fn only_asks(words: &[FoldedWord], at: usize) -> bool {
     let word = |i: usize| words.get(i).map_or("", |w| w.0.as_str());
     let is_figure = |i: usize| SPOKEN.measured_nouns().has(word(i), "figure");
-    (at.saturating_sub(WORDS_OF_CLASS)..at).any(|start| match word(start) {
-        "how" => start + 1 == at && SPOKEN.after_how().has(word(at), "quantity"),
-        "what" | "which" if is_figure(start + 1) => start + 1 == at,
-        "what" | "which" => is_stop_word(word(at + 1)) && !(start + 1..=at).any(|i| is_stop_word(word(i))),
-        _ => false,
-    })
+    let is_extreme = SPOKEN.measured_nouns().has(word(at), "extreme") && (0..words.len()).any(is_figure);
+    is_extreme
+        || (at.saturating_sub(WORDS_OF_CLASS)..at).any(|start| match word(start) {
+            "how" => start + 1 == at && SPOKEN.after_how().has(word(at), "quantity"),
+            "what" | "which" if is_figure(start + 1) => start + 1 == at,
+            "what" | "which" => is_stop_word(word(at + 1)) && !(start + 1..=at).any(|i| is_stop_word(word(i))),
+            _ => false,
+        })
 }
 
 /// The byte ranges of the two things that a comparison names.
