@@ -33,7 +33,7 @@ pub use walk::{FormatRule, format_of};
 use allowance::Allowance;
 use formats::front_matter::field;
 use formats::includes::Folder;
-use formats::{ReadMethod, read_document, rst};
+use formats::{FoundFile, ReadMethod, read_document, rst};
 use generators::{Page as SitePage, Site, is_private};
 use pocketgraph_bundle::Document;
 use pocketgraph_languages as languages;
@@ -46,7 +46,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use stopwatch::Stopwatch;
-use walk::{FoundFile, walk};
+use walk::walk;
 
 /// Choice of files to read, and of the form of their URLs.
 #[derive(Debug, Clone)]

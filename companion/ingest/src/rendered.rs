@@ -1,6 +1,6 @@
 //! A folder that a generator wrote: what in it is the page of a reader, and what stands beside the pages.
 
-use super::walk::FoundFile;
+use super::formats::FoundFile;
 use std::collections::BTreeSet;
 use std::path::Path;
 

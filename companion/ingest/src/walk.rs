@@ -1,6 +1,6 @@
 //! Which files of a folder are read.
 
-use super::formats::{ALL, Format};
+use super::formats::{ALL, Format, FoundFile};
 use super::{IngestError, IngestOptions, Skipped};
 use ignore::WalkBuilder;
 use std::collections::BTreeMap;
@@ -29,16 +29,6 @@ pub(super) fn endings() -> String {
 fn unread(file: &Path) -> Option<&'static str> {
     let ending = file.extension()?.to_str()?.to_ascii_lowercase();
     UNREAD.iter().find(|(endings, _)| endings.contains(&ending.as_str())).map(|(_, reason)| *reason)
-}
-
-/// A file to be read.
-#[derive(Debug, Clone)]
-pub(super) struct FoundFile {
-    /// Its path in the source folder, with forward slashes.
-    pub path: String,
-    pub file: PathBuf,
-    pub format: &'static Format,
-    pub bytes: u64,
 }
 
 /// The files of a folder.

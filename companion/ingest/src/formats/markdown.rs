@@ -11,7 +11,8 @@ use super::list_numbers::{Lists, Numerals};
 use super::markdown_indented::{Moved, moved_left};
 use super::markdown_source::{MASK, alert, mask, parts};
 use super::slug::{HeadingIds, Slugs};
-use super::{Format, FoundFile, Link, Outcome, ReadDocument, ReadMethod, Reading, SourceDocument, html, mdx, stopwatch, title_of, vault};
+use super::{Format, FoundFile, Link, Outcome, ReadDocument, ReadMethod, Reading, SourceDocument};
+use super::{html, mdx, name_of, name_words, stopwatch, title_of, vault};
 use inline_html::Inline;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::borrow::Cow;
@@ -670,6 +671,27 @@ pub(super) fn read_file(source: &str, found: &FoundFile, reading: &Reading<'_>, 
     Ok(document)
 }
 
+/// A note of a vault.
+fn read_note(source: &str, from: usize, fields: Vec<(String, String)>, found: &FoundFile, reading: &Reading<'_>) -> SourceDocument {
+    let url = reading.url(&found.path, &fields);
+    let note = vault::markdown(source.get(from..).unwrap_or(""), reading.site.dialect.ids);
+    let dialect = Dialect { is_mdx: false, ..reading.site.dialect };
+    let (mut blocks, mut links) = read_made(&note.text, &note.origin, source, from, dialect);
+    let title = match field(&fields, "title") {
+        None if name_words(&found.path).is_some() => name_of(&found.path).replace("___", "/"),
+        given => title_of(given, &blocks, &found.path),
+    };
+    let properties = vault::properties(source, &title, fields, note.tags);
+    if let Some(names) = properties.names {
+        // Below the title, where it is written.
+        let at = usize::from(blocks.first().is_some_and(|b| b.kind == BlockKind::Heading(1)));
+        blocks.insert(at, names);
+        links.iter_mut().filter(|l| l.block >= at).for_each(|l| l.block += 1);
+    }
+    links.extend(properties.links);
+    SourceDocument { url, title, blocks, links, front_matter: properties.fields, ..SourceDocument::default() }
+}
+
 pub(super) fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>) -> ReadDocument {
     let (fields, from) = front_matter(source);
     if let Some(reason) = reading.site.unread(&found.path, &fields) {
@@ -684,7 +706,7 @@ pub(super) fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, 
         found.format.name == mdx::FORMAT.name || reading.site.dialect.is_mdx || reading.site.name().is_none() && mdx::looks_like(body);
     let dialect = Dialect { is_mdx, ..reading.site.dialect };
     if reading.site.rules.is_vault() {
-        return Ok(vault::read_note(source, from, fields, found, reading));
+        return Ok(read_note(source, from, fields, found, reading));
     }
     let (blocks, links) = match (expanded, is_mdx) {
         (Cow::Borrowed(body), true) => {

@@ -56,10 +56,21 @@ pub(crate) mod xml;
 
 use super::{
     Block, BlockKind, IngestError, IngestOptions, Link, Outcome, Reading, Skipped, SourceDocument, address, allowance, decode,
-    first_heading, name_of, name_words, stopwatch, title_of, visible, walk::FoundFile,
+    first_heading, name_of, name_words, stopwatch, title_of, visible,
 };
 use includes::Includer;
 use std::io::Read;
+use std::path::PathBuf;
+
+/// A file to be read.
+#[derive(Debug, Clone)]
+pub(crate) struct FoundFile {
+    /// Its path in the source folder, with forward slashes.
+    pub path: String,
+    pub file: PathBuf,
+    pub format: &'static Format,
+    pub bytes: u64,
+}
 
 /// A format: how its files are known and read. Each file here with a `FORMAT` is one.
 #[derive(Debug)]

@@ -3,12 +3,10 @@
 //! Links between notes become links of Markdown; comments, the ids of blocks and the marks of highlights go; embedded
 //! files are not shown, embedded notes are named. Tags are collected. Code stays as it is.
 
-use super::front_matter::field;
-use super::markdown::{Dialect, read_made};
 use super::markdown_fence::{Fence, run};
 use super::markdown_indented::Moved;
 use super::slug::{HeadingIds, Slugs};
-use super::{Block, BlockKind, FoundFile, Link, Reading, SourceDocument, name_of, name_words, title_of};
+use super::{Block, BlockKind, Link};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -283,33 +281,6 @@ pub(crate) fn properties(source: &str, title: &str, fields: Vec<(String, String)
         }
     }
     out
-}
-
-/// A note of a vault.
-pub(super) fn read_note(
-    source: &str,
-    from: usize,
-    fields: Vec<(String, String)>,
-    found: &FoundFile,
-    reading: &Reading<'_>,
-) -> SourceDocument {
-    let url = reading.url(&found.path, &fields);
-    let note = markdown(source.get(from..).unwrap_or(""), reading.site.dialect.ids);
-    let dialect = Dialect { is_mdx: false, ..reading.site.dialect };
-    let (mut blocks, mut links) = read_made(&note.text, &note.origin, source, from, dialect);
-    let title = match field(&fields, "title") {
-        None if name_words(&found.path).is_some() => name_of(&found.path).replace("___", "/"),
-        given => title_of(given, &blocks, &found.path),
-    };
-    let properties = properties(source, &title, fields, note.tags);
-    if let Some(names) = properties.names {
-        // Below the title, where it is written.
-        let at = usize::from(blocks.first().is_some_and(|b| b.kind == BlockKind::Heading(1)));
-        blocks.insert(at, names);
-        links.iter_mut().filter(|l| l.block >= at).for_each(|l| l.block += 1);
-    }
-    links.extend(properties.links);
-    SourceDocument { url, title, blocks, links, front_matter: properties.fields, ..SourceDocument::default() }
 }
 
 #[cfg(test)]

@@ -20,11 +20,11 @@ mod unsearched;
 mod vitepress;
 
 use super::address::styled;
+use super::formats::FoundFile;
 use super::formats::front_matter::{field, front_matter};
 use super::formats::markdown::{Dialect, PyMdown};
 use super::formats::slug::{HeadingIds, Slugs};
 use super::globs::Globs;
-use super::walk::FoundFile;
 use super::{UrlStyle, name_of};
 use config::{Config, value};
 use paths::{dated, parted, resolved, slug, without_ending};

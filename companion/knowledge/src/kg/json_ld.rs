@@ -1,10 +1,14 @@
 //! Checks JSON-LD before it is read as RDF: its reader takes memory for each level, follows and writes out the names of
 //! contexts without any limit, and copies the contexts in force for each further one.
 
-use super::rdf::{BESIDES, MOST_TIMES};
 use serde_json::Value;
 use std::collections::HashMap;
 use std::io;
+
+/// Bytes that statements may take for each byte of the files, and on top. A name that a prefix shortens is written
+/// out for each use.
+pub(super) const MOST_TIMES: usize = 256;
+pub(super) const BESIDES: usize = 16 << 20;
 
 /// Maximum number of terms that are defined by each other in any contexts of a document, and of bytes of a name.
 const LONGEST_CHAIN: usize = 8;

@@ -3,7 +3,7 @@
 
 use super::ImportError;
 use super::both_ways::Declared;
-use super::json_ld;
+use super::json_ld::{self, BESIDES, MOST_TIMES};
 use super::lines::{each_line, open};
 use super::literals::kind_of_datatype;
 use super::report::Reporter;
@@ -17,11 +17,6 @@ use std::path::{Path, PathBuf};
 
 /// Maximum number of malformed statements of a file; more end its reading, since its syntax is lost.
 const LOST: u64 = 1000;
-
-/// Bytes that statements may take for each byte of the files, and on top. A name that a prefix shortens is written
-/// out for each use.
-pub(super) const MOST_TIMES: usize = 256;
-pub(super) const BESIDES: usize = 16 << 20;
 
 #[derive(Debug, Clone)]
 struct Statement {
