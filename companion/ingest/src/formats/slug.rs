@@ -11,10 +11,10 @@ const LONGEST: usize = 256;
 /// A publisher's rule for ids of headings that the author gave none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum HeadingIds {
-    /// Lower case, white space as hyphens, letters, digits, `-` and `_` kept; repeats get `-1`, `-2`: GitHub, Nextra.
+    /// Lower case, white space as hyphens, letters, digits, `-` and `_` kept; repeats get `-1`, `-2`: GitHub.
     #[default]
     GitHub,
-    /// As GitHub's, but headings of level 1 have no id, and ids that authors gave are not counted: Docusaurus.
+    /// As GitHub's, but headings of level 1 have no id, and ids that authors gave are not counted: Docusaurus, Nextra.
     Docusaurus,
     /// As GitHub's, of text with typographer's signs; each text is counted for itself, so that ids may come twice: kramdown, for Jekyll.
     Kramdown,

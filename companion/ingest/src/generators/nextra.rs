@@ -1,6 +1,6 @@
 //! Nextra, on Next.js: MDX in `pages` or `content`, or files `page.mdx` in `app`.
 
-use super::{Config, Dialect, Generator, Page, Rules, Site, UrlStyle, without_ending};
+use super::{Config, Dialect, Generator, HeadingIds, Page, Rules, Site, UrlStyle, without_ending};
 
 pub(super) const GENERATOR: Generator = Generator {
     name: "nextra",
@@ -26,7 +26,7 @@ fn configure(config: &Config) -> Site {
     Site {
         style,
         folders_clean: style == UrlStyle::Clean,
-        dialect: Dialect { is_mdx: true, ..Dialect::default() },
+        dialect: Dialect { is_mdx: true, ids: HeadingIds::Docusaurus, ..Dialect::default() },
         content,
         languages: config.list("locales"),
         rules: Box::new(Nextra { in_app }),
