@@ -6,7 +6,7 @@
 
 use super::assertion::asks_whether;
 use super::chain::is_same_as_cue;
-use super::lexicon::{Lexicon, name_words};
+use super::lexicon::Lexicon;
 use super::measures::{bases, extreme, measures};
 use super::question::{EXACT, Token, called, core_of, tokens};
 use super::{PlannerError, voice, weights};
@@ -15,7 +15,7 @@ use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKin
 use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation};
 use crate::text::lexicon::{Language, Row, SPOKEN};
 use crate::text::{Word, fold, stem, without_possessive, words};
-use pocketgraph_question::{is_article, is_function_word, is_other_role, is_verb_form, singular, singulars};
+use pocketgraph_question::{is_article, is_function_word, is_other_role, is_verb_form, name_words, singular, singulars};
 use std::ops::Range;
 
 /// Words of a question beyond these are not looked at.

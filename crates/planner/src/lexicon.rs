@@ -5,9 +5,9 @@ use super::schema::{is_value, times};
 use super::weights;
 use crate::compact::{Map, sort_by, sort_unique};
 use crate::kg::{Class, RelationId, TypeId, Vocabulary};
+use crate::text::fold;
 use crate::text::lexicon::{Language, SPOKEN};
-use crate::text::{fold, words};
-use pocketgraph_question::{is_compound, is_derived, is_function_word, piece, singular, stem_of};
+use pocketgraph_question::{is_compound, is_derived, is_function_word, name_words, piece, singular, stem_of};
 
 /// The words of a graph's relations and types.
 #[derive(Debug, Clone, Default)]
@@ -43,9 +43,10 @@ impl Lexicon {
             }
             for text in std::iter::once(&relation.label).chain(&relation.aliases) {
                 lexicon.add_whole(text, Some(id), None);
-                let all = content(text);
+                let names = name_words(text);
+                let all = content(&names);
                 // "In state" says no more than that it leads to states, which other relations do too.
-                let bare = text == &relation.label && all.len() == 1 && name_words(text).len() > 1;
+                let bare = text == &relation.label && all.len() == 1 && names.len() > 1;
                 for word in all {
                     if bare && is_shared_range(vocabulary, id, &word) {
                         continue;
@@ -60,7 +61,7 @@ impl Lexicon {
                 lexicon.add_whole(text, None, Some(id));
                 let all = name_words(text);
                 let head = all.iter().skip(1).position(|w| SPOKEN.prepositions().contains(w)).map_or(all.len(), |at| at + 1);
-                let mut words = content(&all[..head].join(" "));
+                let mut words = content(&all[..head]);
                 if let Some(word) = words.pop() {
                     add(&mut lexicon.types, words.is_empty(), word, id);
                 }
@@ -225,16 +226,10 @@ fn is_shared_range(vocabulary: &Vocabulary, id: RelationId, word: &str) -> bool 
     vocabulary.relations().iter().filter(|r| r.range.first().is_some_and(|(c, _)| c == class)).count() > 1
 }
 
-/// Returns the words of a name of a relation or type, folded.
-pub(super) fn name_words(name: &str) -> Vec<String> {
-    words(&name.replace('_', " ")).iter().map(|w| fold(w.text)).collect()
-}
-
-/// The content words of a name. A synonym that is one function word, such as "about", is kept if it says anything at all.
-fn content(text: &str) -> Vec<String> {
-    let all = name_words(text);
-    match all.as_slice() {
-        [one] if SPOKEN.prepositions().has(one, "alone") => all,
-        _ => all.into_iter().filter(|w| !is_function_word(w)).collect(),
+/// Returns the content words of a name. A synonym that is one function word, such as "about", is kept if it says anything at all.
+fn content(all: &[String]) -> Vec<String> {
+    match all {
+        [one] if SPOKEN.prepositions().has(one, "alone") => vec![one.clone()],
+        _ => all.iter().filter(|w| !is_function_word(w)).cloned().collect(),
     }
 }

@@ -2,7 +2,12 @@
 
 use crate::spelling::compared;
 use crate::text::lexicon::{Language, SPOKEN};
-use crate::text::{is_stop_word, stem};
+use crate::text::{fold, is_stop_word, stem, words};
+
+/// Returns the words of the name of a relation or type, in lower case.
+pub fn name_words(name: &str) -> Vec<String> {
+    words(&name.replace('_', " ")).iter().map(|w| fold(w.text)).collect()
+}
 
 /// Returns a word as whole names are compared: its stem; a function word as it is.
 pub fn piece(folded: &str) -> String {

@@ -8,7 +8,7 @@ mod spelling;
 mod time;
 mod voice;
 
-pub use forms::{is_akin, is_compound, is_derived, is_function_word, piece, stem_of};
+pub use forms::{is_akin, is_compound, is_derived, is_function_word, name_words, piece, stem_of};
 pub use frame::strip_frame;
 pub use spelling::{singular, singulars};
 pub use time::{Time, find_time};

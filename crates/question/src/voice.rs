@@ -9,9 +9,9 @@
 //! | passive: "directed by" | who directed X; who was X directed by; the director of X | what did X direct; directed by X |
 //! | noun: "child" | (the words do not tell) | whose child is X |
 
-use crate::forms::is_akin;
+use crate::forms::{is_akin, name_words};
 use crate::text::lexicon::{Language, SPOKEN};
-use crate::text::{fold, stem, words};
+use crate::text::{fold, stem};
 
 /// An end of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +54,7 @@ enum Label {
 }
 
 fn label(text: &str) -> Label {
-    let all: Vec<String> = words(&text.replace('_', " ")).iter().map(|w| fold(w.text)).collect();
+    let all = name_words(text);
     let Some((first, last)) = all.first().zip(all.last()) else { return Label::Noun };
     if last == "by" {
         return Label::Passive;
@@ -125,7 +125,7 @@ fn asks_for_owner(question: &[&str], at: usize, speaks: &dyn Fn(usize) -> bool) 
 
 /// Returns the words of a label, in lower case, without forms of "be".
 fn label_words(label_text: &str) -> Vec<String> {
-    words(&label_text.replace('_', " ")).iter().map(|w| fold(w.text)).filter(|w| !is_be(w)).collect()
+    name_words(label_text).into_iter().filter(|w| !is_be(w)).collect()
 }
 
 /// Tells whether the question asks who does what the label's verb says, where neither end of the relation does it:
@@ -192,6 +192,7 @@ pub fn named_end(verb_word: &str, question: &[&str], at: usize, speaks: &dyn Fn(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::words;
 
     fn of(relation: &str, question: &str) -> Option<End> {
         let (before, behind) = question.split_once('X')?;
