@@ -4,10 +4,10 @@
 //! Markdown, at the page's address with `.md` after it;
 //! `llms-full.txt` has the text of all.
 
-use crate::site_files::{self, SiteFilesError};
+use crate::site_files::{self, SiteFilesError, place_below};
 use pocketgraph_ingest::{Block, BlockKind, SourceDocument};
 use std::collections::BTreeMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Characters of a page's description in the list.
 const DESCRIBED: usize = 160;
@@ -36,17 +36,6 @@ fn markdown_address(d: &SourceDocument, base: &str) -> Option<String> {
     let folder = d.url.is_empty() || d.url.ends_with('/');
     let address = format!("{}{}", d.url, if folder { "index.html.md" } else { ".md" });
     place_below(base, &address).map(|_| address)
-}
-
-/// Returns the file of an address below `base`, relative to the site's folder.
-pub(crate) fn place_below(base: &str, address: &str) -> Option<PathBuf> {
-    let local = address.strip_prefix(base.trim_end_matches('/'))?;
-    let local = if base.is_empty() { local } else { local.strip_prefix('/')? };
-    if local.contains([':', '\\', '?', '#', '\0']) {
-        return None;
-    }
-    let place = PathBuf::from(percent_encoding::percent_decode_str(local).decode_utf8().ok()?.as_ref());
-    place.components().all(|part| matches!(part, Component::Normal(_))).then_some(place)
 }
 
 /// The list: the title of the site's first page, then every page with the address of its Markdown and its

@@ -2,8 +2,7 @@
 //!
 //! Pages carry no script and no raw HTML from the documents; their headings have the ids that hits' URLs name.
 
-use crate::llms::place_below;
-use crate::site_files::{self, SiteFilesError};
+use crate::site_files::{self, SiteFilesError, place_below};
 use pocketgraph_ingest::{Block, BlockKind, Slugs, SourceDocument, format_of, without_marks};
 use pocketgraph_native::html::{escaped, write_escaped};
 use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};

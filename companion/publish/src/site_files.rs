@@ -3,7 +3,7 @@
 use pocketgraph_bundle::{content_hash, hex};
 use pocketgraph_native::single_line::first_few;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The list of the files that were written into a folder, each with the SHA-256 of its text: what a later build may write over.
 const RECORD: &str = ".pocketgraph-pages";
@@ -29,6 +29,17 @@ pub enum SiteFilesError {
         /// The first of them.
         names: String,
     },
+}
+
+/// Returns the file of an address below `base`, relative to the site's folder.
+pub(crate) fn place_below(base: &str, address: &str) -> Option<PathBuf> {
+    let local = address.strip_prefix(base.trim_end_matches('/'))?;
+    let local = if base.is_empty() { local } else { local.strip_prefix('/')? };
+    if local.contains([':', '\\', '?', '#', '\0']) {
+        return None;
+    }
+    let place = PathBuf::from(percent_encoding::percent_decode_str(local).decode_utf8().ok()?.as_ref());
+    place.components().all(|part| matches!(part, Component::Normal(_))).then_some(place)
 }
 
 /// Writes texts below `out`, each at its path there, as `option` asked for. Returns those whose names are too long.
