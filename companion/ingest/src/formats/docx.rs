@@ -22,7 +22,8 @@ fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     let mut out = Html::of_file(bytes.len());
     let mut archive = Archive::open(bytes, limit)?;
     let text = archive.text("word/document.xml")?.ok_or("no DOCX: it has no word/document.xml")?;
-    let styles = archive.text("word/styles.xml")?.map(|t| styles(&t)).unwrap_or_default();
+    let fonts = archive.text("word/fontTable.xml")?.unwrap_or_default();
+    let styles = archive.text("word/styles.xml")?.map(|t| styles(&t, &fonts)).unwrap_or_default();
     let numberings = archive.text("word/numbering.xml")?.map(|t| Numberings::read(&t)).unwrap_or_default();
     let mut notes = HashMap::new();
     for (file, kind) in [("word/footnotes.xml", "footnote"), ("word/endnotes.xml", "endnote")] {
@@ -372,9 +373,11 @@ mod tests {
         let styled =
             |(style, text): (&str, &str)| format!("<w:p><w:pPr><w:pStyle w:val='{style}'/></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>");
         let styles = "<s><style styleId='C'><rFonts ascii='Courier New'/></style></s>";
+        let fonts = "<f><font name='Arial'/><font name='Courier New'><pitch val='fixed'/></font></f>";
         let text = [("P", "Run"), ("C", "make"), ("C", "make install"), ("P", "Done.")].map(styled);
         let made = document(&[
             ("word/styles.xml", styles),
+            ("word/fontTable.xml", fonts),
             ("word/document.xml", &format!("<w:document xmlns:w='u'><w:body>{}</w:body></w:document>", text.concat())),
         ]);
         assert!(made.contains("<p>Run</p>\n<pre>make\nmake install</pre>\n<p>Done.</p>"), "{made}");

@@ -3,7 +3,7 @@
 use super::list_numbers::Numerals;
 use super::story::Marker;
 use super::xml;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Levels that a list may have.
 const LEVELS: usize = 9;
@@ -13,9 +13,6 @@ const MOST: usize = 10_000;
 
 /// Styles that a style may be based on, one on the other.
 const DEEPEST: usize = 16;
-
-/// Parts of the names of fonts whose letters are equally wide, which code has.
-const MONOSPACED: [&str; 6] = ["Courier", "Consolas", "Menlo", "Monaco", "Mono", "Lucida Console"];
 
 /// What a style says of its paragraphs or letters.
 #[derive(Debug, Clone, Default)]
@@ -34,8 +31,9 @@ pub(crate) struct Style {
     based_on: Option<String>,
 }
 
-/// Reads the styles of a document, by their ids. Their names are the same in every language.
-pub(crate) fn styles(text: &str) -> HashMap<String, Style> {
+/// Reads the styles of a document by their ids, with its table of fonts. Their names are the same in every language.
+pub(crate) fn styles(text: &str, fonts: &str) -> HashMap<String, Style> {
+    let fixed = fixed_fonts(fonts);
     let mut styles: HashMap<String, Style> = HashMap::new();
     let mut id = None;
     xml::elements(text, |name, e| {
@@ -59,10 +57,7 @@ pub(crate) fn styles(text: &str) -> HashMap<String, Style> {
             "numId" => style.numbering = Some(value()),
             "ilvl" => style.list_level = value().parse().ok(),
             "vanish" => style.hidden = is_on(&value()),
-            "rFonts" => {
-                let font = xml::attribute(e, "ascii").unwrap_or_default();
-                style.code |= MONOSPACED.iter().any(|part| font.contains(part));
-            }
+            "rFonts" => style.code |= xml::attribute(e, "ascii").is_some_and(|font| fixed.contains(&font)),
             _ => {}
         }
     });
@@ -80,6 +75,17 @@ pub(crate) fn styles(text: &str) -> HashMap<String, Style> {
         style
     };
     styles.iter().map(|(id, style)| (id.clone(), whole(style.clone()))).collect()
+}
+
+/// Reads which fonts have letters of equal width, as code has.
+fn fixed_fonts(text: &str) -> HashSet<String> {
+    let (mut fixed, mut font) = (HashSet::new(), None);
+    xml::elements(text, |name, e| match name {
+        "font" => font = xml::attribute(e, "name"),
+        "pitch" if xml::attribute(e, "val").as_deref() == Some("fixed") => fixed.extend(font.take()),
+        _ => {}
+    });
+    fixed
 }
 
 /// The level of a heading, from 1, for a level of an outline, from 0; the tenth is that of text.
