@@ -17,8 +17,7 @@ pub(super) struct CommonHeaders {
 }
 
 impl CommonHeaders {
-    /// # Errors
-    /// If the policy has characters that a header cannot have.
+    /// Makes them, unless the policy has characters that a header cannot have.
     pub(super) fn new(policy: Option<&str>) -> miette::Result<CommonHeaders> {
         let policy = policy
             .map(HeaderValue::from_str)

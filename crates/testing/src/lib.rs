@@ -5,3 +5,4 @@ pub mod golden;
 pub mod hits;
 pub mod model;
 pub mod models;
+pub mod scripted_model;

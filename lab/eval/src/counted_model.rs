@@ -136,7 +136,7 @@ impl ReplyCache for CountedModel {
 mod tests {
     use super::*;
     use pocketgraph::llm::{Message, Usage, complete};
-    use pocketgraph_llm_client::asker::testing::{ScriptedModel, counted};
+    use pocketgraph_testing::scripted_model::{ScriptedModel, counted};
     use std::rc::Rc;
 
     /// Counts its own tokens where it was made so.

@@ -92,7 +92,7 @@ impl ChatModel for KeptReplies<'_> {
 mod tests {
     use super::*;
     use pocketgraph::llm::{Message, complete};
-    use pocketgraph_llm_client::asker::testing::{ScriptedModel, whole_reply};
+    use pocketgraph_testing::scripted_model::{ScriptedModel, whole_reply};
     use std::rc::Rc;
 
     /// Says how often it was asked; fails where the question says so.

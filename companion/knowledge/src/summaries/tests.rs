@@ -1,8 +1,8 @@
 use super::prompts::{description, read_report, read_summary, report, summary};
 use super::*;
-use pocketgraph_llm_client::asker::testing::{ScriptedModel, whole_reply};
 use pocketgraph_llm_client::asker::{Asking, MemoryCache};
 use pocketgraph_native::progress::Silent;
+use pocketgraph_testing::scripted_model::{ScriptedModel, whole_reply};
 use proptest::prelude::*;
 use std::rc::Rc;
 

@@ -7,7 +7,6 @@
 mod batch;
 mod reply_cache;
 mod lenient_json;
-pub mod testing;
 
 pub use batch::announced;
 pub use lenient_json::find;

@@ -12,9 +12,6 @@ pub trait ReplyCache {
     fn get(&self, key: &Key) -> Option<String>;
 
     /// Stores a reply. If [`ReplyCache::outlives`] is true, it must then survive the program's end.
-    ///
-    /// # Errors
-    /// A failure to store it.
     fn put(&self, key: &Key, reply: &str) -> std::io::Result<()>;
 
     /// Returns true if replies are available to the next run of the program.

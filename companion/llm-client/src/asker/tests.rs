@@ -1,9 +1,9 @@
 //! Replies without an answer, and models that think.
 #![allow(clippy::unwrap_used)]
 
-use super::testing::{ScriptedModel, whole_reply};
 use super::*;
 use pocketgraph_llm::{Delta, Message};
+use pocketgraph_testing::scripted_model::{ScriptedModel, whole_reply};
 
 fn asking() -> Asking {
     Asking { pause: Duration::ZERO, ..Asking::new("m") }

@@ -1,9 +1,9 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use pocketgraph_llm_client::asker::testing::{self, ScriptedModel};
 use pocketgraph_llm_client::asker::{Asking, MemoryCache};
 use pocketgraph_native::progress::Silent;
+use pocketgraph_testing::scripted_model::{self, ScriptedModel};
 use proptest::prelude::*;
 
 fn example() -> Value {
@@ -15,7 +15,7 @@ fn example() -> Value {
 
 fn reworded(by: fn(&str) -> String, without: &Near) -> Vec<Value> {
     let prompt =
-        ScriptedModel::new(move |_, request| testing::whole_reply(&by(request.messages.last().map_or("", |m| m.content.as_str()))));
+        ScriptedModel::new(move |_, request| scripted_model::whole_reply(&by(request.messages.last().map_or("", |m| m.content.as_str()))));
     let model = BuildModel { chat: Box::new(prompt), asking: Asking::new("m"), cache: Box::new(MemoryCache::default()) };
     rephrase(&[example()], without, &model, &Silent, &|t| t.len()).unwrap().0
 }

@@ -4,7 +4,7 @@
 
 use super::*;
 use pocketgraph_llm::{LlmError, Usage};
-use pocketgraph_llm_client::asker::testing::{ScriptedModel, counted};
+use pocketgraph_testing::scripted_model::{ScriptedModel, counted};
 use std::rc::Rc;
 
 /// Answers with the next of its lines; with none left it fails.

@@ -143,7 +143,7 @@ fn imported_entities_are_what_pages_of_their_name_are_about() {
         blocks: vec![pocketgraph_ingest::Block::verbatim(BlockKind::Paragraph, "Heat is a film.", 0)],
         links: Vec::new(),
         front_matter: Vec::new(),
-        ready: false,
+        ..SourceDocument::default()
     };
     let chunks = split(0, &document, &|t| t.len(), 100);
     add(&mut kg, &[document], &chunks).unwrap();
