@@ -112,9 +112,6 @@ struct Part {
 }
 
 /// Reads bundles.
-///
-/// # Errors
-/// [`MergeError`].
 pub(crate) fn read(paths: &[PathBuf]) -> Result<Merged, MergeError> {
     let mut parts: Vec<Part> = Vec::new();
     for path in paths {

@@ -6,8 +6,8 @@ pub use crate::outcome::{BuildError, Summary};
 use crate::assemble::{Contents, RUNTIME, Staging};
 use crate::options::described;
 use crate::stages::{
-    Arrange, Arrangement, Assemble, Chunked, Corpus, Cut, DrawKeywords, Embed, EmbedLabels, Embedded, Extract, FindNames, Gathered,
-    ImportTables, Labels, LoadModels, Models, Prepare, Publish, Read, ReadRelations, Split, Stage, Stated, TakeTriples,
+    Arrange, Arrangement, Assemble, Chunked, Corpus, Cut, DateStatements, DrawKeywords, Embed, EmbedLabels, Embedded, Extract, FindNames,
+    Gathered, ImportTables, Labels, LoadModels, Models, Prepare, Publish, Read, ReadRelations, Split, Stage, Stated, TakeTriples,
 };
 use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph_languages as languages;
@@ -52,7 +52,10 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let count = |text: &str| model.count(text);
 
     let Cut { chunked, origin, brought } = run.stage(&Split { max_tokens: options.max_tokens, count: &count }, source)?;
+    // A graph of the user's own has all its labels.
+    let read = origin.bytes_read().filter(|_| options.knowledge.is_none());
     run.stage(&Publish::of(options), &origin)?;
+    let times = run.stage(&DateStatements, (&chunked, &origin))?;
     let taken = TakeTriples { from_documents: options.kg_from_documents };
     let Stated { gathering, from_documents } = run.stage(&taken, (imported, origin, &chunked))?;
     let embedded = run.stage(&Embed { model, cache, words_only: options.words_only }, (&chunked, brought))?;
@@ -66,7 +69,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let beside = Some(&others).filter(|_| embedded.ours);
     let keywords = run.stage(&DrawKeywords::of(options, beside), corpus)?;
     let found = run.stage(&FindNames { embedder: beside, everywhere: options.needs.sentences() }, (corpus, graph))?;
-    let labels = run.stage(&EmbedLabels { embedder: &others, layers: &models.layers }, graph.filter(|_| embedded.ours))?;
+    let labels = run.stage(&EmbedLabels { embedder: &others, layers: &models.layers, read }, graph.filter(|_| embedded.ours))?;
     let gathered = Gathered { corpus, found: &found, knowledge: graph, related: related.as_ref() };
     let prepared = run.stage(&Prepare::of(options, beside), gathered)?;
     let arrangement = run.stage(&Arrange { rules: &rules, seed: options.seed }, corpus)?;
@@ -74,6 +77,7 @@ pub fn build(options: &BuildOptions, progress: &dyn Progress) -> Result<Summary,
     let contents = Contents {
         keywords: keywords.as_ref().map(|k| &k.graph),
         names: Some(&found),
+        times: Some(&times),
         prepared: prepared.as_ref(),
         options: described(options, built_with),
         runtime: runtime(options, progress),

@@ -7,9 +7,6 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// Reads the documents and prints a line for each: file, address, language, sections, title.
-///
-/// # Errors
-/// A folder that cannot be read.
 pub(super) fn run(folder: &Path, options: &IngestOptions) -> Result<()> {
     let corpus = ingest(folder, options, &|_| {}).into_diagnostic()?;
     print!("{}", list_documents(&corpus));

@@ -2,7 +2,7 @@
 
 use super::open::{bundle, wait};
 use miette::{Result, miette};
-use pocketgraph_build::assemble::{LISTING, listing};
+use pocketgraph_build::assemble::{HeldFolder, LISTING, listing};
 use std::path::{Path, PathBuf};
 
 /// Arguments of `pocketgraph verify`.
@@ -30,6 +30,6 @@ pub fn run(args: &Args) -> Result<()> {
 /// Compares the list of files with the folder: otherwise copies for use offline would be incomplete.
 fn false_list(folder: &Path) -> Option<String> {
     let list = std::fs::read_to_string(folder.join(LISTING)).ok()?;
-    let there = listing(folder).ok()?;
+    let there = listing(&HeldFolder::open(&folder.canonicalize().ok()?).ok()?).ok()?;
     (list != there).then(|| format!("{LISTING} does not list the bundle's files as they are"))
 }

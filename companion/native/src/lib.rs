@@ -3,6 +3,7 @@
 #[macro_use]
 pub mod terminal;
 
+pub mod held_folder;
 pub mod hosts;
 pub mod html;
 pub mod panics;

@@ -1,8 +1,10 @@
 //! Files that a build writes into a folder of somebody's site, beside what is not its own: a record there says which they are.
 
 use pocketgraph_bundle::{content_hash, hex};
+use pocketgraph_native::held_folder::HeldFolder;
 use pocketgraph_native::single_line::first_few;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
 /// The list of the files that were written into a folder, each with the SHA-256 of its text: what a later build may write over.
@@ -53,26 +55,26 @@ pub fn write(option: &'static str, out: &Path, mut files: BTreeMap<PathBuf, Stri
         move |reason| SiteFilesError::Io { path, reason }
     };
     std::fs::create_dir_all(out).map_err(fail(out))?;
-    let record_file = out.join(RECORD);
-    let known = Record::read(&record_file);
+    let folder = out.canonicalize().and_then(|out| HeldFolder::open(&out)).map_err(fail(out))?;
+    let known = Record::read(&folder);
     let occupied: Vec<String> =
-        files.iter().filter(|(place, text)| !known.may_write(out, place, text)).map(|(place, _)| place.display().to_string()).collect();
+        files.iter().filter(|(place, text)| !known.may_write(&folder, place, text)).map(|(place, _)| place.display().to_string()).collect();
     if !occupied.is_empty() {
         return Err(SiteFilesError::Occupied { option, folder: out.to_owned(), names: first_few(&occupied) });
     }
     // Recorded first, and the old ones with them: a build that is killed on the way knows all of them again.
-    known.write(&record_file, &files, true).map_err(fail(&record_file))?;
+    known.write(&folder, &files, true).map_err(fail(&out.join(RECORD)))?;
     let mut too_long = Vec::new();
     for (place, text) in &files {
-        let path = out.join(place);
-        let parent = path.parent().unwrap_or(out);
-        match std::fs::create_dir_all(parent).and_then(|()| std::fs::write(&path, text)) {
-            Err(e) if e.kind() == std::io::ErrorKind::InvalidFilename => too_long.push(place.clone()),
-            written => written.map_err(fail(&path))?,
+        // Part by part, a path may be longer than one that others can open.
+        let refused = std::fs::symlink_metadata(out.join(place)).err().filter(|e| e.kind() == ErrorKind::InvalidFilename);
+        match refused.map_or_else(|| folder.write_file(place, text.as_bytes()), Err) {
+            Err(e) if e.kind() == ErrorKind::InvalidFilename => too_long.push(place.clone()),
+            written => written.map_err(fail(&out.join(place)))?,
         }
     }
     too_long.iter().for_each(|place| drop(files.remove(place)));
-    known.write(&record_file, &files, false).map_err(fail(&record_file))?;
+    known.write(&folder, &files, false).map_err(fail(&out.join(RECORD)))?;
     Ok(too_long.iter().map(|place| place.display().to_string()).collect())
 }
 
@@ -80,42 +82,26 @@ pub fn write(option: &'static str, out: &Path, mut files: BTreeMap<PathBuf, Stri
 struct Record(BTreeSet<(PathBuf, String)>);
 
 impl Record {
-    fn read(file: &Path) -> Record {
-        let plain = std::fs::symlink_metadata(file).is_ok_and(|m| m.is_file());
-        let text = if plain { std::fs::read_to_string(file).unwrap_or_default() } else { String::new() };
+    fn read(folder: &HeldFolder) -> Record {
+        let text = folder.read_file(RECORD.as_ref(), u64::MAX).ok().and_then(|text| String::from_utf8(text).ok()).unwrap_or_default();
         Record(text.lines().filter_map(|l| l.split_once(' ')).map(|(hash, name)| (name.into(), hash.to_owned())).collect())
     }
 
     /// Returns true if a file may be written: nothing is there, or a file of an earlier build, or the same text; and no
-    /// part of its path below `out` is a link.
-    fn may_write(&self, out: &Path, place: &Path, text: &str) -> bool {
-        let mut path = out.to_owned();
-        let mut parts = place.components().peekable();
-        while let Some(part) = parts.next() {
-            path.push(part);
-            let Ok(kind) = std::fs::symlink_metadata(&path) else { return true };
-            if parts.peek().is_some() {
-                if !kind.is_dir() {
-                    return false;
-                }
-            } else if !kind.is_file() {
-                return false;
-            }
+    /// part of its path below `folder` is a link.
+    fn may_write(&self, folder: &HeldFolder, place: &Path, text: &str) -> bool {
+        match folder.read_file(place, u64::MAX) {
+            Ok(there) => there == text.as_bytes() || self.0.contains(&(place.to_owned(), hash_text(&there))),
+            Err(e) => matches!(e.kind(), ErrorKind::NotFound | ErrorKind::InvalidFilename),
         }
-        let Ok(there) = std::fs::read(&path) else { return false };
-        there == text.as_bytes() || self.0.contains(&(place.to_owned(), hash_text(&there)))
     }
 
     /// Writes the record with `files` in it; with `both`, what it said of these places before stays beside it.
-    fn write(&self, file: &Path, files: &BTreeMap<PathBuf, String>, both: bool) -> std::io::Result<()> {
+    fn write(&self, folder: &HeldFolder, files: &BTreeMap<PathBuf, String>, both: bool) -> std::io::Result<()> {
         let mut all: BTreeSet<(PathBuf, String)> = files.iter().map(|(place, text)| (place.clone(), hash_text(text.as_bytes()))).collect();
         all.extend(self.0.iter().filter(|(place, _)| both || !files.contains_key(place)).cloned());
         let text: String = all.iter().map(|(place, hash)| format!("{hash} {}\n", place.display())).collect();
-        // Beside it and renamed: never through a link, never half of it.
-        let mut aside = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
-        std::io::Write::write_all(&mut aside, text.as_bytes())?;
-        aside.persist(file).map_err(|e| e.error)?;
-        Ok(())
+        folder.replace_file(RECORD, text.as_bytes())
     }
 }
 

@@ -6,7 +6,7 @@ use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, MANIFEST};
 use pocketgraph::embed::TableEncoder;
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::kg::KnowledgeGraph;
-use pocketgraph_build::assemble::{Contents, QueryModel, WriteError, assemble};
+use pocketgraph_build::assemble::{Contents, HeldFolder, QueryModel, WriteError, assemble};
 use pocketgraph_build::folder::FolderSource;
 use pocketgraph_build::prepare::{self, Needs, UnknownRetriever, prepare};
 use pocketgraph_cluster::cells;
@@ -215,7 +215,7 @@ fn write_bundle(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Res
         None => (prepare(needs, &parts), IndexTokens::default()),
     };
     lap("retrievers");
-    let labels = knowledge.map(|graph| kg::label_vectors(graph, model.dim(), &embed)).unwrap_or_default();
+    let labels = knowledge.map(|graph| kg::label_vectors(graph, model.dim(), usize::MAX, &embed)).unwrap_or_default();
     if knowledge.is_some() {
         lap("labels");
     }
@@ -228,6 +228,7 @@ fn write_bundle(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Res
         weights: &[],
         keywords: keywords.as_ref(),
         names: Some(&found),
+        times: None,
         prepared: Some(&prepared),
         knowledge,
         labels: labels.entities.as_ref(),
@@ -246,7 +247,8 @@ fn write_bundle(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Res
         options: reader.map(|r| r.described(needs)).unwrap_or_default(),
         runtime: &[],
     };
-    assemble(&contents, folder)?;
+    let folder = HeldFolder::open(folder).map_err(|reason| WriteError::Io { path: folder.to_owned(), reason })?;
+    assemble(&contents, &folder)?;
     lap("writing");
     Ok((seconds, spent))
 }

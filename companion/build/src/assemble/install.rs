@@ -1,8 +1,9 @@
 //! Bundles are written aside and take their place in one step, so that an interrupted build leaves the old bundle untouched; and nothing that a
 //! build did not write is ever removed.
 
-use super::leftovers::{Claim, sweep};
+use super::leftovers::{Claim, aside, sweep};
 use super::ownership::Owned;
+use pocketgraph_native::held_folder::HeldFolder;
 use pocketgraph_native::single_line::first_few;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
@@ -11,9 +12,9 @@ use std::time::Duration;
 
 /// The folder that is being written and its lock, so that Ctrl-C can remove them. Held locked while a bundle changes places: an interruption waits
 /// for that.
-static UNDER_WAY: Mutex<Option<(PathBuf, PathBuf)>> = Mutex::new(None);
+static UNDER_WAY: Mutex<Option<(HeldFolder, PathBuf)>> = Mutex::new(None);
 
-fn under_way() -> MutexGuard<'static, Option<(PathBuf, PathBuf)>> {
+fn under_way() -> MutexGuard<'static, Option<(HeldFolder, PathBuf)>> {
     UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -31,8 +32,7 @@ pub fn remove_staging() {
     let Some((folder, lock)) = under_way().take() else { return };
     // Threads still write into it: they may make a folder again that is gone.
     for _ in 0..REMOVALS {
-        let _ = std::fs::remove_dir_all(&folder);
-        if !folder.exists() {
+        if folder.remove_all().is_ok() {
             break;
         }
         std::thread::sleep(Duration::from_millis(20));
@@ -96,10 +96,6 @@ pub struct Staging {
 impl Staging {
     /// Prepares a folder beside `target`, on the same file system, for a bundle of what is read from `inputs`; where `target` is a symbolic link,
     /// beside what it points to. Restores or removes what killed builds left there.
-    ///
-    /// # Errors
-    /// [`InstallError::NotABundle`] when `target` is a file or a folder that holds something else than a bundle, [`InstallError::Foreign`] when
-    /// something else stands in the bundle's folder, [`InstallError::Overlap`] when `target` is or holds one of `inputs`, or lies in a bundle among them.
     pub fn beside(target: &Path, inputs: &[&Path]) -> Result<Self, InstallError> {
         let place = resolved(target).map_err(io("read the link", target))?;
         for input in inputs {
@@ -117,25 +113,20 @@ impl Staging {
     }
 
     /// Returns the folder to write to.
-    pub fn path(&self) -> &Path {
+    pub fn folder(&self) -> &HeldFolder {
         &self.claim.folder
     }
 
     /// Puts the finished bundle in its place; the old one, if any, goes when the new one stands. What stands at the target is looked at again: hours
-    /// may have passed.
-    ///
-    /// # Errors
-    /// [`InstallError`]; what stood at the target then stands there still.
-    pub fn install(self) -> Result<(), InstallError> {
+    /// may have passed. After an error, what stood there stands there still.
+    pub fn install(mut self) -> Result<(), InstallError> {
         let mut under_way = under_way();
-        let fresh = &self.claim.folder;
-        readable_by_all(fresh).map_err(io("set the mode of", fresh))?;
         self.claim.changes_places().map_err(io("write to", &self.claim.lock))?;
         let mut done = Ok(false);
         for _ in 0..TURNS {
             done = match occupant(&self.target)? {
-                Occupant::Nothing => take_place(fresh, &self.target),
-                Occupant::Bundle => self.change_places(),
+                Occupant::Nothing => self.take_place(),
+                Occupant::Bundle(..) => self.change_places(),
             };
             if !matches!(done, Ok(false)) {
                 break;
@@ -152,13 +143,15 @@ impl Staging {
     }
 
     /// The new bundle for the old one. `false` where the target changed meanwhile and must be looked at again.
-    fn change_places(&self) -> Result<bool, InstallError> {
-        let fresh = &self.claim.folder;
-        match exchange(fresh, &self.target) {
+    fn change_places(&mut self) -> Result<bool, InstallError> {
+        let fresh = self.claim.folder.path().to_owned();
+        match exchange(&fresh, &self.target) {
             Ok(()) => {
+                self.claim.is_installed = true;
                 // What stands here now is what stood there, perhaps another than was looked at.
-                if let Err(e) = remove_replaced(fresh, &self.target) {
-                    exchange(fresh, &self.target).map_err(io("move back", fresh))?;
+                if let Err(e) = remove_replaced(&fresh, &self.target) {
+                    exchange(&fresh, &self.target).map_err(io("move back", &fresh))?;
+                    self.claim.is_installed = false;
                     return Err(e);
                 }
                 Ok(true)
@@ -170,22 +163,37 @@ impl Staging {
 
     /// As [`Staging::change_places`], in two steps, where the system has no exchange. A build that is killed between them leaves the old bundle
     /// where the next build finds it.
-    fn move_aside(&self) -> Result<bool, InstallError> {
-        let (fresh, old) = (&self.claim.folder, self.claim.aside());
+    fn move_aside(&mut self) -> Result<bool, InstallError> {
+        let (old, target) = (aside(self.claim.folder.path()), self.target.clone());
         match std::fs::rename(&self.target, &old) {
             Ok(()) => {}
             Err(e) if e.kind() == ErrorKind::NotFound => return Ok(false),
             Err(e) => return Err(io("move aside", &self.target)(e)),
         }
-        let back = |e: InstallError| match std::fs::rename(&old, &self.target) {
+        let back = |e: InstallError| match std::fs::rename(&old, &target) {
             Ok(()) => e,
             Err(reason) => io("move back", &old)(reason),
         };
-        occupant(&old).map_err(|e| back(of_target(e, &self.target)))?;
-        match take_place(fresh, &self.target) {
-            Ok(true) => remove_replaced(&old, &self.target).map(|()| true),
-            Ok(false) => Err(back(InstallError::NotABundle(self.target.clone()))),
+        occupant(&old).map_err(|e| back(of_target(e, &target)))?;
+        match self.take_place() {
+            Ok(true) => remove_replaced(&old, &target).map(|()| true),
+            Ok(false) => Err(back(InstallError::NotABundle(target.clone()))),
             Err(e) => Err(back(e)),
+        }
+    }
+
+    /// Moves the new bundle to where nothing or an empty folder stands. `false` where there is something by now.
+    fn take_place(&mut self) -> Result<bool, InstallError> {
+        // Not everywhere does a rename replace an empty folder.
+        #[cfg(not(unix))]
+        let _ = std::fs::remove_dir(&self.target);
+        match std::fs::rename(self.claim.folder.path(), &self.target) {
+            Ok(()) => {
+                self.claim.is_installed = true;
+                Ok(true)
+            }
+            Err(e) if matches!(e.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists | ErrorKind::NotADirectory) => Ok(false),
+            Err(e) => Err(io("move the new bundle to", &self.target)(e)),
         }
     }
 }
@@ -194,37 +202,29 @@ impl Staging {
 enum Occupant {
     /// Nothing, or an empty folder.
     Nothing,
-    /// A bundle, and nothing else.
-    Bundle,
+    /// A bundle, and nothing else: its folder and its files.
+    Bundle(HeldFolder, Owned),
 }
 
-/// Looks at a target, again where another build changed it between the two looks that this takes: at what names the bundle's files, and at what stands there.
+/// Looks at a target. Another build may replace and remove a bundle meanwhile: of that one, ever less is there.
 fn occupant(target: &Path) -> Result<Occupant, InstallError> {
-    for _ in 0..TURNS {
-        let kind = match std::fs::symlink_metadata(target) {
-            Ok(m) => m,
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Occupant::Nothing),
-            Err(e) => return Err(io("read", target)(e)),
-        };
-        if !kind.is_dir() {
-            return Err(InstallError::NotABundle(target.to_owned()));
-        }
-        if std::fs::read_dir(target).map_err(io("read", target))?.next().is_none() {
-            return Ok(Occupant::Nothing);
-        }
-        let owned = Owned::of(target);
-        let foreign = owned.as_ref().map(|owned| owned.foreign(target).map_err(io("read", target))).transpose()?;
-        if foreign.as_ref().is_some_and(Vec::is_empty) {
-            return Ok(Occupant::Bundle);
-        }
-        if Owned::of(target) == owned {
-            return Err(match foreign {
-                Some(names) => InstallError::Foreign { folder: target.to_owned(), names: first_few(&names) },
-                None => InstallError::NotABundle(target.to_owned()),
-            });
-        }
+    let not_a_bundle = || InstallError::NotABundle(target.to_owned());
+    let folder = match HeldFolder::open(target) {
+        Ok(folder) => folder,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Occupant::Nothing),
+        Err(_) if std::fs::symlink_metadata(target).is_ok_and(|there| !there.is_dir()) => return Err(not_a_bundle()),
+        Err(e) => return Err(io("read", target)(e)),
+    };
+    let Some(owned) = Owned::of(&folder) else {
+        let is_empty = folder.entries().map_err(io("read", target))?.is_empty();
+        return if is_empty { Ok(Occupant::Nothing) } else { Err(not_a_bundle()) };
+    };
+    let names = owned.foreign(&folder).map_err(io("read", target))?;
+    if names.is_empty() {
+        Ok(Occupant::Bundle(folder, owned))
+    } else {
+        Err(InstallError::Foreign { folder: target.to_owned(), names: first_few(&names) })
     }
-    Err(InstallError::Io { what: "read", path: target.to_owned(), reason: ErrorKind::ResourceBusy.into() })
 }
 
 /// An error about a bundle that was moved, as one about the place where its owner knows it.
@@ -238,25 +238,11 @@ fn of_target(e: InstallError, target: &Path) -> InstallError {
 
 /// Removes an old bundle that has been replaced, if it holds nothing else.
 fn remove_replaced(old: &Path, target: &Path) -> Result<(), InstallError> {
-    if let Occupant::Nothing = occupant(old).map_err(|e| of_target(e, target))? {
-        return std::fs::remove_dir(old).map_err(io("remove", old));
-    }
-    match Owned::of(old) {
-        Some(owned) => owned.remove(old).map_err(io("remove", old)),
-        None => Err(InstallError::NotABundle(target.to_owned())),
-    }
-}
-
-/// Moves a folder to where nothing or an empty folder stands. `false` where there is something by now.
-fn take_place(fresh: &Path, target: &Path) -> Result<bool, InstallError> {
-    // Not everywhere does a rename replace an empty folder.
-    #[cfg(not(unix))]
-    let _ = std::fs::remove_dir(target);
-    match std::fs::rename(fresh, target) {
-        Ok(()) => Ok(true),
-        Err(e) if matches!(e.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists | ErrorKind::NotADirectory) => Ok(false),
-        Err(e) => Err(io("move the new bundle to", target)(e)),
-    }
+    let removed = match occupant(old).map_err(|e| of_target(e, target))? {
+        Occupant::Nothing => std::fs::remove_dir(old),
+        Occupant::Bundle(folder, owned) => owned.remove(&folder),
+    };
+    removed.map_err(io("remove", old))
 }
 
 /// Lets two folders change places in one step.
@@ -310,7 +296,7 @@ fn apart(out: &Path, place: &Path, input: &Path) -> Result<(), InstallError> {
         "is"
     } else if read.starts_with(place) {
         "holds"
-    } else if place.starts_with(&read) && Owned::of(&read).is_some() {
+    } else if place.starts_with(&read) && HeldFolder::open(&read).is_ok_and(|folder| Owned::of(&folder).is_some()) {
         "lies in"
     } else if !place.starts_with(&read) && passes_through(out, &read) {
         "leads out of"
@@ -325,18 +311,6 @@ fn passes_through(path: &Path, folder: &Path) -> bool {
     let Ok(path) = std::path::absolute(path) else { return false };
     let turns_back = path.components().any(|part| part == Component::ParentDir);
     !turns_back && path.ancestors().skip(1).any(|above| above.canonicalize().is_ok_and(|above| above == folder))
-}
-
-/// Temporary folders are private; a bundle is served by others.
-#[cfg(unix)]
-fn readable_by_all(folder: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn readable_by_all(_: &Path) -> std::io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]
@@ -358,7 +332,7 @@ mod tests {
 
     fn finished(target: &Path, word: &str) -> Staging {
         let staging = Staging::beside(target, &[]).unwrap();
-        bundle(staging.path(), word);
+        bundle(staging.folder().path(), word);
         staging
     }
 
@@ -435,7 +409,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let target = dir.path().join("bundle");
         bundle(&target, "old");
-        let staging = finished(&target, "new");
+        let mut staging = finished(&target, "new");
         std::fs::write(target.join("thesis.txt"), "years").unwrap();
         assert!(matches!(staging.move_aside(), Err(InstallError::Foreign { .. })));
         assert!(target.join("thesis.txt").is_file() && target.join("old.pgs").is_file());

@@ -1,7 +1,7 @@
 //! A bundle too large to be loaded whole: what a search asks for, and what it finds when something is missing.
 #![allow(clippy::unwrap_used)]
 
-use super::{Contents, assemble};
+use super::{Contents, HeldFolder, assemble};
 use crate::verify::verify;
 use futures::executor::block_on;
 use futures::future::{FutureExt, LocalBoxFuture, join};
@@ -66,6 +66,7 @@ fn files_of(documents: &[Document], chunks: &[Chunk], vectors: &[Vec<f32>], name
         weights: &[],
         keywords: None,
         names,
+        times: None,
         prepared: None,
         knowledge: None,
         planner: None,
@@ -77,7 +78,7 @@ fn files_of(documents: &[Document], chunks: &[Chunk], vectors: &[Vec<f32>], name
         options: Vec::new(),
         runtime: &[],
     };
-    assemble(&contents, folder.path()).unwrap();
+    assemble(&contents, &HeldFolder::open(folder.path()).unwrap()).unwrap();
     let mut out = BTreeMap::new();
     read(folder.path(), "", &mut out);
     out

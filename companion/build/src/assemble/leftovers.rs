@@ -4,6 +4,7 @@
 //! build ends, so a lock that can be had is that of a build that is gone.
 
 use super::ownership::Owned;
+use pocketgraph_native::held_folder::HeldFolder;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -11,37 +12,36 @@ use std::path::{Path, PathBuf};
 /// Prefix of the names of staging folders and their locks.
 pub(super) const PREFIX: &str = ".pocketgraph-";
 const SUFFIX: &str = ".lock";
-/// First line of a lock; the second is the name of the bundle's folder.
-const HEAD: &str = "pocketgraph-staging 1";
-/// The third line, from when the two bundles change places: until then all that stands in the folder is the build's own, from then on it may be the old
+/// First line of a lock; the second is the name of the bundle's folder, the third the identity of the staging folder.
+const HEAD: &str = "pocketgraph-staging 2";
+/// The fourth line, from when the two bundles change places: until then all that stands in the folder is the build's own, from then on it may be the old
 /// bundle.
 const CHANGING: &str = "changing places";
 
 /// A staging folder and the lock that says that somebody works in it. Dropped, both vanish.
 #[derive(Debug)]
 pub(super) struct Claim {
-    pub(super) folder: PathBuf,
+    pub(super) folder: HeldFolder,
     pub(super) lock: PathBuf,
+    /// True from when the folder stands in the old bundle's place.
+    pub(super) is_installed: bool,
     // Held open: the lock ends with it.
     file: File,
 }
 
 impl Claim {
     /// Makes a new folder in `parent` in which the bundle that is to be `parent/name` grows.
-    ///
-    /// # Errors
-    /// What the file system says.
     pub(super) fn new(parent: &Path, name: &str) -> std::io::Result<Claim> {
         let (mut file, lock) = tempfile::Builder::new().prefix(PREFIX).suffix(SUFFIX).tempfile_in(parent)?.keep().map_err(|e| e.error)?;
-        let made = || -> std::io::Result<PathBuf> {
+        let made = || -> std::io::Result<HeldFolder> {
             file.lock()?;
             file.write_all(format!("{HEAD}\n{name}\n").as_bytes())?;
-            let folder = lock.with_extension("");
-            std::fs::create_dir(&folder)?;
+            let folder = HeldFolder::create(&lock.with_extension(""))?;
+            file.write_all(format!("{}\n", folder.identity(&file)?).as_bytes())?;
             Ok(folder)
         }();
         match made {
-            Ok(folder) => Ok(Claim { folder, lock, file }),
+            Ok(folder) => Ok(Claim { folder, lock, is_installed: false, file }),
             Err(e) => {
                 let _ = std::fs::remove_file(&lock);
                 Err(e)
@@ -50,27 +50,21 @@ impl Claim {
     }
 
     /// Says in the lock that from now on the folder may hold the old bundle.
-    ///
-    /// # Errors
-    /// What the file system says.
     pub(super) fn changes_places(&self) -> std::io::Result<()> {
         (&self.file).write_all(format!("{CHANGING}\n").as_bytes())
-    }
-
-    /// Returns the place of the old bundle while the two cannot be swapped in one step.
-    pub(super) fn aside(&self) -> PathBuf {
-        aside(&self.folder)
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.folder);
+        // Installed, it stands elsewhere, and what took its place is not ours to empty.
+        let _ = if self.is_installed { std::fs::remove_dir(self.folder.path()) } else { self.folder.remove_all() };
         let _ = std::fs::remove_file(&self.lock);
     }
 }
 
-fn aside(folder: &Path) -> PathBuf {
+/// Returns the place of the old bundle while the two cannot be swapped in one step.
+pub(super) fn aside(folder: &Path) -> PathBuf {
     folder.with_extension("old")
 }
 
@@ -101,6 +95,7 @@ fn recover(parent: &Path, lock: &str) {
     }
     let mut lines = text.lines();
     let (Some(HEAD), Some(name)) = (lines.next(), lines.next()) else { return };
+    let identity = lines.next().unwrap_or_default();
     let changing = match (lines.next(), lines.next()) {
         (None, _) => false,
         (Some(CHANGING), None) => true,
@@ -112,27 +107,24 @@ fn recover(parent: &Path, lock: &str) {
     let target = parent.join(name);
     let folder = path.with_extension("");
     let old = aside(&folder);
-    if is_folder(&old) {
+    if let Ok(held) = HeldFolder::open(&old) {
         if std::fs::symlink_metadata(&target).is_err() {
             let _ = std::fs::rename(&old, &target);
-        } else if let Some(owned) = Owned::of(&old) {
-            let _ = owned.remove(&old);
+        } else if let Some(owned) = Owned::of(&held) {
+            let _ = owned.remove(&held);
         }
     }
-    if is_folder(&folder) {
-        let _ = match Owned::of(&folder) {
-            _ if !changing => std::fs::remove_dir_all(&folder),
+    if let Ok(held) = HeldFolder::open(&folder) {
+        let is_ours = !changing && held.identity(&file).is_ok_and(|there| there == identity);
+        let _ = match Owned::of(&held) {
+            _ if is_ours => held.remove_all(),
             // Perhaps the old one, into which others may have put something.
-            Some(owned) => owned.remove(&folder),
+            Some(owned) if changing => owned.remove(&held),
             // Its manifest goes last.
-            None => std::fs::remove_dir(&folder),
+            _ => std::fs::remove_dir(&folder),
         };
     }
     let _ = std::fs::remove_file(&path);
-}
-
-fn is_folder(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|m| m.is_dir())
 }
 
 #[cfg(test)]
@@ -143,17 +135,15 @@ mod tests {
 
     const BUNDLE: &str = "{\"pocketgraph\":{\"sections\":[]}}";
 
-    /// Makes the leftovers of a killed build: the claim's files without its lock.
+    /// Makes the leftovers of a killed build: the claim's files, and nobody who holds its lock.
     fn killed(parent: &Path, name: &str, changing: bool) -> PathBuf {
         let claim = Claim::new(parent, name).unwrap();
         if changing {
             claim.changes_places().unwrap();
         }
-        let (folder, lock) = (claim.folder.clone(), claim.lock.clone());
-        let text = std::fs::read_to_string(&lock).unwrap();
-        drop(claim);
-        std::fs::write(&lock, text).unwrap();
-        std::fs::create_dir(&folder).unwrap();
+        claim.file.unlock().unwrap();
+        let folder = claim.folder.path().to_owned();
+        std::mem::forget(claim);
         folder
     }
 
@@ -188,7 +178,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let claim = Claim::new(dir.path(), "kg").unwrap();
         sweep(dir.path());
-        assert!(claim.folder.is_dir() && claim.lock.is_file());
+        assert!(claim.folder.path().is_dir() && claim.lock.is_file());
         drop(claim);
         assert_eq!(left(dir.path()), [""; 0]);
     }
@@ -216,10 +206,26 @@ mod tests {
         assert!(folder.join("thesis.txt").is_file() && !folder.join(MANIFEST).exists());
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_took_the_place_of_a_killed_build_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = killed(dir.path(), "kg", false);
+        std::fs::rename(&folder, dir.path().join("moved")).unwrap();
+        let forged = dir.path().join(format!("{PREFIX}x"));
+        std::fs::write(forged.with_extension("lock"), format!("{HEAD}\nkg\n1 1\n")).unwrap();
+        for folder in [&folder, &forged] {
+            std::fs::create_dir(folder).unwrap();
+            std::fs::write(folder.join("thesis.txt"), "years").unwrap();
+        }
+        sweep(dir.path());
+        assert!([folder, forged].iter().all(|folder| folder.join("thesis.txt").is_file()));
+    }
+
     #[test]
     fn files_that_only_look_like_locks_change_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        for (i, text) in ["", "mine", "pocketgraph-staging 1\n../x\n", "pocketgraph-staging 1\na\nb\n"].iter().enumerate() {
+        for (i, text) in ["", "mine", &format!("{HEAD}\n../x\n"), &format!("{HEAD}\na\nb\nc\n")].iter().enumerate() {
             let folder = dir.path().join(format!("{PREFIX}{i}"));
             std::fs::create_dir(&folder).unwrap();
             std::fs::write(folder.join("thesis.txt"), "years").unwrap();

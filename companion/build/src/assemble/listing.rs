@@ -2,53 +2,29 @@
 
 use super::writer::WriteError;
 use pocketgraph::bundle::{MANIFEST, content_hash, hex};
-use std::path::Path;
+use pocketgraph_native::held_folder::{Entry, EntryKind, HeldFolder};
 
 /// The list's name.
 pub const LISTING: &str = "files.txt";
 
 /// Lists the sections and pages of the bundle in `folder`: a line that names its manifest by its SHA-256, then a line for each file with its
 /// length in bytes and its name, in the order of names.
-///
-/// # Errors
-/// What the file system says.
-pub fn listing(folder: &Path) -> std::io::Result<String> {
-    use std::fmt::Write;
-    let manifest = std::fs::read(folder.join(MANIFEST))?;
-    let mut files = Vec::new();
-    gather(folder, "", &mut files)?;
+pub fn listing(folder: &HeldFolder) -> std::io::Result<String> {
+    let manifest = folder.read_file(MANIFEST.as_ref(), u64::MAX)?;
+    // Sections stand in the bundle's folder, pages one folder below.
+    let of_bundle = |e: &&Entry| e.kind == EntryKind::File && e.place.iter().count() < 3;
+    let entries = folder.entries()?;
+    let mut files: Vec<(String, u64)> = entries.iter().filter(of_bundle).map(|e| (e.name(), e.bytes)).collect();
+    files.retain(|(name, _)| name.ends_with(".pgs"));
     files.sort();
-    let mut out = String::from("pocketgraph-files 1 ");
-    out.push_str(&hex(&content_hash(&manifest)));
-    out.push('\n');
-    for (name, bytes) in files {
-        let _ = writeln!(out, "{bytes} {name}");
-    }
-    Ok(out)
+    let lines: String = files.iter().map(|(name, bytes)| format!("{bytes} {name}\n")).collect();
+    Ok(format!("pocketgraph-files 1 {}\n{lines}", hex(&content_hash(&manifest))))
 }
 
 /// Writes the list into the folder of a bundle that is otherwise complete.
-///
-/// # Errors
-/// [`WriteError`] when the disk refuses.
-pub fn write_listing(folder: &Path) -> Result<(), WriteError> {
-    let path = folder.join(LISTING);
-    listing(folder).and_then(|list| std::fs::write(&path, list)).map_err(|reason| WriteError::Io { path, reason })
-}
-
-/// Sections stand in the bundle's folder, pages one folder below.
-fn gather(folder: &Path, under: &str, files: &mut Vec<(String, u64)>) -> std::io::Result<()> {
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = format!("{under}{}", entry.file_name().to_string_lossy());
-        let kind = entry.metadata()?;
-        if kind.is_dir() && under.is_empty() {
-            gather(&entry.path(), &format!("{name}/"), files)?;
-        } else if kind.is_file() && name.ends_with(".pgs") {
-            files.push((name, kind.len()));
-        }
-    }
-    Ok(())
+pub fn write_listing(folder: &HeldFolder) -> Result<(), WriteError> {
+    let written = listing(folder).and_then(|list| folder.write_file(LISTING.as_ref(), list.as_bytes()));
+    written.map_err(|reason| WriteError::Io { path: folder.path().join(LISTING), reason })
 }
 
 #[cfg(test)]
@@ -66,7 +42,7 @@ mod tests {
             std::fs::write(dir.path().join(name), vec![0; bytes]).unwrap();
         }
         std::fs::write(dir.path().join(MANIFEST), "abc").unwrap();
-        write_listing(dir.path()).unwrap();
+        write_listing(&HeldFolder::open(dir.path()).unwrap()).unwrap();
         let list = std::fs::read_to_string(dir.path().join(LISTING)).unwrap();
         let lines: Vec<&str> = list.lines().collect();
         // The SHA-256 of "abc", as the standard gives it.

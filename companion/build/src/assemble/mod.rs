@@ -23,6 +23,7 @@ pub use install::{InstallError, Staging, remove_staging};
 pub use listing::{LISTING, listing, write_listing};
 pub use model::{QueryModel, write_own_files};
 pub use ownership::{WRITTEN, write_written};
+pub use pocketgraph_native::held_folder::HeldFolder;
 pub use sections::{Contents, assemble};
 pub use writer::{Layout, SectionWriter, WriteError};
 

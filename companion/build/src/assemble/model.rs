@@ -12,7 +12,7 @@ use pocketgraph_models::e5;
 use pocketgraph_models::embed_bulk::{NativeEmbedder, QueryLayers};
 use pocketgraph_models::planner_model::{self, PlannerSource};
 use pocketgraph_models::token_table::TokenTable;
-use std::path::Path;
+use pocketgraph_native::held_folder::HeldFolder;
 
 /// Parts that the browser needs to embed a question.
 pub struct QueryModel<'a> {
@@ -66,10 +66,7 @@ pub(super) fn trained_planner(w: &mut SectionWriter, planner: &[u8]) -> Result<(
 
 /// Writes into `folder` the files of a bundle with this `vocabulary` that the program carries too: as a build
 /// writes them, so under the same names if they are the same.
-///
-/// # Errors
-/// [`WriteError`] when the disk refuses.
-pub fn write_own_files(folder: &Path, embedder: &NativeEmbedder, vocabulary: &VocabularyIndex) -> Result<(), WriteError> {
+pub fn write_own_files(folder: &HeldFolder, embedder: &NativeEmbedder, vocabulary: &VocabularyIndex) -> Result<(), WriteError> {
     let mut w = SectionWriter::new(folder);
     let of_questions = embedder.layers(QueryLayers::default());
     let model = QueryModel {

@@ -4,8 +4,10 @@ use super::listing::LISTING;
 use super::{EMBEDDED, WriteError};
 use pocketgraph::bundle::MANIFEST;
 use pocketgraph::json::{self, Value};
+use pocketgraph_native::held_folder::{Entry, EntryKind, HeldFolder};
 use std::collections::BTreeSet;
-use std::path::{Component, Path};
+use std::ops::Bound::{Excluded, Unbounded};
+use std::path::{Component, Path, PathBuf};
 
 /// The list of a bundle's files that are neither sections nor pages (the browser runtime, notices), so that the next build knows them for its own.
 pub const WRITTEN: &str = "written.txt";
@@ -13,131 +15,82 @@ pub const WRITTEN: &str = "written.txt";
 /// First line of [`WRITTEN`].
 const HEAD: &str = "pocketgraph-written 1";
 
+/// Files that name a bundle's files, in the order in which they are removed.
+const LISTS: [&str; 3] = [LISTING, WRITTEN, MANIFEST];
+
 /// Maximum size of a manifest or list that is read to learn what belongs to a bundle, in bytes.
 const MOST_BYTES: u64 = 64 << 20;
 
 /// Writes [`WRITTEN`] into the folder of a bundle that is otherwise complete.
-///
-/// # Errors
-/// [`WriteError`] when the disk refuses.
-pub fn write_written(folder: &Path) -> Result<(), WriteError> {
-    let path = folder.join(WRITTEN);
-    let list = || -> std::io::Result<String> {
-        let mut out = format!("{HEAD}\n");
-        for name in Tree::of(folder)?.files.iter().filter(|n| !n.ends_with(".pgs") && ![MANIFEST, LISTING, WRITTEN].contains(&n.as_str())) {
-            out.push_str(name);
-            out.push('\n');
-        }
-        Ok(out)
+pub fn write_written(folder: &HeldFolder) -> Result<(), WriteError> {
+    let write = || {
+        let files = folder.entries()?.into_iter().filter(|e| e.kind == EntryKind::File);
+        let mut names: Vec<String> = files.map(|e| e.name()).collect();
+        names.retain(|name| !name.ends_with(".pgs") && !LISTS.contains(&name.as_str()));
+        names.sort();
+        let list: String = [HEAD.to_owned()].iter().chain(&names).map(|line| format!("{line}\n")).collect();
+        folder.write_file(WRITTEN.as_ref(), list.as_bytes())
     };
-    list().and_then(|list| std::fs::write(&path, list)).map_err(|reason| WriteError::Io { path, reason })
+    write().map_err(|reason| WriteError::Io { path: folder.path().join(WRITTEN), reason })
 }
 
-/// The names of the files that the bundle in a folder consists of, relative to it, with `/` between folders.
+/// Files that the bundle in a folder consists of, relative to it.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Owned(BTreeSet<String>);
+pub(super) struct Owned(BTreeSet<PathBuf>);
 
 impl Owned {
     /// Reads the names in the manifest of `folder` and the lists beside it; `None` if the manifest is not ours.
-    pub(super) fn of(folder: &Path) -> Option<Owned> {
-        let manifest = json::parse(&read(&folder.join(MANIFEST))?).ok()?;
+    pub(super) fn of(folder: &HeldFolder) -> Option<Owned> {
+        let read = |name: &str| String::from_utf8(folder.read_file(name.as_ref(), MOST_BYTES).ok()?).ok();
+        let manifest = json::parse(&read(MANIFEST)?).ok()?;
         let body = manifest.get("pocketgraph")?;
-        let mut names: BTreeSet<String> = [MANIFEST, LISTING, WRITTEN].map(str::to_owned).into();
-        names.extend(body.get("sections")?.as_array()?.iter().filter_map(|s| s.get("file").and_then(Value::as_str).map(str::to_owned)));
+        let mut names: BTreeSet<PathBuf> = LISTS.map(PathBuf::from).into();
+        let sections = body.get("sections")?.as_array()?;
+        names.extend(sections.iter().filter_map(|s| s.get("file").and_then(Value::as_str).map(PathBuf::from)));
         // Lines of "bytes name".
-        let pages = read(&folder.join(LISTING)).unwrap_or_default();
-        names.extend(pages.lines().skip(1).filter_map(|l| l.split_once(' ').map(|(_, name)| name.to_owned())));
-        let others = read(&folder.join(WRITTEN)).filter(|t| t.starts_with(HEAD)).unwrap_or_default();
-        names.extend(others.lines().skip(1).map(str::to_owned));
+        let pages = read(LISTING).unwrap_or_default();
+        names.extend(pages.lines().skip(1).filter_map(|l| l.split_once(' ').map(|(_, name)| name.into())));
+        let others = read(WRITTEN).filter(|t| t.starts_with(HEAD)).unwrap_or_default();
+        names.extend(others.lines().skip(1).map(PathBuf::from));
         // Bundles of programs that wrote no such list have these beside their sections.
-        names.extend(EMBEDDED.iter().map(|(name, _)| format!("runtime/{name}")));
-        names.retain(|n| stays_inside(n));
+        names.extend(EMBEDDED.iter().map(|(name, _)| format!("runtime/{name}").into()));
+        names.retain(|n| n.components().next().is_some() && n.components().all(|c| matches!(c, Component::Normal(_))));
         Some(Owned(names))
     }
 
+    /// Returns true for a file of this bundle, and for a folder that holds some.
+    fn has(&self, entry: &Entry) -> bool {
+        let place = entry.place.as_path();
+        let mut after = self.0.range::<Path, _>((Excluded(place), Unbounded));
+        match entry.kind {
+            EntryKind::File => self.0.contains(place),
+            EntryKind::Folder => after.next().is_some_and(|name| name.starts_with(place)),
+            EntryKind::Other => false,
+        }
+    }
+
     /// Returns the files, links and folders in `folder` that are not of this bundle.
-    ///
-    /// # Errors
-    /// What the file system says.
-    pub(super) fn foreign(&self, folder: &Path) -> std::io::Result<Vec<String>> {
-        let tree = Tree::of(folder)?;
-        let files = tree.files.into_iter().chain(tree.links).filter(|n| !self.0.contains(n));
-        let folders = tree.folders.into_iter().map(|f| format!("{f}/")).filter(|f| !self.0.iter().any(|n| n.starts_with(f.as_str())));
-        let mut out: Vec<String> = files.chain(folders).collect();
+    pub(super) fn foreign(&self, folder: &HeldFolder) -> std::io::Result<Vec<String>> {
+        let named = |e: &Entry| if e.kind == EntryKind::Folder { format!("{}/", e.name()) } else { e.name() };
+        let mut out: Vec<String> = folder.entries()?.iter().filter(|e| !self.has(e)).map(named).collect();
         out.sort();
         Ok(out)
     }
 
     /// Removes the bundle's files from `folder`, the folders that this leaves empty, and `folder` itself where nothing else stands in it. What names the
     /// files goes last, so that whoever is interrupted can go on.
-    ///
-    /// # Errors
-    /// What the file system says, also that something foreign is left.
-    pub(super) fn remove(&self, folder: &Path) -> std::io::Result<()> {
-        let tree = Tree::of(folder)?;
-        let (lists, files): (Vec<&String>, Vec<&String>) =
-            tree.files.iter().filter(|n| self.0.contains(*n)).partition(|n| [LISTING, MANIFEST, WRITTEN].contains(&n.as_str()));
-        for name in files {
-            std::fs::remove_file(folder.join(name))?;
+    pub(super) fn remove(&self, folder: &HeldFolder) -> std::io::Result<()> {
+        let entries = folder.entries()?;
+        let (lists, others): (Vec<&Entry>, Vec<&Entry>) =
+            entries.iter().filter(|e| self.has(e)).partition(|e| LISTS.iter().any(|list| e.place == Path::new(list)));
+        // What is in a folder follows it.
+        for entry in others.iter().rev() {
+            folder.remove(&entry.place, entry.kind)?;
         }
-        // The deepest first.
-        for name in tree.folders.iter().rev() {
-            if self.0.iter().any(|n| n.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('/'))) {
-                std::fs::remove_dir(folder.join(name))?;
-            }
+        for list in LISTS.iter().filter_map(|name| lists.iter().find(|e| e.place == Path::new(name))) {
+            folder.remove(&list.place, list.kind)?;
         }
-        // By name the manifest is behind one of the lists and before the other: it must outlast both.
-        for name in lists.iter().filter(|n| n.as_str() != MANIFEST).chain(lists.iter().filter(|n| n.as_str() == MANIFEST)) {
-            std::fs::remove_file(folder.join(name))?;
-        }
-        std::fs::remove_dir(folder)
-    }
-}
-
-/// A small text file, read whole.
-fn read(path: &Path) -> Option<String> {
-    use std::io::Read;
-    let mut text = String::new();
-    std::fs::File::open(path).ok()?.take(MOST_BYTES).read_to_string(&mut text).ok()?;
-    Some(text)
-}
-
-/// Returns true if a name leads nowhere but into the folder.
-fn stays_inside(name: &str) -> bool {
-    !name.is_empty() && !name.contains('\\') && Path::new(name).components().all(|c| matches!(c, Component::Normal(_)))
-}
-
-/// All that stands in a folder, links not followed.
-struct Tree {
-    files: Vec<String>,
-    links: Vec<String>,
-    /// Each before those in it.
-    folders: Vec<String>,
-}
-
-impl Tree {
-    fn of(folder: &Path) -> std::io::Result<Tree> {
-        let mut tree = Tree { files: Vec::new(), links: Vec::new(), folders: Vec::new() };
-        let mut open = vec![String::new()];
-        while let Some(under) = open.pop() {
-            for entry in std::fs::read_dir(folder.join(&under))? {
-                let entry = entry?;
-                let own = entry.file_name();
-                let name = if under.is_empty() { own.to_string_lossy().into_owned() } else { format!("{under}/{}", own.to_string_lossy()) };
-                let kind = entry.file_type()?;
-                if kind.is_dir() {
-                    open.push(name.clone());
-                    tree.folders.push(name);
-                } else if kind.is_file() {
-                    tree.files.push(name);
-                } else {
-                    tree.links.push(name);
-                }
-            }
-        }
-        tree.files.sort();
-        tree.folders.sort();
-        Ok(tree)
+        std::fs::remove_dir(folder.path())
     }
 }
 
@@ -151,15 +104,19 @@ mod tests {
         format!("{{\"pocketgraph\":{{\"sections\":[{{\"file\":\"{section}\"}}]}}}}")
     }
 
+    fn held(folder: &Path) -> HeldFolder {
+        HeldFolder::open(folder).unwrap()
+    }
+
     #[test]
     fn only_a_manifest_of_ours_makes_a_bundle() {
         let dir = tempfile::tempdir().unwrap();
         for other in ["", "{}", "{\"name\":\"My app\",\"start_url\":\"/\",\"icons\":[]}", "{\"pocketgraph\":1}", "not JSON", "[]"] {
             std::fs::write(dir.path().join(MANIFEST), other).unwrap();
-            assert!(Owned::of(dir.path()).is_none(), "{other}");
+            assert!(Owned::of(&held(dir.path())).is_none(), "{other}");
         }
         std::fs::write(dir.path().join(MANIFEST), manifest("a.pgs")).unwrap();
-        assert!(Owned::of(dir.path()).is_some());
+        assert!(Owned::of(&held(dir.path())).is_some());
     }
 
     #[test]
@@ -171,12 +128,13 @@ mod tests {
         std::fs::write(at(MANIFEST), manifest("a.pgs")).unwrap();
         std::fs::write(at("a.pgs"), "a").unwrap();
         std::fs::write(at("runtime/x.js"), "x").unwrap();
-        write_written(dir.path()).unwrap();
-        let owned = Owned::of(dir.path()).unwrap();
+        write_written(&held(dir.path())).unwrap();
+        let owned = Owned::of(&held(dir.path())).unwrap();
         std::fs::write(at("notes/deep/thesis.txt"), "years").unwrap();
         std::fs::write(at("runtime/mine.js"), "mine").unwrap();
-        assert_eq!(owned.foreign(dir.path()).unwrap(), ["notes/", "notes/deep/", "notes/deep/thesis.txt", "runtime/mine.js"]);
-        assert!(owned.remove(dir.path()).is_err());
+        let foreign = owned.foreign(&held(dir.path())).unwrap();
+        assert_eq!(foreign, ["notes/", "notes/deep/", "notes/deep/thesis.txt", "runtime/mine.js"]);
+        assert!(owned.remove(&held(dir.path())).is_err());
         assert!(at("notes/deep/thesis.txt").is_file() && at("runtime/mine.js").is_file());
     }
 
@@ -188,7 +146,7 @@ mod tests {
         std::fs::write(dir.path().join("thesis.txt"), "years").unwrap();
         std::fs::write(bundle.join(MANIFEST), manifest("../thesis.txt")).unwrap();
         std::fs::write(bundle.join(WRITTEN), format!("{HEAD}\n../thesis.txt\n/etc/hostname\nx/../../thesis.txt\n")).unwrap();
-        Owned::of(&bundle).unwrap().remove(&bundle).unwrap();
+        Owned::of(&held(&bundle)).unwrap().remove(&held(&bundle)).unwrap();
         assert!(!bundle.exists() && dir.path().join("thesis.txt").is_file());
     }
 
@@ -203,9 +161,31 @@ mod tests {
         std::fs::write(bundle.join(MANIFEST), manifest("a.pgs")).unwrap();
         std::fs::write(bundle.join(WRITTEN), format!("{HEAD}\nruntime/x.js\n")).unwrap();
         std::os::unix::fs::symlink(&other, bundle.join("runtime")).unwrap();
-        let owned = Owned::of(&bundle).unwrap();
-        assert_eq!(owned.foreign(&bundle).unwrap(), ["runtime"]);
-        assert!(owned.remove(&bundle).is_err());
+        let owned = Owned::of(&held(&bundle)).unwrap();
+        assert_eq!(owned.foreign(&held(&bundle)).unwrap(), ["runtime"]);
+        assert!(owned.remove(&held(&bundle)).is_err());
         assert!(other.join("x.js").is_file());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_bundle_that_another_folder_took_the_place_of_is_removed_and_not_that_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let [bundle, moved, link] = ["bundle", "moved", "bundle/pages"].map(|name| dir.path().join(name));
+        std::fs::create_dir_all(&link).unwrap();
+        let named = manifest("a.pgs");
+        for (name, text) in [(MANIFEST, &*named), ("a.pgs", "a"), (LISTING, "\n1 pages/b.pgs"), ("pages/b.pgs", "b")] {
+            std::fs::write(bundle.join(name), text).unwrap();
+        }
+        let opened = held(&bundle);
+        let owned = Owned::of(&opened).unwrap();
+        std::fs::rename(&bundle, &moved).unwrap();
+        std::fs::create_dir_all(&link).unwrap();
+        for name in ["a.pgs", "pages/b.pgs"] {
+            std::fs::write(bundle.join(name), "precious").unwrap();
+        }
+        assert!(owned.remove(&opened).is_err(), "the other folder is not empty");
+        assert_eq!(std::fs::read_dir(&moved).unwrap().count(), 0);
+        assert!(["a.pgs", "pages/b.pgs"].iter().all(|name| bundle.join(name).is_file()));
     }
 }

@@ -66,9 +66,6 @@ const LATER: [Together<'static>; 5] = [
 ];
 
 /// Puts together what is wanted together, and returns the packs with the files that are wanted at once, by the names that the folder now has.
-///
-/// # Errors
-/// [`WriteError`] when the disk refuses.
 pub(super) fn pack(w: &SectionWriter) -> Result<(Vec<PackInfo>, Ahead), WriteError> {
     let together = first_of(w);
     let mut packs = Vec::new();

@@ -11,9 +11,6 @@ use rayon::prelude::*;
 const ROWS_PER_PAGE: usize = 512;
 
 /// Writes the table. Rows are only ever compared with sketches, so what sketches cannot say of them is left out: a quarter of the bytes stays.
-///
-/// # Errors
-/// [`WriteError`] when the disk refuses.
 pub fn token_table(w: &mut SectionWriter, table: &TokenTable, sketches: &SketchIndex, order: &RowOrder) -> Result<(), WriteError> {
     let bias = sketches.plane_coordinates(&table.bias);
     // The axes once, and not for every row: raising a unit of one coordinate gives that coordinate's axis.

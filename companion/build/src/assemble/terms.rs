@@ -10,9 +10,6 @@ use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Writes the section `name` with its ranges.
-///
-/// # Errors
-/// [`WriteError`] when the disk refuses.
 pub(super) fn terms(w: &mut SectionWriter, name: &str, ranges: Vec<TermRange>) -> Result<(), WriteError> {
     let mut index = TermIndex { first_terms: Vec::new(), ranges: PagedIndex::empty() };
     let page = |range: &TermRange| w.page_of_parts(name, &range.parts.iter().map(Vec::as_slice).collect::<Vec<_>>());

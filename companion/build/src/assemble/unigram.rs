@@ -27,9 +27,6 @@ const ROWS_PER_PAGE: usize = 128;
 const TIERS: [usize; 2] = [512, 2048];
 
 /// Writes the vocabulary and the word vectors.
-///
-/// # Errors
-/// [`WriteError`] when the disk refuses.
 pub fn unigram(
     w: &mut SectionWriter,
     vocabulary: &Vocabulary,

@@ -19,9 +19,6 @@ const TIERS: [usize; 2] = [512, 1536];
 const SPECIAL: [&str; 5] = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"];
 
 /// Writes the vocabulary.
-///
-/// # Errors
-/// [`WriteError`] when the disk refuses.
 pub fn vocabulary(w: &mut SectionWriter, tokenizer: &Tokenizer, chunks: &[Chunk]) -> Result<RowOrder, WriteError> {
     let counts = count_ids(chunks, tokenizer.vocab_len(), |chunk| tokenizer.content(&chunk.text));
     let common = common(tokenizer, &counts);

@@ -3,6 +3,7 @@
 use flate2::write::GzEncoder;
 use flate2::{Compression, GzBuilder};
 use pocketgraph::bundle::{Encoding, PAGE_HASH, PackInfo, PageRef, Part, SectionInfo, content_hash, page_file, section_file};
+use pocketgraph_native::held_folder::{EntryKind, HeldFolder};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -47,7 +48,7 @@ type StoredFile = (String, u64);
 
 /// Writes sections into a folder and remembers them for the manifest.
 pub struct SectionWriter {
-    folder: PathBuf,
+    folder: HeldFolder,
     sections: Vec<SectionInfo>,
     /// The files of each section that the folder has: its own, unless the manifest brings it, and its pages, with their lengths.
     files: BTreeMap<String, (Option<StoredFile>, Vec<StoredFile>)>,
@@ -75,46 +76,30 @@ fn compress_at(level: Compression, parts: &[&[u8]]) -> std::io::Result<Vec<u8>> 
 
 impl SectionWriter {
     /// A writer into an existing, empty folder.
-    pub fn new(folder: &Path) -> Self {
-        SectionWriter { folder: folder.to_owned(), sections: Vec::new(), files: BTreeMap::new() }
+    pub fn new(folder: &HeldFolder) -> Self {
+        SectionWriter { folder: folder.clone(), sections: Vec::new(), files: BTreeMap::new() }
     }
 
-    fn store(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
-        let path = self.folder.join(name);
-        let io = |reason| WriteError::Io { path: path.clone(), reason };
-        // Never the bundle's own folder: an interrupted build has removed it, and it must not come back.
-        let mut within = self.folder.clone();
-        for part in Path::new(name).parent().into_iter().flat_map(Path::components) {
-            within.push(part);
-            match std::fs::create_dir(&within) {
-                Err(reason) if reason.kind() != std::io::ErrorKind::AlreadyExists => return Err(io(reason)),
-                _ => {}
-            }
-        }
-        std::fs::write(&path, bytes).map_err(io)
+    fn error_at(&self, name: &str) -> impl FnOnce(std::io::Error) -> WriteError + use<> {
+        let path = self.folder.path().join(name);
+        |reason| WriteError::Io { path, reason }
     }
 
     fn encode(&self, name: &str, part: Part, raw: &[u8], encoding: Encoding) -> Result<Vec<u8>, WriteError> {
         match encoding {
             Encoding::Raw => Ok(raw.to_vec()),
-            Encoding::Gzip => compress(part, &[raw]).map_err(|reason| WriteError::Io { path: self.folder.join(name), reason }),
+            Encoding::Gzip => compress(part, &[raw]).map_err(self.error_at(name)),
         }
     }
 
     /// Writes a page of section `name`.
-    ///
-    /// # Errors
-    /// [`WriteError`] when the disk refuses or the page is too long.
     pub fn page(&self, name: &str, raw: &[u8], encoding: Encoding) -> Result<PageRef, WriteError> {
         self.stored_page(name, &self.encode(name, Part::Page, raw, encoding)?, raw.len())
     }
 
     /// Writes a page of parts that follow each other and have little in common: each is compressed with a code of its own.
-    ///
-    /// # Errors
-    /// As [`SectionWriter::page`].
     pub fn page_of_parts(&self, name: &str, parts: &[&[u8]]) -> Result<PageRef, WriteError> {
-        let bytes = compress(Part::Page, parts).map_err(|reason| WriteError::Io { path: self.folder.join(name), reason })?;
+        let bytes = compress(Part::Page, parts).map_err(self.error_at(name))?;
         self.stored_page(name, &bytes, parts.iter().map(|p| p.len()).sum())
     }
 
@@ -123,21 +108,18 @@ impl SectionWriter {
         let mut sha256 = [0; PAGE_HASH];
         sha256.copy_from_slice(&content_hash(bytes)[..PAGE_HASH]);
         let page = PageRef { sha256, bytes: length(bytes.len())?, raw: length(raw)? };
-        self.store(&page_file(name, &page), bytes)?;
+        self.file(&page_file(name, &page), bytes)?;
         Ok(page)
     }
 
     /// Writes the section's own file, after its `pages`.
-    ///
-    /// # Errors
-    /// [`WriteError`] when the disk refuses.
     pub fn section(&mut self, name: &str, raw: &[u8], layout: Layout, pages: &[PageRef]) -> Result<(), WriteError> {
         let bytes = self.encode(name, Part::Root, raw, layout.root)?;
         let sha256 = content_hash(&bytes);
         let file = section_file(name, &sha256);
         let inline = (bytes.len() <= INLINE_BYTES).then(|| bytes.clone());
         if inline.is_none() {
-            self.store(&file, &bytes)?;
+            self.file(&file, &bytes)?;
         }
         let own = inline.is_none().then(|| (file.clone(), bytes.len() as u64));
         let stored = pages.iter().map(|page| (page_file(name, page), u64::from(page.bytes))).collect();
@@ -158,11 +140,8 @@ impl SectionWriter {
     }
 
     /// Writes any other file of the bundle: the manifest, the runtime.
-    ///
-    /// # Errors
-    /// [`WriteError`] when the disk refuses.
     pub fn file(&self, name: &str, bytes: &[u8]) -> Result<(), WriteError> {
-        self.store(name, bytes)
+        self.folder.write_file(name.as_ref(), bytes).map_err(self.error_at(name))
     }
 
     /// Returns true if such a section has been written.
@@ -179,24 +158,21 @@ impl SectionWriter {
     pub(super) fn pack(&self, files: &[StoredFile]) -> Result<PackInfo, WriteError> {
         let mut whole = Vec::new();
         for (name, _) in files {
-            let path = self.folder.join(name);
-            let io = |reason| WriteError::Io { path: path.clone(), reason };
-            whole.extend(std::fs::read(&path).map_err(io)?);
-            std::fs::remove_file(&path).map_err(io)?;
+            let place = Path::new(name);
+            whole.extend(self.folder.read_file(place, u64::MAX).map_err(self.error_at(name))?);
+            self.folder.remove(place, EntryKind::File).map_err(self.error_at(name))?;
             // The folder of a section's pages goes with the last of them; one that is not empty stays.
-            if let Some(folder) = path.parent().filter(|folder| *folder != self.folder) {
-                let _ = std::fs::remove_dir(folder);
-            }
+            let _ = self.folder.remove(place.parent().unwrap_or(place), EntryKind::Folder);
         }
         let sha256 = content_hash(&whole);
         let file = section_file("pack", &sha256);
-        self.store(&file, &whole)?;
+        self.file(&file, &whole)?;
         Ok(PackInfo { file, bytes: whole.len() as u64, sha256, holds: files.to_vec() })
     }
 
-    /// The sections written, in order.
-    pub fn sections(self) -> Vec<SectionInfo> {
-        self.sections
+    /// Returns the sections written, in order.
+    pub fn take_sections(&mut self) -> Vec<SectionInfo> {
+        std::mem::take(&mut self.sections)
     }
 }
 

@@ -14,9 +14,9 @@ impl Stage<(Contents<'_>, Staging)> for Assemble {
     const NAME: &'static str = "write";
 
     fn run(&self, (contents, staging): (Contents<'_>, Staging), _: &dyn Progress) -> Result<Manifest, BuildError> {
-        let manifest = assemble(&contents, staging.path())?;
-        write_listing(staging.path())?;
-        write_written(staging.path())?;
+        let manifest = assemble(&contents, staging.folder())?;
+        write_listing(staging.folder())?;
+        write_written(staging.folder())?;
         staging.install()?;
         Ok(manifest)
     }
