@@ -4,13 +4,15 @@
 mod by_model;
 #[cfg(feature = "full")]
 pub(crate) mod knowledge;
+#[cfg(feature = "full")]
+mod times;
 
-use crate::answer::{self, Answer, AnswerError, AskEvent, AskOptions};
+use crate::answer::{self, Answer, AskEvent, AskOptions};
 use crate::bundle::{Bundle, BundleError, Source, SourceError, Stats};
 use crate::compact::sort_by;
 use crate::embed::{QuestionEncoder, TableEncoder};
 use crate::lexical;
-use crate::retrieve::{self, Corpus, Facet, Filter, Hit, Query, Retriever, SearchResult, Subgraph};
+use crate::retrieve::{self, Corpus, Filter, Hit, Query, Retriever, SearchResult, Subgraph};
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -34,8 +36,8 @@ pub enum EngineError {
     #[error(transparent)]
     Bundle(#[from] BundleError),
     /// The caller aborted.
-    #[error(transparent)]
-    Answer(#[from] AnswerError),
+    #[error("aborted")]
+    Aborted,
     /// A plan that cannot be executed, or whose execution was stopped.
     #[cfg(feature = "full")]
     #[error(transparent)]
@@ -50,7 +52,7 @@ impl EngineError {
     pub fn code(&self) -> &'static str {
         match self {
             EngineError::Bundle(e) => e.code(),
-            EngineError::Answer(e) => e.code(),
+            EngineError::Aborted => "aborted",
             #[cfg(feature = "full")]
             EngineError::Plan(e) => knowledge::code(e),
             EngineError::BadArgument(_) => "bad-argument",
@@ -393,6 +395,16 @@ impl Engine {
         found.hits.pop().ok_or_else(|| lost(found.missing).into())
     }
 
+    /// Number and text of each passage of the page that has a chunk, in reading order; empty without such a chunk.
+    ///
+    /// # Errors
+    /// [`EngineError`] when the page cannot be loaded.
+    pub async fn read_page(&self, chunk: u32) -> Result<Vec<(u32, String)>, EngineError> {
+        let (found, _) = self.corpus.chunks(&[chunk]).await?;
+        let Some(document) = found.get(&chunk).map(|c| c.document) else { return Ok(Vec::new()) };
+        Ok(self.corpus.chunks_of(document).await?.into_iter().map(|(number, c)| (number, c.text)).collect())
+    }
+
     /// Chunks as hits, in the given order, with the words of `question` marked.
     async fn hits(&self, chunks: &[u32], question: &str) -> Result<Vec<Hit>, EngineError> {
         let query = Query::of_words(question, question, false);
@@ -413,11 +425,12 @@ impl Engine {
         Ok(answer)
     }
 
-    /// Searches for a question and chooses the answer to quote.
-    async fn quoted(
+    /// Searches for a question and chooses the answer to quote. `settle` may change what is chosen.
+    async fn quoted_by(
         &self,
         question: &str,
         options: &AskOptions,
+        settle: impl Fn(&answer::Question, &[Hit], &[answer::Candidate], &mut answer::Choice),
         events: &mut dyn FnMut(AskEvent),
     ) -> Result<(SearchResult, Answer), EngineError> {
         let query = self.query(question, false).await?;
@@ -428,9 +441,21 @@ impl Engine {
         let (asked, spelt) = self.parse_question(&query).await?;
         let read = self.read_for(&query, &asked, &spelt, &result).await;
         self.pause().await;
-        let choice = answer::choose(&asked, &result.hits, &read.candidates, read.meaning.as_ref());
+        let mut choice = answer::choose(&asked, &result.hits, &read.candidates, read.meaning.as_ref());
+        settle(&asked, &result.hits, &read.candidates, &mut choice);
         let answer = answer::extractive(&result, options, &read.candidates, &choice);
         Ok((result, answer))
+    }
+
+    /// Chooses without regard to time, yes or no, which take the full module.
+    #[cfg(not(feature = "full"))]
+    fn quoted(
+        &self,
+        question: &str,
+        options: &AskOptions,
+        events: &mut dyn FnMut(AskEvent),
+    ) -> impl Future<Output = Result<(SearchResult, Answer), EngineError>> {
+        self.quoted_by(question, options, |_, _, _, _| (), events)
     }
 
     /// Parses a question with its words weighed by the bundle, and returns it also as the documents spell it.
@@ -495,14 +520,6 @@ impl Engine {
             near.push(known.map(of));
         }
         ReadBlocks { candidates, meaning: Some(answer::Meaning::new(&self.corpus.bundle().manifest().embedder.id, near)) }
-    }
-
-    /// Returns the languages, folders and versions of a [`Filter`], each with its number of documents.
-    ///
-    /// # Errors
-    /// [`EngineError`] when the documents cannot be loaded.
-    pub async fn facets(&self) -> Result<Vec<Facet>, EngineError> {
-        Ok(retrieve::facets(&self.corpus.documents().await?))
     }
 
     /// Returns a line for each document: its language, its version and its address after the host, separated by tabs.

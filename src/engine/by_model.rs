@@ -33,6 +33,7 @@ impl Engine {
         let (result, quoted) = self.quoted(question, options, events).await?;
         let count = |text: &str| self.count_tokens(text);
         let sources: Vec<Citable> = result.hits.iter().map(Citable::from).collect();
-        Ok(answer::generate(question, &sources, &result, options, chat, &count, &|| quoted.clone(), events).await?)
+        let answer = answer::generate(question, &sources, &result, options, chat, &count, &|| quoted.clone(), events).await;
+        answer.map_err(|_| EngineError::Aborted)
     }
 }

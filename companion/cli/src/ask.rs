@@ -365,6 +365,9 @@ fn print_citations(answer: &Answer) {
         if !opens && !c.quote.is_empty() {
             heads = format!("{} ({heads})", c.quote);
         }
+        if !c.holds.is_empty() {
+            heads = format!("{heads} ({})", c.holds);
+        }
         let doubt = match c.status {
             CitationStatus::Verified => "",
             CitationStatus::Unsupported => "  (the passage does not support the sentence)",

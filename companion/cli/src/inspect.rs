@@ -2,9 +2,12 @@
 
 use super::open::{bundle, wait};
 use miette::{Context, IntoDiagnostic, Result};
+use pocketgraph::bundle::{Times, decode_times};
 use pocketgraph::kg::{self, Class, Direction, KnowledgeGraph, NodeId, Provenance, Relation, TripleId};
 use pocketgraph_knowledge::kg::{RelationShape, as_tables, shapes};
 use pocketgraph_native::terminal::line;
+use pocketgraph_question::{VERSIONS, write_moment};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -65,6 +68,7 @@ pub fn run(args: &Args) -> Result<()> {
         );
     }
     let bundle = engine.corpus().bundle();
+    print_times(&wait(bundle.section("times", decode_times))?.unwrap_or_default(), args.keywords);
     if kg::is_in(bundle) {
         let graph = wait(kg::load(bundle))?.into_diagnostic()?;
         print_knowledge(&graph, args.keywords);
@@ -90,6 +94,34 @@ fn write_tables(graph: &KnowledgeGraph, folder: &Path) -> Result<()> {
         println!("wrote {}", path.display());
     }
     Ok(())
+}
+
+/// Prints how many statements hold for a time, from when to when, and the labels that most of them have.
+fn print_times(times: &Times, shown: usize) {
+    if times.labels.is_empty() {
+        return;
+    }
+    let statements: &[[u32; 6]] = times.statements.as_chunks().0;
+    let things: BTreeSet<u32> = statements.iter().map(|s| s[5]).filter(|thing| *thing > 0).collect();
+    let moments: BTreeSet<u32> = statements.iter().flat_map(|s| [s[3], s[4]]).filter(|moment| *moment > 0).collect();
+    println!("\ntimes: {} statements, {} things with several values", times.labels.len(), things.len());
+    let dates: Vec<String> = moments.range(..VERSIONS).map(|moment| write_moment(*moment)).collect();
+    if let [first, .., last] | [first @ last] = dates.as_slice() {
+        println!("  dates: {first} to {last}");
+    }
+    let versions: Vec<String> = moments.range(VERSIONS..).map(|moment| write_moment(*moment)).collect();
+    if !versions.is_empty() {
+        println!("  versions: {}", versions.join(", "));
+    }
+    let mut labels: BTreeMap<&str, usize> = BTreeMap::new();
+    for label in &times.labels {
+        *labels.entry(label).or_default() += 1;
+    }
+    let mut labels: Vec<(&str, usize)> = labels.into_iter().collect();
+    labels.sort_by_key(|label| std::cmp::Reverse(label.1));
+    for (label, statements) in labels.into_iter().take(shown) {
+        println!("  {statements:>8}  {}", if label.is_empty() { "no time".into() } else { line(label) });
+    }
 }
 
 /// Prints the knowledge graph's size and its most frequent relations.

@@ -109,6 +109,8 @@ pub enum Kind {
     Relations = 46,
     /// The vectors of the statements of these relations.
     Statements = 47,
+    /// Statements that differ in a value, with the time from which each holds.
+    Times = 48,
 }
 
 /// Returns a new section's bytes: the header, ready for its payload.
@@ -140,7 +142,7 @@ pub fn open_section<'a>(file: &'a str, bytes: &'a [u8], kind: Kind) -> Result<By
     }
     let found = b.u16()?;
     if found != kind as u16 {
-        return Err(b.corrupt(&format!("it holds kind {found} where kind {} ({kind:?}) belongs", kind as u16)));
+        return Err(b.corrupt(&format!("it holds kind {found} where kind {} belongs", kind as u16)));
     }
     Ok(b)
 }
@@ -247,7 +249,7 @@ impl<'a> Bytes<'a> {
         match postcard::take_from_bytes::<T>(&self.bytes[self.at..]) {
             Ok((value, [])) => Ok(value),
             Ok(_) => Err(self.corrupt("bytes are left over")),
-            Err(e) => Err(self.corrupt(&e.to_string())),
+            Err(_) => Err(self.corrupt("its values do not decode")),
         }
     }
 

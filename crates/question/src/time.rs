@@ -1,82 +1,154 @@
 //! The time that a question or a statement names: a date, a version, or the present.
 
+use super::forms::is_function_word;
 use super::text::lexicon::{Language, SPOKEN};
-use super::text::{Word, fold, words};
+use super::text::{Word, fold, without_possessive, words};
 use std::ops::Range;
+
+/// Moments from here on are versions, those below are dates.
+pub const VERSIONS: u32 = 1 << 31;
 
 /// A time in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Time {
     /// Class of the word before it, of the table `moments`: `end`, `span`, `onward` or `present`.
     pub class: &'static str,
+    /// First and last moment of it.
+    pub moments: (u32, u32),
     /// Its place, the words before it included.
     pub span: Range<usize>,
 }
 
 impl Time {
+    /// Returns the moment at which something has to hold that is asked for this time.
+    pub fn moment(&self) -> u32 {
+        if self.class == "end" { self.moments.0.saturating_sub(1) } else { self.moments.1 }
+    }
+
+    /// Returns the first and last moment of the changes that are asked for: those since a version come after it.
+    pub fn changes(&self) -> (u32, u32) {
+        let (first, last) = self.moments;
+        if self.class == "onward" { (last + 1, u32::MAX) } else { (first, last) }
+    }
+
     /// Returns the text that it was found in, without it.
     pub fn cut(&self, text: &str) -> String {
         text[..self.span.start].to_owned() + &text[self.span.end..]
     }
 }
 
-/// Finds the first time in a text.
+/// Returns the class of a word in the table `moments`; empty for other words.
+fn class_of(word: &str) -> &'static str {
+    SPOKEN.moments().row(&fold(word)).map_or("", |row| row.field(0))
+}
+
+/// Returns true if a word says of a page that it holds no longer.
+pub fn is_over(word: &str) -> bool {
+    class_of(word) == "over"
+}
+
+/// Returns true if a question without its time asks for nothing but changes.
+pub fn asks_for_changes(question: &str) -> bool {
+    let words = words(question);
+    let changes = |word: &Word<'_>| class_of(word.text) == "change";
+    // "What's" is "what" and "is".
+    let is_function_word = |word: &Word<'_>| is_function_word(without_possessive(&fold(word.text)));
+    words.iter().any(changes) && words.iter().all(|word| changes(word) || is_function_word(word))
+}
+
+/// Returns true if a question has an auxiliary verb in the present: "who is".
+pub fn asks_of_the_present(question: &str) -> bool {
+    words(question).iter().any(|word| SPOKEN.auxiliaries().has(&fold(word.text), "present"))
+}
+
+/// Finds the first date or version in a text, or else its first word for the present.
 pub fn find_time(text: &str) -> Option<Time> {
     let words = words(text);
-    let (mut start, mut class) = (None, "span");
+    let (mut start, mut class, mut present) = (None, "span", None);
     for (at, word) in words.iter().enumerate() {
-        let class_of = SPOKEN.moments().row(&fold(word.text)).map_or("", |row| row.field(0));
+        let class_of = match class_of(word.text) {
+            "change" | "over" => "",
+            class => class,
+        };
         let versioned = class_of == "version";
         let begin = start.unwrap_or(word.span.start);
         if class_of == "present" {
-            return Some(Time { class: class_of, span: begin..word.span.end });
+            let now = Time { class: class_of, moments: (u32::MAX, u32::MAX), span: begin..word.span.end };
+            present = present.or(Some(now));
+            start = None;
+            continue;
         }
         if !versioned && !class_of.is_empty() {
             (start, class) = (Some(begin), class_of);
             continue;
         }
         let named = if versioned || start.is_some() { &words[at + usize::from(versioned)..] } else { &[] };
-        if let Some(end) = end_of_moment(text, named, versioned) {
-            return Some(Time { class, span: begin..end });
+        if let Some((moments, end)) = read_moment(text, named, versioned) {
+            return Some(Time { class, moments, span: begin..end });
         }
         (start, class) = (None, "span");
     }
-    None
+    present
 }
 
-/// Returns the end in the text of the date or the version that some words of it begin with. A bare number is a
-/// version only if it is `versioned`.
-fn end_of_moment(text: &str, words: &[Word<'_>], versioned: bool) -> Option<usize> {
-    let mut has_day = false;
+/// Reads the date or the version that some words of a text begin with: its first and last moment, and its end
+/// in the text. A bare number is a version only if it is `versioned`.
+pub fn read_moment(text: &str, words: &[Word<'_>], versioned: bool) -> Option<((u32, u32), usize)> {
+    // Month and day.
+    let mut date = [None; 2];
     for (at, word) in words.iter().enumerate() {
         let folded = fold(word.text);
         let plain = folded.strip_prefix('v').unwrap_or(&folded);
         let Some(first) = read_number(plain) else {
-            SPOKEN.months().row(&folded)?;
+            date[0] = Some(SPOKEN.months().row(&folded).and_then(|row| read_number(row.field(0)))?);
             continue;
         };
-        let (mut end, mut dotted) = (word.span.end, false);
-        for next in words[at + 1..].iter().take(2) {
-            let tie = text.as_bytes()[end];
-            if next.span.start > end + 1 || !matches!(tie, b'.' | b'-') {
-                break;
-            }
-            (end, dotted) = (next.span.end, dotted || tie == b'.');
+        let (more, end, dotted) = read_parts(text, word.span.end, &words[at + 1..]);
+        let is_version = versioned || dotted || plain.len() < folded.len();
+        if is_version || first > 1900 {
+            let parts = if is_version || more[0].is_some() { more } else { date };
+            let moment = |rest: u32| {
+                let (base, radix) = if is_version { (VERSIONS, 1 << 10) } else { (0, 100) };
+                let number = |sum: u32, part: Option<u32>| sum * radix + part.unwrap_or(rest).min(radix - 1);
+                base | parts.into_iter().fold(if is_version { first.min(1023) } else { first }, number)
+            };
+            return Some(((moment(0), moment(u32::MAX)), end));
         }
-        if versioned || dotted || plain.len() < folded.len() || first > 1900 {
-            return Some(end);
-        }
-        if has_day || first > 31 {
-            return None;
-        }
-        has_day = true;
+        date[1] = Some(first).filter(|day| *day < 32 && date[1].is_none());
+        date[1]?;
     }
     None
 }
 
+/// Writes a moment as a date or a version.
+pub fn write_moment(moment: u32) -> String {
+    let parts = match moment.checked_sub(VERSIONS) {
+        Some(version) => return format!("{}.{}", version >> 20, version >> 10 & 1023),
+        None => [moment / 10_000, moment / 100 % 100, moment % 100],
+    };
+    let known = parts.iter().take_while(|part| **part > 0);
+    known.map(|part| format!("{part:02}")).collect::<Vec<_>>().join("-")
+}
+
+/// Reads up to two numbers that follow the end of another one in a text, joined by dots or hyphens. Returns them,
+/// the end of the last, and true if one follows a dot.
+fn read_parts(text: &str, mut end: usize, words: &[Word<'_>]) -> ([Option<u32>; 2], usize, bool) {
+    let (mut parts, mut dotted) = ([None; 2], false);
+    for (next, part) in words.iter().zip(&mut parts) {
+        let tie = text.as_bytes()[end];
+        if next.span.start > end + 1 || !matches!(tie, b'.' | b'-') {
+            break;
+        }
+        *part = read_number(next.text);
+        (end, dotted) = (next.span.end, dotted || tie == b'.');
+    }
+    (parts, end, dotted)
+}
+
 /// Reads a number of up to four digits.
 fn read_number(word: &str) -> Option<u32> {
-    if word.len() > 4 || !word.bytes().all(|byte| byte.is_ascii_digit()) { None } else { word.parse().ok() }
+    let digit = |sum: u32, byte: u8| byte.is_ascii_digit().then(|| sum * 10 + u32::from(byte - b'0'));
+    if word.is_empty() || word.len() > 4 { None } else { word.bytes().try_fold(0, digit) }
 }
 
 #[cfg(test)]
@@ -84,25 +156,52 @@ fn read_number(word: &str) -> Option<u32> {
 mod tests {
     use super::*;
 
+    fn time(text: &str) -> (u32, String) {
+        let time = find_time(text).unwrap();
+        (time.moment(), time.cut(text).replace([' ', ','], ""))
+    }
+
     #[test]
-    fn a_time_is_found_with_its_class_and_can_be_left_out() {
-        let rest = "How long may a boat lie?";
-        for (text, class) in [
-            ("How long may a boat lie in 2026?", "span"),
-            ("How long may a boat lie now?", "present"),
-            ("How long may a boat lie before March 2025?", "end"),
-            ("How long may a boat lie until 1 March 2025?", "end"),
-            ("How long may a boat lie since 1 March 2025?", "onward"),
-            ("How long may a boat lie, as of 2025-03-02?", "span"),
-            ("How long may a boat lie in 1.0?", "span"),
-            ("How long may a boat lie in version 2?", "span"),
-            ("How long may a boat lie in version 9999?", "span"),
-            ("How long may a boat lie in v2?", "span"),
+    fn a_question_names_the_time_at_which_its_answer_has_to_hold() {
+        let asked = "How long may a boat lie?";
+        for (text, moment) in [
+            ("How long may a boat lie in 2026?", 20_269_999),
+            ("How long may a boat lie now?", u32::MAX),
+            ("How long may a boat lie before March 2025?", 20_250_299),
+            ("How long may a boat lie until 1 March 2025?", 20_250_300),
+            ("How long may a boat lie, as of 2025-03-02?", 20_250_302),
+            ("How long may a boat lie in 1.0?", VERSIONS | 1 << 20 | 1023),
+            ("How long may a boat lie in version 2?", VERSIONS | 2 << 20 | 1023 << 10 | 1023),
+            ("How long may a boat lie in version 9999?", VERSIONS | 1023 << 20 | 1023 << 10 | 1023),
+            ("How long may a boat lie in v2?", VERSIONS | 2 << 20 | 1023 << 10 | 1023),
         ] {
-            let time = find_time(text).unwrap();
-            let without = time.cut(text).replace([' ', ','], "");
-            assert_eq!((time.class, without), (class, rest.replace(' ', "")), "{text}");
+            let (at, without) = time(text);
+            assert_eq!((at, without.as_str()), (moment, asked.replace(' ', "").as_str()), "{text}");
         }
+    }
+
+    #[test]
+    fn a_question_for_changes_names_nothing_else() {
+        for text in ["What is different?", "What changed?", "What's new?", "What’s changed?", "What differs?"] {
+            assert!(asks_for_changes(text), "{text}");
+        }
+        for text in ["What is it?", "How do I make a new page?", "", "Which default port changed?"] {
+            assert!(!asks_for_changes(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_version_is_meant_rather_than_the_present() {
+        let time = find_time("Where is this now enabled in 1.0?").unwrap();
+        assert_eq!((time.class, time.moment()), ("span", VERSIONS | 1 << 20 | 1023));
+    }
+
+    #[test]
+    fn changes_since_a_version_come_after_it() {
+        let changes = |text| find_time(text).unwrap().changes();
+        let version = |major: u32, minor: u32| VERSIONS | major << 20 | minor << 10;
+        assert_eq!(changes("What's changed since 1.9?"), (version(1, 10), u32::MAX));
+        assert_eq!(changes("What's new in 2.0?"), (version(2, 0), version(2, 0) + 1023));
     }
 
     #[test]

@@ -22,7 +22,8 @@ pub enum End {
     Tail,
 }
 
-fn is_be(word: &str) -> bool {
+/// Tells whether a word, in lower case, is a form of "be".
+pub fn is_be(word: &str) -> bool {
     SPOKEN.auxiliaries().has(word, "be")
 }
 

@@ -47,6 +47,13 @@ pub enum Origin {
     Graphs(Vec<(KnowledgeGraph, Vec<u32>)>),
 }
 
+impl Origin {
+    /// Returns the bytes of the documents; `None` for chunks that came ready.
+    pub fn bytes_read(&self) -> Option<usize> {
+        if let Origin::Documents(all) = self { Some(all.iter().map(|d| d.file_bytes).sum()) } else { None }
+    }
+}
+
 /// Vectors that the chunks bring.
 pub enum Brought {
     /// None; the name of the model that shall make them, where one was given.

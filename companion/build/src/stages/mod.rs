@@ -14,6 +14,7 @@ mod prepare;
 mod publish;
 mod read;
 mod relations;
+mod times;
 #[cfg(test)]
 mod testing;
 
@@ -30,6 +31,7 @@ pub use prepare::{Gathered, Prepare};
 pub use publish::Publish;
 pub use read::Read;
 pub use relations::ReadRelations;
+pub use times::DateStatements;
 
 use crate::outcome::BuildError;
 use pocketgraph::bundle::{Chunk, Document};
@@ -43,9 +45,6 @@ pub trait Stage<In> {
     const NAME: &'static str;
 
     /// Does the stage's work.
-    ///
-    /// # Errors
-    /// [`BuildError`] of the kind that the stage says.
     fn run(&self, input: In, progress: &dyn Progress) -> Result<Self::Out, BuildError>;
 }
 

@@ -1,0 +1,107 @@
+//! Questions about statements that hold at different times, and in different versions.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used)]
+
+#[allow(dead_code)] // What plans and protocols use.
+mod support;
+
+use serde_json::Value;
+use support::program;
+
+/// Builds a bundle of these pages and returns the answer to each question.
+fn answers(pages: &[(&str, &str)], questions: &[&str]) -> Vec<Value> {
+    let dir = tempfile::tempdir().unwrap();
+    let (docs, bundle) = (dir.path().join("docs"), dir.path().join("bundle"));
+    for (name, text) in pages {
+        let path = docs.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let bundle = bundle.to_str().unwrap();
+    assert!(program(&["build", docs.to_str().unwrap(), "-o", bundle, "--no-runtime"]).status.success());
+    let ask = |question: &&str| {
+        let answer: Value = serde_json::from_slice(&program(&["ask", bundle, "--json", "--", question]).stdout).unwrap();
+        answer.get("answer").unwrap_or(&answer).clone()
+    };
+    questions.iter().map(ask).collect()
+}
+
+/// The first and the second quotation of an answer, each with when it holds.
+fn quotations(answer: &Value) -> Vec<(String, String)> {
+    let of = |citation: &Value, field: &str| citation[field].as_str().unwrap_or_default().to_owned();
+    answer["citations"].as_array().unwrap().iter().map(|c| (of(c, "quote"), of(c, "holds"))).collect()
+}
+
+const QUAY: [(&str, &str); 3] = [
+    ("quay.md", "---\ndate: 2023-04-01\n---\n# The quay\n\nA boat may lie at the quay for 14 days.\n"),
+    ("rules.md", "---\ndate: 2025-02-10\n---\n# Rules\n\nFrom 1 March 2025 a boat may lie at the quay for 21 days.\n"),
+    ("crane.md", "---\ndate: 2024-05-01\n---\n# The crane\n\nThe crane lifts boats of up to 12 tons.\n"),
+];
+
+#[test]
+fn what_holds_at_the_time_asked_for_answers_and_the_other_value_is_named() {
+    let questions = [
+        ("How long may a boat lie at the quay?", "21 days"),
+        ("How long may a boat lie at the quay now?", "21 days"),
+        ("How long may a boat lie at the quay in 2026?", "21 days"),
+        ("How long may a boat lie at the quay in 2024?", "14 days"),
+        ("How long may a boat lie at the quay before March 2025?", "14 days"),
+        ("Since when may a boat lie at the quay for 21 days?", "21 days"),
+    ];
+    for (answer, (question, first)) in answers(&QUAY, &questions.map(|q| q.0)).iter().zip(questions) {
+        let quoted = quotations(answer);
+        assert_eq!(answer["answered"], true, "{question}: {answer:#}");
+        assert!(quoted[0].0.contains(first) && quoted.len() == 2, "{question}: {quoted:?}");
+        let labels = ["As of 2023-04-01, until 2025-03-01", "From 2025-03-01"];
+        let (old, new) = if first == "14 days" { (0, 1) } else { (1, 0) };
+        assert_eq!((quoted[old].1.as_str(), quoted[new].1.as_str()), (labels[0], labels[1]), "{question}");
+    }
+}
+
+#[test]
+fn the_version_asked_for_answers_or_else_the_newest() {
+    let page = |port| format!("# Server\n\nThe server listens on the default port {port} for all requests.\n");
+    let (old, new) = (page(8080), page(9090));
+    let asked =
+        [("What is the default port in 1.0?", "8080"), ("Which is the default port in v2?", "9090"), ("What is the default port?", "9090")];
+    let answers = answers(&[("v1/server.md", &old), ("v2/server.md", &new)], &asked.map(|q| q.0));
+    for (answer, (question, port)) in answers.iter().zip(asked) {
+        assert!(quotations(answer)[0].0.contains(port), "{question}: {answer:#}");
+    }
+}
+
+#[test]
+fn the_changes_of_a_version_are_listed_from_both_sides() {
+    let old = "# Server\n\nThe server has the default port 8080 for all requests.\n\nUse --quiet to print nothing.\n";
+    let new = "# Server\n\nThe server has the default port 9090 for all requests.\n\nSet max_size to limit it.\n";
+    let questions = ["What is different in 2.0?", "What changed in version 2?", "What's new in 2.0?", "What's changed since v1?"];
+    for answer in answers(&[("v1/server.md", old), ("v2/server.md", new)], &questions) {
+        let quoted = quotations(&answer);
+        let expected =
+            [("8080", "Version 1"), ("9090", "Version 2"), ("--quiet", "Removed in version 2"), ("max_size", "New in version 2")];
+        assert_eq!(quoted.len(), expected.len(), "{answer:#}");
+        for ((quote, holds), (part, label)) in quoted.iter().zip(expected) {
+            assert!(quote.contains(part) && holds == label, "{answer:#}");
+        }
+    }
+}
+
+#[test]
+fn an_archived_page_answers_only_with_that_label() {
+    let pages = [("crane.md", "---\narchived: true\n---\n# Crane\n\nThe crane lifts up to 12 tons.\n"), ("quay.md", QUAY[0].1)];
+    let answer = answers(&pages, &["How many tons does the crane lift?"]).remove(0);
+    assert_eq!(quotations(&answer)[0].1, "Archived", "{answer:#}");
+    let mut warnings = answer["warnings"].as_array().unwrap().iter();
+    assert!(warnings.any(|w| w["code"] == "outdated" && w["text"] == "Archived"), "{answer:#}");
+}
+
+#[test]
+fn values_of_which_none_is_later_are_called_a_disagreement() {
+    let pages = [
+        ("quay.md", "# The quay\n\nA boat may lie at the quay for 14 days.\n"),
+        ("rules.md", "# Rules\n\nA boat may lie at the quay for 21 days.\n"),
+    ];
+    let answer = answers(&pages, &["How long may a boat lie at the quay?"]).remove(0);
+    assert_eq!(quotations(&answer).len(), 2, "{answer:#}");
+    let codes: Vec<_> = answer["warnings"].as_array().unwrap().iter().map(|w| w["code"].as_str().unwrap()).collect();
+    assert!(codes.contains(&"disagree"), "{answer:#}");
+}

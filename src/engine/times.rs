@@ -1,0 +1,70 @@
+//! Answers by statements that hold at the time asked for. Not in the module that only searches.
+
+use super::{Engine, EngineError};
+use crate::answer::{self, Answer, AskEvent, AskOptions, Candidate, Choice, Question, TimedStatement};
+use crate::bundle::{Times, decode_times};
+use crate::retrieve::{Hit, SearchResult};
+use pocketgraph_question::{VERSIONS, asks_for_changes, find_time};
+use std::cell::Cell;
+
+/// Most statements that an answer about changes quotes.
+const MOST_CHANGES: usize = 24;
+
+impl Engine {
+    /// Searches for a question and chooses the answer to quote: what holds at the time asked for, or else now.
+    pub(super) async fn quoted(
+        &self,
+        question: &str,
+        options: &AskOptions,
+        events: &mut dyn FnMut(AskEvent),
+    ) -> Result<(SearchResult, Answer), EngineError> {
+        // Where they cannot be loaded an answer loses an order, no more.
+        let times = self.corpus.bundle().section("times", decode_times).await.unwrap_or_default();
+        let time = if times.labels.is_empty() { None } else { find_time(question) };
+        let moment = time.as_ref().map_or(u32::MAX, |time| time.moment());
+        // A year is part of the question unless statements hold at different times.
+        let mut text = time.as_ref().map_or_else(|| question.to_owned(), |time| time.cut(question));
+        if let Some(time) = time.filter(|time| time.moments.0 >= VERSIONS && asks_for_changes(&text)) {
+            let changes = self.changes(&times, time.changes(), question, events).await?;
+            if changes.1.answered {
+                return Ok(changes);
+            }
+        }
+        loop {
+            let ordered = Cell::new(false);
+            let settle = |question: &Question, hits: &[Hit], all: &[Candidate], choice: &mut Choice| {
+                ordered.set(answer::order_by_time(&times, moment, question, hits, all, &mut choice.picked));
+                answer::decide(&text, question, hits, all, choice);
+            };
+            let (result, mut answer) = self.quoted_by(&text, options, settle, events).await?;
+            if ordered.get() || text == question {
+                answer::mark_times(&times, ordered.get(), &mut answer);
+                return Ok((result, answer));
+            }
+            question.clone_into(&mut text);
+        }
+    }
+
+    /// Quotes the statements that begin or end to hold between two moments.
+    async fn changes(
+        &self,
+        times: &Times,
+        (first, last): (u32, u32),
+        question: &str,
+        events: &mut dyn FnMut(AskEvent),
+    ) -> Result<(SearchResult, Answer), EngineError> {
+        let all: &[TimedStatement] = times.statements.as_chunks().0;
+        let changed = |s: &&TimedStatement| s[3..5].iter().any(|moment| (first..=last).contains(moment));
+        let statements: Vec<TimedStatement> = all.iter().filter(changed).take(MOST_CHANGES).copied().collect();
+        let chunks: Vec<u32> = statements.iter().map(|s| s[0]).collect();
+        let hits = self.hits(&chunks, question).await?;
+        let mut answer = answer::list_statements(&hits, &statements);
+        answer.answered = !answer.citations.is_empty();
+        answer::mark_times(times, false, &mut answer);
+        let result = SearchResult { hits, ..SearchResult::default() };
+        if answer.answered {
+            events(AskEvent::Hits { result: result.clone() });
+        }
+        Ok((result, answer))
+    }
+}
