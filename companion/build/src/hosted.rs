@@ -1,6 +1,6 @@
 //! A bundle at a URL, read a file at a time as a page reads it.
 
-use crate::assemble::{WriteError, write_own_files};
+use crate::assemble::{HeldFolder, WriteError, write_own_files};
 use crate::folder::FolderSource;
 use futures::future::{FutureExt, LocalBoxFuture};
 use pocketgraph::bundle::{Source, SourceError, inflate_gzip};
@@ -12,6 +12,7 @@ use reqwest::Url;
 use reqwest::redirect::Policy;
 use std::cell::OnceCell;
 use std::error::Error;
+use std::net::{IpAddr, SocketAddr};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
@@ -74,9 +75,9 @@ impl HostedSource {
         base.set_query(None);
         base.set_fragment(None);
         let is_here = base.host_str().is_some_and(is_this_machine);
-        let policy = Policy::custom(move |attempt| match may_follow(is_here, attempt.url(), attempt.previous().len()) {
-            true => attempt.follow(),
-            false => attempt.error("it is redirected too often, or to this machine"),
+        let policy = Policy::custom(|attempt| match attempt.previous() {
+            [from, ..] if may_follow(from, attempt.url(), attempt.previous().len()) => attempt.follow(),
+            _ => attempt.error("it is redirected too often, or to this machine or its network"),
         });
         let mut client = reqwest::Client::builder()
             .redirect(policy)
@@ -117,9 +118,20 @@ impl HostedSource {
     }
 }
 
-/// Returns true if a request is redirected on: no host of others makes this machine ask itself for anything.
-fn may_follow(is_here: bool, target: &Url, redirects: usize) -> bool {
-    (is_here || !target.host_str().is_some_and(is_this_machine)) && redirects <= MAX_REDIRECTS
+/// Returns true if a request is redirected on: no host leads to one that is nearer to this machine than itself.
+fn may_follow(from: &Url, target: &Url, redirects: usize) -> bool {
+    nearness(target) <= nearness(from) && redirects <= MAX_REDIRECTS
+}
+
+/// Returns 2 for this machine, 1 for a network that is not public and 0 for all others, by every address of the host.
+fn nearness(url: &Url) -> u8 {
+    let rate = |address: SocketAddr| match address.ip().to_canonical() {
+        ip if ip.is_loopback() || ip.is_unspecified() => 2,
+        IpAddr::V4(ip) => u8::from(ip.is_private() || ip.is_link_local()),
+        IpAddr::V6(ip) => u8::from(ip.is_unique_local() || ip.is_unicast_link_local()),
+    };
+    let named = url.host_str().filter(|host| is_this_machine(host)).map(|_| 2);
+    url.socket_addrs(|| None).into_iter().flatten().map(rate).chain(named).max().unwrap_or(0)
 }
 
 /// Returns the innermost cause of an error, which has no URL in it.
@@ -168,7 +180,7 @@ pub async fn open_hosted(source: Rc<HostedSource>, memory_limit: u64) -> Result<
         let embedder = NativeEmbedder::new().map_err(|e| HostedError::Model(e.to_string()))?;
         let vocabulary = Vocabulary::load(bundle).await.map_err(EngineError::from)?;
         let folder = tempfile::tempdir().map_err(HostedError::Folder)?;
-        write_own_files(folder.path(), &embedder, vocabulary.index())?;
+        write_own_files(&HeldFolder::open(folder.path()).map_err(HostedError::Folder)?, &embedder, vocabulary.index())?;
         let _ = source.own.set((FolderSource::new(folder.path()), folder));
     }
     Ok(engine)

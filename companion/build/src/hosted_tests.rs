@@ -99,12 +99,28 @@ async fn a_host_that_sends_a_byte_now_and_then_is_given_up() {
 }
 
 #[test]
-fn a_redirect_from_elsewhere_does_not_lead_to_this_machine() {
-    let here = ["http://localhost:9200/x", "http://127.0.0.1/", "http://[::1]:80/", "http://2130706433/", "http://a.localhost/"];
-    for target in here {
+fn a_redirect_leads_to_no_host_that_is_nearer_to_this_machine() {
+    let hosts = ["http://127.0.0.1/", "http://192.168.0.1/", "http://203.0.113.7/"];
+    let [here, inside, elsewhere] = hosts.map(|url| Url::parse(url).unwrap());
+    let targets = [
+        "http://localhost:9200/x",
+        "http://127.0.0.1/",
+        "http://[::1]:80/",
+        "http://2130706433/",
+        "http://a.localhost/",
+        "http://0.0.0.0/",
+        "http://[::]/",
+        "http://[::ffff:127.0.0.1]/",
+    ];
+    for target in targets {
         let url = Url::parse(target).unwrap();
-        assert!(!may_follow(false, &url, 1) && may_follow(true, &url, 1), "{target}");
+        assert!(may_follow(&here, &url, 1), "{target}");
+        assert!(!may_follow(&elsewhere, &url, 1) && !may_follow(&inside, &url, 1), "{target}");
     }
-    let elsewhere = Url::parse("https://files.example/bundle/manifest.json").unwrap();
-    assert!(may_follow(false, &elsewhere, MAX_REDIRECTS) && !may_follow(false, &elsewhere, MAX_REDIRECTS + 1));
+    let private = ["http://10.0.0.1/", "http://172.16.0.1/", "http://169.254.169.254/x", "http://[fd00::1]/"];
+    for target in private {
+        let url = Url::parse(target).unwrap();
+        assert!(!may_follow(&elsewhere, &url, 1) && may_follow(&inside, &url, 1), "{target}");
+    }
+    assert!(may_follow(&inside, &elsewhere, MAX_REDIRECTS) && !may_follow(&inside, &elsewhere, MAX_REDIRECTS + 1));
 }

@@ -5,7 +5,7 @@ use std::cell::Cell;
 /// Bytes that may still be written for one file. What a file names once it may have written as often as it likes: a cell over many rows, a part that is
 /// referenced, a file that is brought in. Each writing takes from the allowance, whoever does it, and nothing is written once it is spent.
 #[derive(Debug, Default)]
-pub(super) struct Allowance {
+pub(crate) struct Allowance {
     times: usize,
     left: Cell<usize>,
     spent: Cell<bool>,
@@ -25,6 +25,9 @@ impl Allowance {
     /// Bytes of kept text on top of that.
     const KEPT_BESIDES: usize = 256 << 10;
 
+    /// Bytes that a passage takes in a bundle besides its text: most are its vector and its sketch.
+    pub const PASSAGE: usize = 512;
+
     /// Bytes on top of a file's own length that names with values may add to it.
     const BESIDES_FOR_NAMES: usize = 64 << 10;
 
@@ -36,6 +39,16 @@ impl Allowance {
     /// Returns the allowance for the text that is kept of a file of so many bytes.
     pub fn of_kept_text(bytes: usize) -> Allowance {
         Allowance::of(Self::KEPT_TIMES, bytes, Self::KEPT_BESIDES)
+    }
+
+    /// Returns the allowance for what a file of so many bytes adds to the bundle.
+    pub fn of_bundle(bytes: usize) -> Allowance {
+        Allowance::of(20, bytes, 1 << 20)
+    }
+
+    /// Returns the allowance for passages of one section each, whose names, labels and sentences take as much again.
+    pub fn of_sections(bytes: usize) -> Allowance {
+        Allowance::of(8, bytes, 256 << 10)
     }
 
     /// The allowance for values that `source` gives names to: as much as its length and a little. Names without any left are shown as they are written.
@@ -66,7 +79,7 @@ impl Allowance {
     /// # Errors
     /// The reason, for the user.
     pub fn check(&self) -> Result<(), String> {
-        if self.is_spent() { Err(format!("unpacks to more than {} times its size", self.times)) } else { Ok(()) }
+        if self.is_spent() { Err(format!("makes more than {} times its size", self.times)) } else { Ok(()) }
     }
 }
 

@@ -11,9 +11,9 @@ use crate::licences;
 use crate::prepare::{Prepared, Relations};
 use pocketgraph::bundle::{
     self, CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, LAYOUTS_PER_PAGE, MANIFEST, Manifest,
-    PACKED_FORMAT, PAGES_PER_LIST, PagedIndex, SketchIndex, TITLED_FROM, Translated, Translations, VectorIndex, WeightGroup, begin,
+    PACKED_FORMAT, PAGES_PER_LIST, PagedIndex, SketchIndex, TITLED_FROM, Times, Translated, Translations, VectorIndex, WeightGroup, begin,
     encode_chunks, encode_document_order, encode_documents, encode_function_words, encode_layouts, encode_list, encode_sketches,
-    encode_titled_chunks, encode_vectors, encode_weights,
+    encode_times, encode_titled_chunks, encode_vectors, encode_weights,
 };
 use pocketgraph::entities::{
     Community, Facts, SentencePlace, StatedFact, Summary, Tree, encode_communities, encode_entities, encode_facts, encode_relations,
@@ -34,9 +34,9 @@ use pocketgraph_ingest::rank::Weighed;
 use pocketgraph_knowledge::communities::quantised;
 use pocketgraph_knowledge::names::FoundNames;
 use pocketgraph_languages::{Forms, function_words, translations};
+use pocketgraph_native::held_folder::HeldFolder;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// The parts of a bundle, chunks in the order of their documents.
 #[derive(Default)]
@@ -57,6 +57,8 @@ pub struct Contents<'a> {
     pub keywords: Option<&'a KeywordGraph>,
     /// The names, their chunks numbered as in `chunks`.
     pub names: Option<&'a FoundNames>,
+    /// Statements of different values for one thing, their chunks numbered as in `chunks`.
+    pub times: Option<&'a Times>,
     /// Data of other retrievers than the default, numbered as the names are.
     pub prepared: Option<&'a Prepared>,
     /// The typed knowledge graph, the chunks of its provenance numbered as in `chunks`.
@@ -87,10 +89,7 @@ impl Contents<'_> {
 }
 
 /// Writes the bundle into an empty folder and returns its manifest. Chunks are renumbered so that each cell is a run.
-///
-/// # Errors
-/// [`WriteError`] when the disk refuses or something is too long for the format.
-pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, WriteError> {
+pub fn assemble(contents: &Contents<'_>, folder: &HeldFolder) -> Result<Manifest, WriteError> {
     let mut w = SectionWriter::new(folder);
     let mut order: Vec<usize> = (0..contents.chunks.len()).collect();
     order.sort_by_key(|&i| (contents.cells.get(i).copied().unwrap_or(0), i));
@@ -106,6 +105,11 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     let tables = function_words(contents.documents, contents.model.as_ref().map_or(&[], |model| model.questions), &LANGUAGES);
     if !tables.is_empty() {
         w.section("function-words", &encode_function_words(&tables), GZIP, &[])?;
+    }
+    if let Some(times) = contents.times.filter(|times| !times.labels.is_empty()) {
+        let (number, mut times) = (numbers(&order), times.clone());
+        times.statements.iter_mut().step_by(6).for_each(|chunk| *chunk = number[*chunk as usize]);
+        w.section("times", &encode_times(&times), GZIP, &[])?;
     }
     if let Some(graph) = contents.keywords {
         let (labels, edges) = keyword::encode(&renumbered(graph, &order));
@@ -162,7 +166,6 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
     }
     let (packs, ahead) = pack(&w)?;
     let format = if packs.is_empty() { FORMAT } else { PACKED_FORMAT };
-    let manifest_path = folder.join(MANIFEST);
     let manifest = Manifest {
         format: format.into(),
         oldest_reader: format.into(),
@@ -174,10 +177,10 @@ pub fn assemble(contents: &Contents<'_>, folder: &Path) -> Result<Manifest, Writ
         },
         options: contents.options.clone(),
         embedder: contents.embedder.clone(),
-        sections: w.sections(),
+        sections: w.take_sections(),
         packs,
     };
-    std::fs::write(&manifest_path, manifest.to_json_with(&ahead)).map_err(|reason| WriteError::Io { path: manifest_path, reason })?;
+    w.file(MANIFEST, manifest.to_json_with(&ahead).as_bytes())?;
     Ok(manifest)
 }
 

@@ -15,6 +15,8 @@ pub struct EmbedLabels<'a> {
     pub embedder: &'a CachedEmbedder<'a>,
     /// The layers that embed questions, which also embed what these are compared with.
     pub layers: &'a [u8],
+    /// Bytes of the documents that the graph was read from; `None` of one that came as tables.
+    pub read: Option<usize>,
 }
 
 /// The vectors of labels and phrases.
@@ -33,7 +35,8 @@ impl Stage<Option<&KnowledgeGraph>> for EmbedLabels<'_> {
     fn run(&self, graph: Option<&KnowledgeGraph>, progress: &dyn Progress) -> Result<Labels, BuildError> {
         let Some(graph) = graph else { return Ok(Labels::default()) };
         let model = self.embedder.model();
-        let vectors = kg::label_vectors(graph, model.dim(), &|labels| {
+        let most = self.read.map_or(usize::MAX, kg::most_labels_of);
+        let vectors = kg::label_vectors(graph, model.dim(), most, &|labels| {
             progress.stage("embedding labels", Some(labels.len() as u64));
             self.embedder.embed_all(labels, &|n| progress.at(n as u64))
         });
@@ -56,7 +59,7 @@ mod tests {
     #[test]
     fn every_entity_and_every_relation_has_a_vector() {
         let (graph, embedder) = (films(), CachedEmbedder::new(&MODEL, None));
-        let run = |layers: &[u8]| EmbedLabels { embedder: &embedder, layers }.run(Some(&graph), &RecordedWarnings::default());
+        let run = |layers: &[u8]| EmbedLabels { embedder: &embedder, layers, read: None }.run(Some(&graph), &RecordedWarnings::default());
         let labels = run(&MODEL.layers(QueryLayers::Int4)).unwrap();
         assert_eq!(labels.vectors.entities.unwrap().rows(), graph.entities());
         assert_eq!(labels.vectors.relations.unwrap().rows(), graph.vocabulary().relations().len());

@@ -3,6 +3,7 @@
 mod pack;
 mod units;
 
+use crate::allowance::Allowance;
 use crate::{Block, BlockKind, SourceDocument};
 use pack::pack;
 use pocketgraph_bundle::{BETWEEN_PIECES, Chunk, Form, Layout, Piece};
@@ -30,7 +31,8 @@ pub const CHUNK_TOKENS: std::ops::RangeInclusive<u32> = 16..=256;
 /// word that alone exceeds the limit. Every visible character of the text is in exactly one chunk; headings are in the heading paths of their chunks.
 /// A heading without text of its own makes no chunk if other headings stand below it; otherwise it counts as text. A section of a few words is joined with the
 /// first section below it, and where sections have no fragments with the one after it: what has an address of its own is
-/// found at that address. Sections below the heading of one version are joined as far as they fit. The joined chunk has
+/// found at that address. Sections below the heading of one version are joined as far as they fit, and so are those of a page
+/// that is little but headings, whose passages would take many times its size. The joined chunk has
 /// the headings they share as its path, the others as lines of its text, and the first one's fragment, or that of the
 /// heading above sections beside each other.
 ///
@@ -57,6 +59,7 @@ pub fn split_laid_out(
         cutter: Cutter { count: count_tokens, max: max_tokens.max(1) },
         stack: Vec::new(),
         pending: Vec::new(),
+        allowance: Allowance::of_sections(doc.file_bytes),
         chunks: Vec::new(),
     };
     splitter.run();
@@ -95,6 +98,8 @@ struct Splitter<'a> {
     stack: Vec<Heading>,
     /// Tiny sections that wait for the next one.
     pending: Vec<Section>,
+    /// Once it is spent, sections share chunks whatever their addresses.
+    allowance: Allowance,
     chunks: Vec<(Chunk, Layout)>,
 }
 
@@ -159,14 +164,17 @@ impl Splitter<'_> {
         }
         if !self.pending.is_empty() {
             let joins = self.pending.last().is_some_and(|p| {
-                section.level > p.level || section.level == p.level && section.fragment.is_empty() || self.of_one_version(p, &section)
+                section.level > p.level
+                    || section.level == p.level && section.fragment.is_empty()
+                    || self.allowance.is_spent()
+                    || self.of_one_version(p, &section)
             }) && self.pending.len() < MOST_JOINED
                 && self.joined_tokens(&section) <= self.cutter.max;
             if !joins {
                 self.emit_pending();
             }
         }
-        let waits = section.tokens < TINY || section.path.iter().any(|h| self.is_version(h));
+        let waits = section.tokens < TINY || self.allowance.is_spent() || section.path.iter().any(|h| self.is_version(h));
         self.pending.push(section);
         if !waits {
             self.emit_pending();
@@ -293,6 +301,7 @@ impl Splitter<'_> {
             end = end.max(span.end);
         }
         if !text.is_empty() {
+            self.allowance.take(Allowance::PASSAGE + heading_path.iter().map(String::len).sum::<usize>());
             let chunk = Chunk { document: self.document, heading_path, fragment, text, start: start.min(end), end };
             self.chunks.push((chunk, layout));
         }
