@@ -192,7 +192,18 @@ fn read(answer: &Value) -> Result<Answer, ProofError> {
 fn seal(printed: &Value) -> String {
     let mut sealed = printed.clone();
     sealed.as_object_mut().and_then(|members| members.remove(SEAL));
+    write_bits(&mut sealed);
     hex(&content_hash(sealed.to_string().as_bytes()))
+}
+
+/// Replaces the numbers in a value by their bits: languages print numbers differently.
+fn write_bits(value: &mut Value) {
+    match value {
+        Value::Number(n) => *value = format!("#{:016x}", n.as_f64().unwrap_or_default().to_bits()).into(),
+        Value::Array(items) => items.iter_mut().for_each(write_bits),
+        Value::Object(members) => members.values_mut().for_each(write_bits),
+        _ => {}
+    }
 }
 
 /// Compares what `ask --json` printed with a bundle.

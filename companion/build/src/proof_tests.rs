@@ -137,6 +137,13 @@ fn an_answer_holds_in_its_bundle_however_its_json_is_laid_out() {
 }
 
 #[test]
+fn a_seal_is_that_of_the_package() {
+    // tests/node/prove.test.mjs has the same.
+    let printed = json!({ "b": [1, 1.0, -0.25, 1e21, 1e-7, null, true], "a": "é\n\"\u{1}\u{7f}😀", "seal": "x" });
+    assert_eq!(seal(&printed), "2fbaaf43cc5178d47475e87a05f7e743c52fd89f8ada37178719852e9b8491e1");
+}
+
+#[test]
 fn a_thousand_tampered_answers_are_found_out() {
     let folder = tempfile::tempdir().unwrap();
     let engine = built(folder.path(), KETTLE);

@@ -4,7 +4,13 @@ use super::open::{bundle, wait};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph_build::proof::prove;
 use pocketgraph_native::terminal::line;
+use serde_json::Value;
+use std::fs::File;
+use std::io::{BufReader, Read};
 use std::path::PathBuf;
+
+/// Maximum length of an answer in bytes: read, its JSON takes some thirty times as much memory.
+const LONGEST: u64 = 8 << 20;
 
 /// Arguments of `pocketgraph prove`.
 #[derive(Debug, clap::Args)]
@@ -16,9 +22,9 @@ pub struct Args {
 }
 
 pub fn run(args: &Args) -> Result<()> {
-    let cannot_read = || format!("cannot read the answer {}", args.answer.display());
-    let text = std::fs::read(&args.answer).into_diagnostic().wrap_err_with(cannot_read)?;
-    let printed = serde_json::from_slice(&text).into_diagnostic().wrap_err_with(cannot_read)?;
+    let cannot_read = || format!("cannot read {} as an answer of at most {LONGEST} bytes", args.answer.display());
+    let file = File::open(&args.answer).into_diagnostic().wrap_err_with(cannot_read)?;
+    let printed = read_answer(file).into_diagnostic().wrap_err_with(cannot_read)?;
     let engine = bundle(&args.bundle)?;
     let verdict = wait(prove(&engine, printed))?.into_diagnostic()?;
     for fault in &verdict.faults {
@@ -31,5 +37,21 @@ pub fn run(args: &Args) -> Result<()> {
     match verdict.faults.is_empty() {
         true => Ok(()),
         false => Err(miette!("the bundle does not support the answer")),
+    }
+}
+
+fn read_answer(file: impl Read) -> serde_json::Result<Value> {
+    serde_json::from_reader(BufReader::new(file.take(LONGEST)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_without_end_is_read_to_its_limit() {
+        let mut spaces = std::io::repeat(b' ').take(2 * LONGEST);
+        assert!(read_answer(&mut spaces).is_err());
+        assert_eq!(spaces.limit(), LONGEST);
     }
 }
