@@ -4,6 +4,7 @@ use super::super::Link;
 use super::super::allowance::Allowance;
 use super::super::block::Draft;
 use super::super::superscripts::Script;
+use pocketgraph_text::table;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -157,18 +158,8 @@ impl<'s> Inline<'_, 's> {
                 Some(inner.end + 2)
             }
             _ => {
-                for (mark, twice) in [
-                    ("**", true),
-                    ("__", true),
-                    ("``", true),
-                    ("##", true),
-                    ("++", true),
-                    ("*", false),
-                    ("_", false),
-                    ("`", false),
-                    ("#", false),
-                    ("+", false),
-                ] {
+                for mark in ["**", "__", "``", "##", "++", "*", "_", "`", "#", "+"] {
+                    let twice = mark.len() == 2;
                     if !rest.starts_with(mark) || !twice && inside {
                         continue;
                     }
@@ -348,30 +339,7 @@ fn worded(target: &str) -> String {
 
 /// Attributes that are always there, for characters that would be marks.
 fn character(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "asterisk" => "*",
-        "plus" => "+",
-        "lt" => "<",
-        "gt" => ">",
-        "amp" => "&",
-        "quot" => "\"",
-        "apos" | "lsquo" | "rsquo" => "'",
-        "ldquo" | "rdquo" => "\"",
-        "vbar" => "|",
-        "caret" => "^",
-        "tilde" => "~",
-        "backslash" => "\\",
-        "backtick" => "`",
-        "startsb" => "[",
-        "endsb" => "]",
-        "two-colons" => "::",
-        "two-semicolons" => ";;",
-        "deg" => "°",
-        "cpp" => "C++",
-        "nbsp" | "sp" => " ",
-        "empty" | "blank" | "zwsp" | "wj" => "",
-        _ => return None,
-    })
+    table!("asciidoc_characters.tsv").row(name).map(|row| row.field(0))
 }
 
 /// Where a character is among the first of a text.

@@ -4,6 +4,7 @@ mod mdoc;
 
 use super::made_html::Html;
 use super::{Format, ReadMethod};
+use pocketgraph_text::table;
 
 /// Whether a text is a manual page: one of its first lines is the macro that names it.
 pub(crate) fn looks_like(source: &str) -> bool {
@@ -274,56 +275,7 @@ fn quoted(text: &str) -> usize {
 }
 
 fn character(name: &str) -> &'static str {
-    match name {
-        "aq" | "cq" => "'",
-        "dq" | "lq" | "rq" => "\"",
-        "oq" | "ga" => "`",
-        "em" => "—",
-        "en" => "–",
-        "hy" | "mi" => "-",
-        "bu" => "•",
-        "co" => "©",
-        "rg" => "®",
-        "tm" => "™",
-        "ha" | "a^" => "^",
-        "ti" | "a~" => "~",
-        "rs" => "\\",
-        "at" => "@",
-        "sh" => "#",
-        "Do" => "$",
-        "ba" | "or" => "|",
-        "ul" => "_",
-        "->" => "→",
-        "<-" => "←",
-        ">=" => "≥",
-        "<=" => "≤",
-        "!=" => "≠",
-        "mu" => "×",
-        "de" => "°",
-        "+-" => "±",
-        "..." => "…",
-        "Fo" => "«",
-        "Fc" => "»",
-        ":a" => "ä",
-        ":o" => "ö",
-        ":u" => "ü",
-        ":A" => "Ä",
-        ":O" => "Ö",
-        ":U" => "Ü",
-        "ss" => "ß",
-        "'e" => "é",
-        "`e" => "è",
-        "'a" => "á",
-        "`a" => "à",
-        "'o" => "ó",
-        "'i" => "í",
-        "'u" => "ú",
-        "~n" => "ñ",
-        ",c" => "ç",
-        "/o" => "ø",
-        "oa" => "å",
-        _ => "",
-    }
+    table!("man_characters.tsv").row(name).map_or("", |row| row.field(0))
 }
 
 /// Writes the title of a page, such as `ls(1)`, from its name and section.
