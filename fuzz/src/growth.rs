@@ -25,6 +25,10 @@ const SMALL: usize = 8 << 20;
 /// Memory that reading may take of the 700 MB in which a file of a megabyte builds.
 const MOST_MEMORY: usize = 500 << 20;
 
+/// Bytes that a passage takes in a bundle besides its text, and bytes that a file may add to it: so many times its size and a megabyte.
+const PASSAGE: usize = 512;
+const BUNDLE_TIMES: usize = 20;
+
 const FORMS: usize = 30;
 
 const SIZES: [usize; 3] = [32 << 10, 128 << 10, 512 << 10];
@@ -48,6 +52,8 @@ struct Taken {
     memory: usize,
     /// The reader's own bound was reached.
     is_dropped: bool,
+    /// Its passages fill more of the bundle than they may.
+    is_filling: bool,
 }
 
 impl Taken {
@@ -169,16 +175,17 @@ impl Element {
     fn measure(&self, text: &str) -> Taken {
         let held = memory::begin();
         let began = processor_time();
-        let skipped = self.read(text);
+        let (skipped, is_filling) = self.read(text);
         Taken {
+            is_filling,
             time: processor_time().saturating_sub(began),
             memory: memory::peak(held),
             is_dropped: skipped.iter().any(|reason| reason.contains("more time")),
         }
     }
 
-    /// Reads a text. Returns the reasons for what was not read.
-    fn read(&self, text: &str) -> Vec<String> {
+    /// Reads a text. Returns the reasons for what was not read, and true if its passages take more than they may.
+    fn read(&self, text: &str) -> (Vec<String>, bool) {
         let options = IngestOptions::default();
         let corpus = if self.is_brought_in {
             let folder = tempfile::tempdir().unwrap();
@@ -188,9 +195,12 @@ impl Element {
         } else {
             ingest_bytes(self.file, file_of(self.file, text), &options)
         };
-        let Ok(corpus) = corpus else { return Vec::new() };
-        corpus.documents.iter().for_each(|d| drop(split(0, d, &|text: &str| text.len().div_ceil(4), 256)));
-        corpus.skipped.into_iter().map(|s| s.reason).collect()
+        let Ok(corpus) = corpus else { return (Vec::new(), false) };
+        let passages = corpus.documents.iter().flat_map(|d| split(0, d, &|text: &str| text.len().div_ceil(4), 256));
+        let names = |path: &[String]| path.iter().map(String::len).sum::<usize>();
+        let bytes: usize = passages.map(|p| PASSAGE + 2 * p.text.len() + names(&p.heading_path)).sum();
+        let most = BUNDLE_TIMES * corpus.bytes as usize + (1 << 20);
+        (corpus.skipped.into_iter().map(|s| s.reason).collect(), bytes > most)
     }
 }
 
@@ -292,8 +302,9 @@ fn is_growing(element: &Element, sizes: &[usize], text: impl Fn(usize) -> String
                 ));
             }
         }
-        if taken.memory > MOST_MEMORY || taken.is_dropped {
-            return Some(format!("{bytes} bytes take {:?} and {} bytes of memory", taken.time, taken.memory));
+        if taken.memory > MOST_MEMORY || taken.is_dropped || taken.is_filling {
+            let filling = if taken.is_filling { ", and passages that fill the bundle" } else { "" };
+            return Some(format!("{bytes} bytes take {:?} and {} bytes of memory{filling}", taken.time, taken.memory));
         }
         smaller = Some((larger_text, taken));
     }

@@ -24,7 +24,7 @@ use pocketgraph::vector::QuantizedMatrix;
 use pocketgraph::{json, keyword, kg};
 use pocketgraph_build::proof::prove;
 use pocketgraph_ingest::chunk::split;
-use pocketgraph_ingest::{IngestOptions, ingest_bytes};
+use pocketgraph_ingest::{IngestOptions, ingest_bytes, outside};
 use pocketgraph_knowledge::kg::{ImportOptions, KgFiles, import};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -838,7 +838,22 @@ fn document_targets() -> Vec<Target> {
                 read_document("a/b.docx"),
             )
         },
+        Target { allowed: (3000, 64 << 20), ..Target::of("shards", PARQUET.map(<[u8]>::to_vec).to_vec(), binary(4), Box::new(are_shards)) },
     ]
+}
+
+/// Tables of chunks with vectors, as several programs write them.
+const PARQUET: [&[u8]; 3] = [
+    include_bytes!("../../tests/data/parquet/duckdb-f64-snappy.parquet"),
+    include_bytes!("../../tests/data/parquet/pyarrow-f16-zstd.parquet"),
+    include_bytes!("../../tests/data/parquet/pyarrow-f32-gzip.parquet"),
+];
+
+fn are_shards(bytes: &[u8]) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.parquet");
+    std::fs::write(&file, bytes).unwrap();
+    outside(&file, None).is_ok()
 }
 
 const WORD_NUMBERS: &str = "<n><abstractNum abstractNumId='0'><lvl ilvl='0'><start val='1'/><numFmt val='lowerRoman'/><lvlText val='%1.'/></lvl></abstractNum>\

@@ -379,7 +379,7 @@ fn doc(blocks: Vec<Block>) -> SourceDocument {
         blocks,
         links: Vec::new(),
         front_matter: Vec::new(),
-        ready: false,
+        ..SourceDocument::default()
     }
 }
 
@@ -592,6 +592,56 @@ fn a_page_of_a_hundred_thousand_headings_is_read() {
     assert!(chunks.len() >= 1000);
     let html: String = (0..100_000).map(|i| format!("<h{}>Title</h{}>text", i % 6 + 1, i % 6 + 1)).collect();
     in_time(20, "headings.html", &html);
+}
+
+#[test]
+fn a_page_of_nothing_but_short_sections_makes_passages_in_step_with_its_size() {
+    let repeated = |part: &str| part.repeat(200_000 / part.len());
+    let deep: String = (1..6).map(|level| format!("{} {}\n", "#".repeat(level), "long ".repeat(70))).collect();
+    for (name, source) in [
+        ("a.md", repeated("# a\n")),
+        ("a.md", repeated("a\n===\n")),
+        ("a.md", repeated("# a\n## b\nc\n")),
+        ("a.md", repeated("# (((((((((\n")),
+        ("a.md", deep + &repeated("###### a\n")),
+        ("a.html", repeated("<h1>a</h1>")),
+        ("a.adoc", repeated("== a\n\n")),
+        ("a.rst", repeated("a\n=\n\n")),
+    ] {
+        let tokens = |text: &str| text.chars().filter(|c| !c.is_whitespace()).count();
+        let corpus = read(folder(&[(name, source.as_bytes())]).path());
+        let chunks: Vec<Chunk> = corpus.documents.iter().flat_map(|d| split(0, d, &tokens, 200)).collect();
+        let bytes: usize = chunks.iter().map(|c| 512 + c.heading_path.iter().map(String::len).sum::<usize>()).sum();
+        assert!(bytes < 12 * source.len() + (1 << 19), "{name} {:?}: {bytes} bytes", &source[source.len() - 20..]);
+        let read: usize = chunks.iter().map(|c| c.text.matches(['a', '(']).count()).sum();
+        assert!(read * 3 > source.matches(['a', '(']).count(), "{name}: {read} are read");
+    }
+    let entry = |i| format!("## Word {i}\n\nWhat it means, in a dozen words or so.\n\n");
+    let ordinary: String = (0..1000).map(entry).collect();
+    assert_eq!(in_time(20, "glossary.md", &ordinary).iter().filter(|c| c.fragment.starts_with("word-")).count(), 1000);
+}
+
+#[test]
+fn no_ignore_file_brings_in_what_is_hidden() {
+    let files: [(&str, &[u8]); 4] =
+        [("a.md", b"# A\n\nshown"), (".ignore", b"!.*\n"), (".b.md", b"# B\n\nhidden"), (".c/d.md", b"# D\n\nhidden")];
+    let corpus = read(folder(&files).path());
+    assert_eq!(corpus.documents.iter().map(|d| d.path.as_str()).collect::<Vec<_>>(), ["a.md"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn no_pipe_in_a_folder_is_waited_for() {
+    for (name, others) in [("sub/.gitignore", 1), ("sub/manifest.json", 2), (".ignore", 0)] {
+        let folder = folder(&[("a.md", b"# A\n\none"), ("sub/b.md", b"# B\n\ntwo")]);
+        assert!(std::process::Command::new("mkfifo").arg(folder.path().join(name)).status().unwrap().success());
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let path = folder.path().to_owned();
+        std::thread::spawn(move || {
+            sender.send(ingest(&path, &IngestOptions::default(), &|_| {}).map_or(0, |corpus| corpus.documents.len()))
+        });
+        assert_eq!(receiver.recv_timeout(std::time::Duration::from_secs(60)), Ok(others), "{name}");
+    }
 }
 
 #[test]

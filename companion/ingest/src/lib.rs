@@ -147,6 +147,8 @@ pub struct SourceDocument {
     pub links: Vec<Link>,
     /// The fields of its front matter or `<meta>` elements, in order; a list gives one pair an item.
     pub front_matter: Vec<(String, String)>,
+    /// Length of its file and of what that brings in; 0 for a ready chunk.
+    pub file_bytes: usize,
     /// Set if each block is a chunk already, not to be split or merged.
     pub ready: bool,
 }
@@ -435,6 +437,7 @@ pub fn ingest_bytes(path: &str, bytes: Vec<u8>, options: &IngestOptions) -> Resu
     let site = Site::of(Path::new(""), &[], GeneratorChoice::None, options.url_style);
     let reading = Reading { options, site: &site, rendered: &Rendered::default(), folder: None, labels: &HashMap::new() };
     if let Err(reason) = try_read(&mut bytes.as_slice(), &found, &reading, &mut outcome) {
+        outcome.documents.clear();
         outcome.skipped.push(Skipped { path: found.path, reason });
     }
     Ok(Corpus { documents: outcome.documents, skipped: outcome.skipped, files: 1, bytes: found.bytes, ..Corpus::default() })
@@ -457,6 +460,7 @@ fn keep(mut document: SourceDocument, found: &FoundFile, reading: &Reading<'_>, 
     allowance.take(document.blocks.iter().map(|b| b.text.len()).sum());
     allowance.take(document.links.iter().map(|l| l.target.len() + l.text.len()).sum());
     allowance.check()?;
+    document.file_bytes = read;
     outcome.documents.push(document);
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Ignore files, the most decisive first.
-const IGNORE_FILES: [&str; 3] = [".pocketgraphignore", ".ignore", ".gitignore"];
+pub(super) const IGNORE_FILES: [&str; 3] = [".pocketgraphignore", ".ignore", ".gitignore"];
 
 /// The rules of one folder's ignore files.
 type Rules = [Gitignore; IGNORE_FILES.len()];
@@ -51,8 +51,11 @@ impl VisibleFiles {
         let read = || {
             Arc::new(IGNORE_FILES.map(|name| {
                 let mut builder = GitignoreBuilder::new(folder);
-                // A line that is no pattern is left out, as in a walk.
-                let _ = builder.add(folder.join(name));
+                // A line that is no pattern is left out, as in a walk. A pipe could be waited for for ever.
+                let rules = folder.join(name);
+                if rules.is_file() {
+                    let _ = builder.add(rules);
+                }
                 builder.build().unwrap_or_else(|_| Gitignore::empty())
             }))
         };

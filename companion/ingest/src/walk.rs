@@ -1,6 +1,7 @@
 //! Which files of a folder are read.
 
 use super::formats::{ALL, Format, FoundFile};
+use super::visible::IGNORE_FILES;
 use super::{IngestError, IngestOptions, Skipped};
 use ignore::WalkBuilder;
 use std::collections::BTreeMap;
@@ -117,7 +118,7 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<Walked, Inges
         found.push(FoundFile { path, file: root.to_owned(), format, bytes: metadata.len() });
         return Ok(Walked { found, skipped, others });
     }
-    std::fs::read_dir(root).map_err(at_root)?;
+    open_root(root).map_err(at_root)?;
     let excluded: Vec<PathBuf> = options.exclude.iter().filter_map(|p| p.canonicalize().ok()).collect();
     let walk = WalkBuilder::new(root)
         .require_git(false)
@@ -128,7 +129,7 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<Walked, Inges
         .follow_links(options.follow_links)
         .filter_entry(move |e| {
             let is_excluded = !excluded.is_empty() && e.path().canonicalize().is_ok_and(|p| excluded.contains(&p));
-            !is_excluded && !is_bundle(e.path())
+            !is_excluded && is_walked(e)
         })
         .build();
     for entry in walk {
@@ -180,10 +181,31 @@ pub(super) fn walk(root: &Path, options: &IngestOptions) -> Result<Walked, Inges
     Ok(Walked { found, skipped, others })
 }
 
+fn open_root(root: &Path) -> std::io::Result<()> {
+    std::fs::read_dir(root)?;
+    if has_pipe_for_rules(root) { Err(std::io::Error::other("one of its ignore files is no regular file")) } else { Ok(()) }
+}
+
+/// Returns true if a file is read, or a folder gone into, that no rule leaves out. An ignore file takes back what ignore
+/// files name, and never brings in what is hidden.
+fn is_walked(entry: &ignore::DirEntry) -> bool {
+    let is_hidden = entry.depth() > 0 && entry.file_name().to_string_lossy().starts_with('.');
+    let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
+    !is_hidden && (is_file || !has_pipe_for_rules(entry.path()) && !is_bundle(entry.path()))
+}
+
+/// Returns true if an ignore file of a folder is a pipe or a device: reading it could wait for ever.
+fn has_pipe_for_rules(folder: &Path) -> bool {
+    IGNORE_FILES.iter().any(|name| std::fs::metadata(folder.join(name)).is_ok_and(|m| !m.is_file() && !m.is_dir()))
+}
+
 /// Returns true if a folder is a bundle: an earlier build's output may be among the documents.
 fn is_bundle(folder: &Path) -> bool {
     let mut head = [0; MANIFEST_HEAD.len()];
-    std::fs::File::open(folder.join(MANIFEST)).is_ok_and(|mut file| file.read_exact(&mut head).is_ok() && head == *MANIFEST_HEAD)
+    let manifest = folder.join(MANIFEST);
+    // Opening a pipe could wait for ever.
+    let mut begins = |mut file: std::fs::File| file.read_exact(&mut head).is_ok() && head == *MANIFEST_HEAD;
+    manifest.is_file() && std::fs::File::open(manifest).is_ok_and(&mut begins)
 }
 
 /// Text files that lie among documents and are none: what to install, what to build, what crawlers may read, which words a spelling checker knows.

@@ -7,7 +7,7 @@ use super::{Format, MadeHtml, ReadMethod};
 const MOST_ROWS: usize = 5000;
 
 /// Columns of a table that are read.
-const MOST_COLUMNS: usize = 128;
+pub(super) const MOST_COLUMNS: usize = 128;
 
 pub(super) const FORMAT: Format = Format::new("csv", &["csv", "tsv"], ReadMethod::Made(html));
 
@@ -29,13 +29,8 @@ fn html(source: &str) -> MadeHtml {
 /// Writes a table: what stands alone in rows above it as paragraphs, then its head over every part. Returns what was not read, for the user.
 pub(crate) fn write(out: &mut Html, rows: impl Iterator<Item = Vec<String>>) -> Option<String> {
     let filled = |row: &Vec<String>| row.iter().filter(|c| !c.is_empty()).count();
-    let mut rows = rows
-        .map(|mut row: Vec<String>| {
-            row.truncate(MOST_COLUMNS);
-            row
-        })
-        .filter(|row| filled(row) > 0)
-        .peekable();
+    let cut = |row: Vec<String>| row.into_iter().take(MOST_COLUMNS).collect::<Vec<String>>();
+    let mut rows = rows.map(cut).filter(|row| filled(row) > 0).peekable();
     let mut alone: Vec<Vec<String>> = Vec::new();
     while let Some(row) = rows.next_if(|row| filled(row) == 1) {
         alone.push(row);

@@ -3,10 +3,14 @@
 use super::list_numbers::Numerals;
 use super::story::Marker;
 use super::xml;
+use pocketgraph_native::single_line::cut;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Levels that a list may have.
 const LEVELS: usize = 9;
+
+/// Maximum length of a label's pattern in bytes: every item of its list repeats it.
+const LONGEST_LABEL: usize = 256;
 
 /// Styles, and numberings, that a document may have.
 const MOST: usize = 10_000;
@@ -135,7 +139,7 @@ impl Numberings {
             match name {
                 "start" => level(&mut out, &|l| l.start = value().parse().unwrap_or(1)),
                 "numFmt" => level(&mut out, &|l| l.format = value()),
-                "lvlText" => level(&mut out, &|l| l.text = value()),
+                "lvlText" => level(&mut out, &|l| l.text = cut(&value(), LONGEST_LABEL).to_owned()),
                 "abstractNum" => {
                     definition = xml::attribute(e, "abstractNumId").filter(|_| out.abstracts.len() < MOST);
                     numbering = None;
@@ -226,5 +230,14 @@ mod tests {
         assert_eq!(all.next("2", 0), Marker::Number(5, 'i'));
         assert_eq!(all.next("1", 1), Marker::Label("v.1".into()));
         assert_eq!(all.next("9", 0), Marker::Bullet);
+    }
+
+    #[test]
+    fn a_label_that_every_item_repeats_is_cut() {
+        let level = format!("<lvl ilvl=\"0\"><numFmt val=\"decimal\"/><lvlText val=\"{}\"/></lvl>", "x".repeat(100_000));
+        let mut all = Numberings::read(&format!(
+            "<n><abstractNum abstractNumId=\"0\">{level}</abstractNum><num numId=\"1\"><abstractNumId val=\"0\"/></num></n>"
+        ));
+        assert_eq!(all.next("1", 0), Marker::Label("x".repeat(LONGEST_LABEL)));
     }
 }

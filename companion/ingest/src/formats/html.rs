@@ -910,7 +910,8 @@ impl<'a> Reader<'a> {
             let names = to.trim_start().get(..3).is_some_and(|t| t.eq_ignore_ascii_case("url"));
             self.out.redirect |= names && after.trim().parse::<f64>().unwrap_or(0.0) <= AT_ONCE;
         }
-        let Some(name) = attributes.get("name").map(|n| n.to_ascii_lowercase()) else { return };
+        let Some(name) = attributes.get("name").or_else(|| attributes.get("property")) else { return };
+        let name = name.to_ascii_lowercase();
         match name.as_str() {
             "robots" | "googlebot" => {
                 let directives = content.to_ascii_lowercase();
@@ -924,11 +925,14 @@ impl<'a> Reader<'a> {
             }
             _ => {}
         }
-        if matches!(name.as_str(), "description" | "keywords" | "author" | "date")
-            && self.out.meta.len() < 100
-            && let Some(content) = attributes.get("content").filter(|c| !c.trim().is_empty())
-        {
-            self.out.meta.push((name, content.trim().to_owned()));
+        let name = match name.as_str() {
+            "description" | "keywords" | "author" | "date" => name.as_str(),
+            "article:modified_time" | "og:updated_time" | "last-modified" | "dcterms.modified" => "modified",
+            "article:published_time" | "dcterms.date" | "dc.date" => "date",
+            _ => return,
+        };
+        if self.out.meta.len() < 100 && !content.trim().is_empty() {
+            self.out.meta.push((name.to_owned(), content.trim().to_owned()));
         }
     }
 

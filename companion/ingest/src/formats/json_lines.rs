@@ -2,6 +2,7 @@
 
 use super::chunk_fields::ChunkFields;
 use super::{Format, FoundFile, IngestOptions, Outcome, ReadMethod, Skipped, SourceDocument};
+use crate::allowance::Allowance;
 use serde_json::Value;
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -85,10 +86,17 @@ const NAMED_LINES: usize = 20;
 
 fn read_chunks(file: &mut dyn Read, found: &FoundFile, options: &IngestOptions, outcome: &mut Outcome) -> Result<(), String> {
     let mut bad = 0;
+    let allowance = Allowance::of_bundle(usize::try_from(found.bytes).unwrap_or(usize::MAX));
     for line in lines(BufReader::new(file), &found.path, &options.base_url) {
         let line = line.map_err(|e| e.to_string())?;
         match line.record {
-            Ok(document) => outcome.documents.push(document),
+            Ok(document) => {
+                let text: usize = document.blocks.iter().map(|b| 2 * b.text.len()).sum();
+                let names = document.path.len() + document.title.len() + document.url.len();
+                allowance.take(Allowance::PASSAGE + text + names);
+                allowance.check()?;
+                outcome.documents.push(document);
+            }
             Err(reason) => {
                 bad += 1;
                 if bad <= NAMED_LINES {
@@ -135,6 +143,18 @@ mod tests {
         assert_eq!(errors[3], "no \"text\"");
         assert!(errors[4].starts_with("unsafe \"url\""));
         assert!(docs[5].is_ok());
+    }
+
+    #[test]
+    fn rows_that_would_fill_the_bundle_are_refused_with_their_file() {
+        let options = IngestOptions::default();
+        let rows = |row: &str, name: &str| crate::ingest_bytes(name, row.repeat(100_000).into(), &options).unwrap();
+        let short = rows("{\"text\":\"a\"}\n", "a.jsonl");
+        assert!(short.documents.is_empty() && short.skipped[0].reason.contains("20 times"), "{:?}", short.skipped);
+        let long_name = format!("{}.jsonl", "x".repeat(2000));
+        assert!(rows("{\"text\":\"A sentence of some words.\"}\n", &long_name).documents.is_empty());
+        let ordinary = rows("{\"title\":\"Abel\",\"text\":\"A sentence of some words.\"}\n", "a.jsonl");
+        assert_eq!(ordinary.documents.len(), 100_000);
     }
 
     #[test]

@@ -16,6 +16,7 @@ use super::{html, mdx, name_of, name_words, stopwatch, title_of, vault};
 use inline_html::Inline;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// What a Markdown text is written for.
@@ -155,8 +156,8 @@ struct Reader<'i, 's> {
     heading: Option<Heading>,
     /// Images that are open.
     images: usize,
-    /// Footnotes by the order in which the text names them.
-    footnotes: Vec<String>,
+    /// Number of each footnote, in the order in which the text names them.
+    footnotes: HashMap<String, usize>,
     in_table: bool,
     cells: usize,
     link: Option<(String, usize, usize)>,
@@ -191,7 +192,7 @@ impl<'i, 's> Reader<'i, 's> {
             number: String::new(),
             heading: None,
             images: 0,
-            footnotes: Vec::new(),
+            footnotes: HashMap::new(),
             in_table: false,
             cells: 0,
             link: None,
@@ -410,12 +411,10 @@ impl<'i, 's> Reader<'i, 's> {
     }
 
     fn footnote(&mut self, name: String) {
-        let number = self.footnotes.iter().position(|n| *n == name).unwrap_or_else(|| {
-            self.footnotes.push(name);
-            self.footnotes.len() - 1
-        });
+        let next = self.footnotes.len() + 1;
+        let number = *self.footnotes.entry(name).or_insert(next);
         if let Some(heading) = self.heading.as_mut().filter(|_| self.dialect.ids.have_footnotes()) {
-            heading.text.push_str(&(number + 1).to_string());
+            heading.text.push_str(&number.to_string());
         }
     }
 

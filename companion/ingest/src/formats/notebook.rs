@@ -60,9 +60,6 @@ impl Default for Source<'_> {
 }
 
 /// What a notebook says, in Markdown: its text and headings, and its code as code. Title and authors are those of its metadata.
-///
-/// # Errors
-/// In words for the user, where the file is no notebook.
 pub(crate) fn markdown(source: &str) -> Result<(String, Vec<(String, String)>), String> {
     let notebook: Notebook<'_> = serde_json::from_str(source).map_err(|e| format!("is no notebook: {e}"))?;
     let mut out = String::with_capacity(source.len() / 4);

@@ -323,20 +323,24 @@ impl Reader {
     }
 
     fn end_of_table(&mut self, name: &str) {
+        let is_allowed = |cells: usize, bytes: usize| cells < MOST_CELLS && self.story.out.take(bytes);
         match (name, &mut self.sheet) {
             ("table-cell", Some(rows)) => {
                 if let Some(row) = rows.last_mut()
                     && let Some(cell) = row.last().cloned()
                 {
                     self.cells += self.cell;
-                    row.extend(std::iter::repeat_n(cell, if self.cells < MOST_CELLS { self.cell - 1 } else { 0 }));
+                    let is_repeated = is_allowed(self.cells, cell.len() * (self.cell - 1));
+                    row.extend(std::iter::repeat_n(cell, if is_repeated { self.cell - 1 } else { 0 }));
                 }
             }
             ("table-row", Some(rows)) => {
                 // Sheets end with many rows without text.
                 if let Some(row) = rows.last().filter(|r| r.iter().any(|c| !c.is_empty())).cloned() {
                     self.cells += row.len() * self.row;
-                    rows.extend(std::iter::repeat_n(row, if self.cells < MOST_CELLS { self.row - 1 } else { 0 }));
+                    let bytes: usize = row.iter().map(String::len).sum();
+                    let is_repeated = is_allowed(self.cells, bytes * (self.row - 1));
+                    rows.extend(std::iter::repeat_n(row, if is_repeated { self.row - 1 } else { 0 }));
                 } else {
                     rows.pop();
                 }
@@ -387,5 +391,21 @@ mod tests {
         let made = made(text);
         assert!(made.contains("<h2>Boats</h2>") && made.contains("<th>crew</th>") && made.contains("<td>x &amp; y</td>"), "{made}");
         assert_eq!(made.matches("<tr><td>").count(), MOST_REPEATED);
+    }
+
+    #[test]
+    fn a_long_cell_that_is_repeated_takes_no_more_memory_than_its_file_may() {
+        let long = "w".repeat(100_000);
+        let text = format!(
+            "<o><office:spreadsheet><table:table><table:table-row table:number-rows-repeated='64'>\
+             <table:table-cell table:number-columns-repeated='64'><text:p>{long}</text:p></table:table-cell>\
+             </table:table-row>"
+        );
+        let mut reader = Reader { story: Story::new(Html::of_file(0)), cell: 1, row: 1, ..Reader::default() };
+        // The table is left open, so that its rows can be looked at.
+        let _ = xml::walk(&text, &mut reader);
+        let held: usize = reader.sheet.iter().flatten().flatten().map(String::len).sum();
+        assert!((100_000..1_000_000).contains(&held), "{held}");
+        assert!(reader.story.finish().finish().is_err());
     }
 }

@@ -5,9 +5,6 @@ use super::xml::{self, attribute};
 use std::collections::HashMap;
 
 /// The files that a file of a package refers to, by their ids, with the kinds of the references.
-///
-/// # Errors
-/// A file that cannot be read.
 pub(crate) fn relations(archive: &mut Archive, file: &str) -> Result<HashMap<String, (String, String)>, String> {
     let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
     let mut all = HashMap::new();

@@ -45,9 +45,7 @@ pub(crate) struct Table {
 pub(crate) type Each<'a> = dyn FnMut(usize, ChunkFields) -> Result<(), String> + 'a;
 
 /// Reads the rows in order and gives each to `each`; the vectors where the file has a column of them and `with_vectors` asks for it.
-///
-/// # Errors
-/// [`IngestError`], naming row and column where it is of one.
+/// Errors name row and column where they are of one.
 pub(crate) fn read(path: &Path, with_vectors: bool, each: &mut Each<'_>) -> Result<Table, IngestError> {
     let file = File::open(path).map_err(|source| IngestError::Read { path: path.to_owned(), source })?;
     // The crate asserts some of what a well-made file keeps to, and a damaged one need not: that is an error of the file's, not of the program's.

@@ -23,9 +23,8 @@ struct Levels {
 }
 
 /// The vectors of the column `name`, one a row.
-///
-/// # Errors
-/// The first row whose vector is none, is of another dimension than those before, holds what is no number, or cannot be decoded.
+/// Fails at the first row whose vector is none, is of another dimension than those before, holds what is no number, or
+/// cannot be decoded.
 pub(crate) fn read(file: &dyn FileReader, name: &str) -> Result<Vectors, Fault> {
     let schema = file.metadata().file_metadata().schema_descr();
     let of_column = |&i: &usize| schema.column(i).path().parts().first().is_some_and(|part| part == name);

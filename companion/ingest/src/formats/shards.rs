@@ -7,9 +7,7 @@ use super::vectors::{Vectors, bad};
 use std::path::{Path, PathBuf};
 
 /// The Parquet files at `path`: itself, or in a folder all below it in the order of their paths. What begins with `_` or `.` is an engine's own.
-///
-/// # Errors
-/// [`IngestError`] where the folder cannot be read, or has none.
+/// A folder without any is an error.
 pub(crate) fn files(path: &Path) -> Result<Vec<PathBuf>, IngestError> {
     let kind = std::fs::metadata(path).map_err(|source| IngestError::Read { path: path.to_owned(), source })?.file_type();
     if kind.is_file() {
@@ -47,9 +45,7 @@ fn walk(folder: &Path, out: &mut Vec<PathBuf>) -> Result<(), IngestError> {
 }
 
 /// Reads the files one after the other; their vectors where they have a column of them and `with_vectors` asks for it.
-///
-/// # Errors
-/// [`IngestError`], naming file and row. All files must have the columns of the first that has rows.
+/// All files must have the columns of the first that has rows; errors name file and row.
 pub(crate) fn read(files: &[PathBuf], with_vectors: bool, gathered: &mut Gathered) -> Result<Option<Vectors>, IngestError> {
     let mut first: Option<(&Path, Vec<String>)> = None;
     let mut all: Option<Vectors> = None;
@@ -92,7 +88,8 @@ fn same_columns(path: &Path, found: &Table, first: &Path, columns: &[String]) ->
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

@@ -1,7 +1,8 @@
 //! XLSX: the sheets of a spreadsheet as tables, with the values that their formulas had when it was saved.
 
+use super::allowance::Allowance;
 use super::archive::Archive;
-use super::data_table;
+use super::data_table::{self, MOST_COLUMNS};
 use super::made_html::Html;
 use super::ooxml::relations;
 use super::xml::{self, Visitor, attribute, count};
@@ -11,9 +12,6 @@ use quick_xml::events::BytesStart;
 
 const WORKBOOK: &str = "xl/workbook.xml";
 
-/// Columns of a sheet.
-const MOST_COLUMNS: usize = 128;
-
 /// Cells of a sheet, those without text among them.
 const MOST_CELLS: usize = 1 << 20;
 
@@ -21,7 +19,8 @@ pub(super) const FORMAT: Format = Format::new("xlsx", &["xlsx", "xlsm"], ReadMet
 
 /// Writes the spreadsheet as HTML.
 fn html(bytes: Vec<u8>, limit: u64) -> MadeHtml {
-    let mut out = Html::of_file(bytes.len());
+    let size = bytes.len();
+    let mut out = Html::of_file(size);
     let mut archive = Archive::open(bytes, limit)?;
     let workbook = archive.text(WORKBOOK)?.ok_or("no XLSX: it has no xl/workbook.xml")?;
     let files = relations(&mut archive, WORKBOOK)?;
@@ -41,8 +40,10 @@ fn html(bytes: Vec<u8>, limit: u64) -> MadeHtml {
     let mut unread = None;
     for (name, file) in sheets {
         let Some(text) = archive.text(&file)? else { continue };
-        let mut sheet = Sheet { strings: &strings, formats: &formats, from_1904, ..Sheet::default() };
+        let shared = Allowance::of_file(size);
+        let mut sheet = Sheet { strings: &strings, formats: &formats, from_1904, shared, ..Sheet::default() };
         xml::walk(&text, &mut sheet)?;
+        sheet.shared.check()?;
         if sheet.rows.iter().flatten().any(|cell| !cell.is_empty()) {
             out.element("h2", &name);
             let more = data_table::write(&mut out, sheet.rows.into_iter());
@@ -146,6 +147,8 @@ struct Sheet<'a> {
     strings: &'a [String],
     formats: &'a [NumberFormat],
     from_1904: bool,
+    /// Allowance for texts that cells share: each is written once and named by as many cells as a sheet has.
+    shared: Allowance,
     rows: Vec<Vec<String>>,
     cells: usize,
     kind: String,
@@ -199,7 +202,10 @@ impl Visitor for Sheet<'_> {
 impl Sheet<'_> {
     fn shown_value(&self) -> String {
         match (self.kind.as_str(), self.value.trim()) {
-            ("s", value) => value.parse::<usize>().ok().and_then(|n| self.strings.get(n)).cloned().unwrap_or_default(),
+            ("s", value) => {
+                let text = value.parse::<usize>().ok().and_then(|n| self.strings.get(n));
+                text.filter(|text| self.shared.take(text.len())).cloned().unwrap_or_default()
+            }
             ("b", value) => if value == "1" { "yes" } else { "no" }.to_owned(),
             ("e", _) => String::new(),
             ("" | "n", value) => value.parse::<f64>().map_or_else(|_| value.to_owned(), |number| self.number(number)),
@@ -252,7 +258,8 @@ mod tests {
     fn cells_are_shown_as_the_sheet_shows_them() {
         let strings = vec!["Teal".to_owned()];
         let formats = [NumberFormat::Number, NumberFormat::Date, NumberFormat::Percent];
-        let mut sheet = Sheet { strings: &strings, formats: &formats, ..Sheet::default() };
+        let shared = Allowance::of_file(0);
+        let mut sheet = Sheet { strings: &strings, formats: &formats, shared, ..Sheet::default() };
         let text = "<sheetData><row><c r='A1' t='s'><v>0</v></c><c r='C1' s='1'><v>45292</v></c><c r='D1' s='2'><v>0.07</v></c>\
                     <c r='E1'><v>0.30000000000000004</v></c><c r='F1' t='inlineStr'><is><t>in place</t></is></c><c r='G1' t='b'><v>1</v></c></row></sheetData>";
         xml::walk(text, &mut sheet).unwrap();
@@ -267,5 +274,15 @@ mod tests {
             [format_of("yyyy\\-mm"), format_of("[Red]0.0%"), format_of("\"days\" 0"), format_of("hh:mm")],
             [NumberFormat::Date, NumberFormat::Percent, NumberFormat::Number, NumberFormat::Time]
         );
+    }
+
+    #[test]
+    fn a_text_that_many_cells_share_takes_no_more_memory_than_its_file_may() {
+        let strings = vec!["w".repeat(100_000)];
+        let mut sheet = Sheet { strings: &strings, shared: Allowance::of_file(1000), ..Sheet::default() };
+        let cells = "<row><c t='s'><v>0</v></c></row>".repeat(1000);
+        xml::walk(&format!("<sheetData>{cells}</sheetData>"), &mut sheet).unwrap();
+        assert!(sheet.rows.iter().flatten().map(String::len).sum::<usize>() < 1_000_000);
+        assert!(sheet.shared.check().is_err());
     }
 }

@@ -16,9 +16,6 @@ pub(crate) trait Visitor {
 }
 
 /// Walks through a text.
-///
-/// # Errors
-/// A text that is no XML, for the user.
 pub(crate) fn walk(text: &str, visitor: &mut impl Visitor) -> Result<(), String> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().check_end_names = false;
