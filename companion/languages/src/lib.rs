@@ -13,6 +13,8 @@ pub use translations::translations;
 pub use weight::{Reading, Readings};
 
 use pocketgraph_bundle::{Chunk, Document};
+use pocketgraph_text::lexicon::Table;
+use pocketgraph_text::table;
 use std::collections::BTreeMap;
 use whatlang::{Lang, Script};
 
@@ -26,93 +28,26 @@ const GUESTS: usize = 2;
 
 /// Texts of which one must be in a language for it to be common.
 const ONE_IN: usize = 20;
-/// ISO 639-1 for what whatlang calls by ISO 639-3, where the two are not the same language's usual tags by rule.
-const SHORT: [(&str, &str); 68] = [
-    ("afr", "af"),
-    ("aka", "ak"),
-    ("amh", "am"),
-    ("ara", "ar"),
-    ("aze", "az"),
-    ("bel", "be"),
-    ("ben", "bn"),
-    ("bul", "bg"),
-    ("cat", "ca"),
-    ("ces", "cs"),
-    ("cmn", "zh"),
-    ("cym", "cy"),
-    ("dan", "da"),
-    ("deu", "de"),
-    ("ell", "el"),
-    ("eng", "en"),
-    ("epo", "eo"),
-    ("est", "et"),
-    ("fin", "fi"),
-    ("fra", "fr"),
-    ("guj", "gu"),
-    ("heb", "he"),
-    ("hin", "hi"),
-    ("hrv", "hr"),
-    ("hun", "hu"),
-    ("hye", "hy"),
-    ("ind", "id"),
-    ("ita", "it"),
-    ("jav", "jv"),
-    ("jpn", "ja"),
-    ("kan", "kn"),
-    ("kat", "ka"),
-    ("khm", "km"),
-    ("kor", "ko"),
-    ("lat", "la"),
-    ("lav", "lv"),
-    ("lit", "lt"),
-    ("mal", "ml"),
-    ("mar", "mr"),
-    ("mkd", "mk"),
-    ("mya", "my"),
-    ("nep", "ne"),
-    ("nld", "nl"),
-    ("nob", "nb"),
-    ("ori", "or"),
-    ("pan", "pa"),
-    ("pes", "fa"),
-    ("pol", "pl"),
-    ("por", "pt"),
-    ("ron", "ro"),
-    ("rus", "ru"),
-    ("sin", "si"),
-    ("slk", "sk"),
-    ("slv", "sl"),
-    ("sna", "sn"),
-    ("spa", "es"),
-    ("srp", "sr"),
-    ("swe", "sv"),
-    ("tam", "ta"),
-    ("tel", "te"),
-    ("tgl", "tl"),
-    ("tha", "th"),
-    ("tuk", "tk"),
-    ("tur", "tr"),
-    ("ukr", "uk"),
-    ("urd", "ur"),
-    ("uzb", "uz"),
-    ("vie", "vi"),
-];
+/// Returns the table of languages' tags of two letters by those of three.
+fn short_tags() -> Table<'static> {
+    table!("short_tags.tsv")
+}
 
 /// The primary tag of a language tag, in lower case: `pt` of `pt-BR` and `pt_BR`; `None` of what is no tag.
 pub fn primary(tag: &str) -> Option<String> {
     let first = tag.trim().split(['-', '_', '.', '@']).next().unwrap_or_default().to_ascii_lowercase();
     let is_tag = (2..=3).contains(&first.len()) && first.bytes().all(|b| b.is_ascii_lowercase()) && first != "und";
     // Those of three letters whose language has two.
-    let short = SHORT.iter().find(|(long, _)| *long == first).map(|(_, short)| (*short).to_owned());
+    let short = short_tags().row(&first).map(|row| row.field(0).to_owned());
     is_tag.then(|| short.unwrap_or(first))
 }
 
 fn short_tag(lang: Lang) -> &'static str {
-    SHORT.iter().find(|(long, _)| *long == lang.code()).map_or(lang.code(), |(_, short)| short)
+    short_tags().row(lang.code()).map_or(lang.code(), |row| row.field(0))
 }
 
 fn by_tag(tag: &str) -> Option<Lang> {
-    let long = SHORT.iter().find(|(_, short)| *short == tag).map_or(tag, |(long, _)| long);
+    let long = short_tags().rows().find(|row| row.field(0) == tag).map_or(tag, |row| row.word);
     // Norwegian, where nobody says which.
     Lang::from_code(if long == "no" || long == "nn" { "nob" } else { long })
 }

@@ -64,10 +64,7 @@ pub enum ExtractError {
 /// Names the topics of clusters, by the local statistics of [`LocalExtractor`] or by a language model.
 pub trait Extractor {
     /// Returns at most `request.keywords` phrases of at most `request.words` words on the cluster's topic,
-    /// best first.
-    ///
-    /// # Errors
-    /// [`ExtractError`] if the extractor cannot answer (a remote model); the local one always can.
+    /// best first. A remote model may fail to answer; the local extractor always can.
     fn extract(&mut self, request: &Request<'_>) -> Result<Vec<String>, ExtractError>;
 
     /// Returns the number of clusters that it reads at once. They do not share their keywords.
@@ -85,8 +82,5 @@ pub trait Extractor {
 
     /// Runs the second step of Algorithm 1 on all keywords: merges near-synonyms, drops duplicates, compounds
     /// that add nothing, and vague terms. Returns the rest, most important first.
-    ///
-    /// # Errors
-    /// As [`Extractor::extract`].
     fn refine(&mut self, keywords: Vec<String>) -> Result<Vec<String>, ExtractError>;
 }

@@ -7,7 +7,7 @@ use pocketgraph_text::lexicon::{Language, SPOKEN};
 
 /// Returns true if a word only holds sentences together.
 pub fn is_function_word(word: &str) -> bool {
-    is_stop_word(word) || SPOKEN.function_words().has(word, "text") || word.contains(['\'', '’'])
+    is_stop_word(word) || SPOKEN.linking_words().contains(word) || word.contains(['\'', '’'])
 }
 
 /// Returns true if a word says how or when, or describes without naming anything.
@@ -58,7 +58,7 @@ pub enum Before {
 /// Returns the kind of word that a folded word announces.
 pub fn announces(word: &str) -> Before {
     let plain = word.replace('’', "'");
-    if SPOKEN.before_nouns().has(&plain, "determiner") {
+    if SPOKEN.determiners().contains(&plain) {
         Before::Determiner
     } else if SPOKEN.prepositions().has(&plain, "noun") {
         Before::Preposition

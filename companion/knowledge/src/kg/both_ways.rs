@@ -3,7 +3,8 @@
 
 use super::vocabularies::short_name;
 use pocketgraph_kg::{BuildNode, KgBuilder, KgError, RelationId, name_key};
-use pocketgraph_text::lexicon::{Language, SPOKEN};
+use pocketgraph_text::lexicon::{Language, SPOKEN, Table};
+use pocketgraph_text::table;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Minimum number of statements that can show that a relation holds both ways.
@@ -22,41 +23,15 @@ pub(super) struct Declared {
     pub wider: BTreeSet<(String, String)>,
 }
 
-/// Relations of common vocabularies that hold both ways.
-const SYMMETRIC: &[&str] = &[
-    "skos:related",
-    "skos:exactMatch",
-    "skos:closeMatch",
-    "skos:relatedMatch",
-    "owl:sameAs",
-    "owl:differentFrom",
-    "schema:spouse",
-    "schema:sibling",
-    "schema:colleague",
-];
-
-/// Pairs of inverse relations of common vocabularies.
-const INVERSE: &[(&str, &str)] = &[
-    ("skos:broader", "narrower"),
-    ("skos:broadMatch", "narrowMatch"),
-    ("skos:hasTopConcept", "topConceptOf"),
-    ("schema:parent", "children"),
-    ("schema:hasPart", "isPartOf"),
-    ("schema:memberOf", "member"),
-    ("schema:subOrganization", "parentOrganization"),
-    ("schema:containsPlace", "containedInPlace"),
-    ("dcterms:hasPart", "isPartOf"),
-    ("dcterms:replaces", "isReplacedBy"),
-    ("dcterms:requires", "isRequiredBy"),
-];
+/// Returns the table of relations of common vocabularies with their inverse; a relation without one holds both ways.
+fn known_inverses() -> Table<'static> {
+    table!("both_ways.tsv")
+}
 
 /// A relation, and true if it is read from tail to head.
 type Reading = (RelationId, bool);
 
 /// Adds the statements that others imply.
-///
-/// # Errors
-/// [`KgError`] when the graph becomes too large.
 pub(super) fn add(kg: &mut KgBuilder, declared: &Declared) -> Result<(), KgError> {
     let mut steps: BTreeMap<RelationId, BTreeSet<Reading>> = BTreeMap::new();
     let mut imply = |from: RelationId, to: RelationId, turned: bool| steps.entry(from).or_default().insert((to, turned));
@@ -66,12 +41,13 @@ pub(super) fn add(kg: &mut KgBuilder, declared: &Declared) -> Result<(), KgError
     let names: Vec<(RelationId, String)> = kg.relation_ids().map(|(id, name)| (id, name.to_owned())).collect();
     for (id, name) in &names {
         let (short, space) = short_name(name).unwrap_or_default();
-        if declared.symmetric.contains(name) || SYMMETRIC.contains(&short.as_str()) {
+        let known = known_inverses().row(&short);
+        if declared.symmetric.contains(name) || known.is_some_and(|row| row.field(0).is_empty()) {
             imply(*id, *id, true);
         }
-        for (a, b) in INVERSE {
+        for (a, b) in known_inverses().rows().map(|row| (row.word, row.field(0))).filter(|(_, b)| !b.is_empty()) {
             let (prefix, a) = a.split_once(':').unwrap_or_default();
-            if short.split_once(':').is_some_and(|(of, local)| of == prefix && (local == a || local == *b)) {
+            if short.split_once(':').is_some_and(|(of, local)| of == prefix && (local == a || local == b)) {
                 let (a, b) = (kg.relation(&format!("{space}{a}"))?, kg.relation(&format!("{space}{b}"))?);
                 imply(a, b, true);
                 imply(b, a, true);

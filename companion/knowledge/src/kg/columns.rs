@@ -1,6 +1,9 @@
 //! Assigns roles to columns of tables and fields of records: naming a thing, describing it, or joining two.
 
 use super::ImportError;
+use pocketgraph_text::lexicon::COLUMN_NAMES;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 /// Content of a table's column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +46,10 @@ pub enum Column {
     TailLabel,
     /// The kind of value that a node is, in our own exports.
     Kind,
+    /// The day or year from which the row holds.
+    From,
+    /// The last day or year in which it holds.
+    Until,
     /// A relation of the thing that the row describes, named like the column.
     Property,
     /// Nothing that triples can hold.
@@ -91,109 +98,36 @@ pub(super) fn strict_header(cells: &[String], needed: Column) -> Option<Vec<Colu
     columns.filter(|c| c.contains(&needed))
 }
 
-/// Names of the two ends of a row that joins things, the usual ones first.
-const ENDS: &[(&str, &str)] = &[
-    ("head", "tail"),
-    ("subject", "object"),
-    ("source", "target"),
-    ("from", "to"),
-    ("src", "dst"),
-    ("src", "tgt"),
-    ("src", "dest"),
-    ("source", "destination"),
-    ("start", "end"),
-    ("u", "v"),
-];
-/// Endings of these names that add no meaning.
-const OF_AN_END: &[&str] =
-    &["", "id", "node", "nodeid", "entity", "entityid", "name", "iri", "uri", "curie", "vertex", "concept", "term", "key"];
-/// Names that only a column of relations has, the surest first.
-const RELATIONS: &[&str] = &[
-    "relation",
-    "predicate",
-    "relationship",
-    "relationtype",
-    "relationshiptype",
-    "edgetype",
-    "reltype",
-    "rel",
-    "property",
-    "attribute",
-    "interaction",
-    "interactiontype",
-    "linktype",
-    "link",
-    "edgelabel",
-    "edge",
-    "verb",
-];
-/// Further names of such a column if the row has two ends.
-const BESIDE_ENDS: &[&str] = &["type", "kind", "label", "name", "keywords"];
-const PROVENANCES: &[&str] = &["provenance", "evidence", "citation", "reference", "publications", "source"];
-const IDS: &[&str] = &["importedid", "iri", "uri", "id", "identifier", "nodeid", "key"];
-const LABELS: &[&str] = &[
-    "label",
-    "name",
-    "preflabel",
-    "preferredlabel",
-    "displayname",
-    "title",
-    "entityname",
-    "entityid",
-    "fullname",
-    "entity",
-    "node",
-    "term",
-    "concept",
-];
-const ALIASES: &[&str] = &["aliases", "alias", "synonyms", "synonym", "altlabel", "altlabels", "alternatename", "alternatenames", "aka"];
-const TYPES: &[&str] = &["types", "type", "entitytype", "nodetype", "labels", "category", "class", "kind"];
-const DESCRIPTIONS: &[&str] = &["description", "comment", "definition", "summary", "abstract"];
-/// Bookkeeping fields of programs that write graphs, which no reader asks for.
-const BOOKKEEPING: &[&str] = &[
-    "humanreadableid",
-    "textunitids",
-    "sourceid",
-    "chunkid",
-    "chunkids",
-    "filepath",
-    "createdat",
-    "updatedat",
-    "combineddegree",
-    "degree",
-    "embedding",
-    "vector",
-    "truncate",
-];
+/// The names that columns of each role have in any language, the usual ones first.
+static NAMES: LazyLock<BTreeMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for row in COLUMN_NAMES.iter().flat_map(|table| table.rows()) {
+        names.entry(row.word).or_default().extend(row.list(0));
+    }
+    names
+});
 
-/// Endings that neo4j-admin and Neptune give a column's name.
-const MARKS: &[&str] = &[
-    "id",
-    "start_id",
-    "end_id",
-    "type",
-    "label",
-    "ignore",
-    "int",
-    "long",
-    "short",
-    "byte",
-    "float",
-    "double",
-    "boolean",
-    "bool",
-    "string",
-    "char",
-    "date",
-    "datetime",
-    "localdatetime",
-    "time",
-    "localtime",
-];
+fn names_of(role: &'static str) -> impl Iterator<Item = &'static str> {
+    NAMES.get(role).into_iter().flatten().copied()
+}
+
+/// Returns true if columns of a role have this name.
+fn is_named(role: &'static str, name: &str) -> bool {
+    names_of(role).any(|of_role| of_role == name)
+}
 
 /// Reduces a column's name to its letters and digits, in lower case.
 fn letters_of(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Returns `From` or `Until` if a column's name says that it holds when a row begins or ceases to hold; the name may
+/// be less plain if rows join two things.
+pub(super) fn find_bound(name: &str, joins: bool) -> Option<Column> {
+    let name = letters_of(name);
+    let is = |sure, other| is_named(sure, &name) || joins && is_named(other, &name);
+    let bounds = [("valid from", "edge from", Column::From), ("valid until", "edge until", Column::Until)];
+    bounds.into_iter().find(|(sure, other, _)| is(sure, other)).map(|bound| bound.2)
 }
 
 /// Columns with their names.
@@ -220,7 +154,8 @@ impl Layout {
             // neo4j-admin: `name:TYPE`, `id:ID(Space)`, `:START_ID`; Neptune: `~from`, `name:String`.
             let (own, mark) = name.rsplit_once(':').filter(|(own, _)| !own.contains(['/', ' '])).unwrap_or((name, ""));
             let mark = mark.split(['(', '{']).next().unwrap_or(mark);
-            let (own, mark) = if MARKS.contains(&mark.trim_end_matches("[]").to_lowercase().as_str()) { (own, mark) } else { (name, "") };
+            let is_mark = is_named("mark", &mark.trim_end_matches("[]").to_lowercase());
+            let (own, mark) = if is_mark { (own, mark) } else { (name, "") };
             let of_mark = match mark {
                 "ID" => Some(Column::Id),
                 "START_ID" => Some(Column::Head),
@@ -274,12 +209,14 @@ impl Layout {
 
     fn find_ends(&mut self, known: &[&str]) -> bool {
         let at = |name: &str| known.iter().position(|k| *k == name);
-        let pair = ENDS.iter().find_map(|(head, tail)| {
-            OF_AN_END.iter().find_map(|of| Some((at(&format!("{head}{of}"))?, at(&format!("{tail}{of}"))?, *of, *head)))
+        let pair = names_of("ends").find_map(|ends| {
+            let (head, tail) = ends.split_once(' ')?;
+            let mut endings = std::iter::once("").chain(names_of("end"));
+            endings.find_map(|of| Some((at(&format!("{head}{of}"))?, at(&format!("{tail}{of}"))?, of, head)))
         });
         // Time spans and journeys have these ends too, so there a relation column is required.
         let spans = |(_, _, of, head): &(usize, usize, &str, &str)| of.is_empty() && matches!(*head, "from" | "start");
-        let related = RELATIONS.iter().chain(&["type", "kind", "label"]).any(|r| at(r).is_some());
+        let related = names_of("relation").chain(["type", "kind", "label"]).any(|r| at(r).is_some());
         let numbered = || {
             known.iter().enumerate().find_map(|(i, name)| {
                 let (stem, last) = name.split_at_checked(name.len().checked_sub(1)?)?;
@@ -291,7 +228,7 @@ impl Layout {
                 Some((i, at(&format!("{stem}{other}"))?))
             })
         };
-        let middle = || (known.len() == 3 && RELATIONS.contains(&known[1])).then_some((0, 2));
+        let middle = || (known.len() == 3 && is_named("relation", known[1])).then_some((0, 2));
         let two = known.len() == 2;
         let found = pair.filter(|p| related || two || !spans(p)).map(|p| (p.0, p.1)).or_else(numbered).or_else(middle);
         if let Some((head, tail)) = found {
@@ -308,12 +245,13 @@ impl Layout {
         self.columns.iter_mut().filter(|c| **c == Column::Types).for_each(|c| *c = Column::Relation);
         let stem = |end: Column, of: &Layout| {
             let name = of.columns.iter().position(|c| *c == end).map_or("", |i| known[i]);
-            OF_AN_END.iter().filter(|e| !e.is_empty()).find_map(|e| name.strip_suffix(e)).unwrap_or(name).to_owned()
+            names_of("end").find_map(|e| name.strip_suffix(e)).unwrap_or(name).to_owned()
         };
         let (head, tail) = (stem(Column::Head, self), stem(Column::Tail, self));
         let free = |of: &Layout, i: usize| of.columns[i] == Column::Property;
+        let mut relations = names_of("relation").chain(names_of("edge kind"));
         if !self.columns.contains(&Column::Relation)
-            && let Some(i) = RELATIONS.iter().chain(BESIDE_ENDS).find_map(|r| known.iter().position(|k| k == r).filter(|&i| free(self, i)))
+            && let Some(i) = relations.find_map(|r| known.iter().position(|k| *k == r).filter(|&i| free(self, i)))
         {
             self.columns[i] = Column::Relation;
         }
@@ -328,16 +266,19 @@ impl Layout {
                 (.., "label" | "relationlabel" | "predicatelabel") => Column::RelationLabel,
                 (.., "datatype") => Column::Datatype,
                 (.., "unit") => Column::Unit,
-                (.., n) if PROVENANCES.contains(&n) => Column::Provenance,
-                (.., n) if DESCRIPTIONS.contains(&n) => Column::Description,
+                (.., n) if is_named("provenance", n) => Column::Provenance,
+                (.., n) if is_named("description", n) => Column::Description,
                 (.., "aliases") => Column::Skip,
-                _ => Column::Property,
+                _ => find_bound(name, true).unwrap_or(Column::Property),
             };
         }
         // The only remaining column of words holds the relation, whatever its name.
         let left: Vec<usize> = (0..known.len()).filter(|&i| free(self, i)).collect();
-        let words: Vec<usize> =
-            left.iter().copied().filter(|&i| is_text.get(i) == Some(&true) && ![BOOKKEEPING, IDS].concat().contains(&known[i])).collect();
+        let words: Vec<usize> = left
+            .iter()
+            .copied()
+            .filter(|&i| is_text.get(i) == Some(&true) && !["bookkeeping", "id"].iter().any(|role| is_named(role, known[i])))
+            .collect();
         if let ([only], false) = (words.as_slice(), self.columns.contains(&Column::Relation)) {
             self.columns[*only] = Column::Relation;
         }
@@ -350,9 +291,9 @@ impl Layout {
 
     fn name_thing(&mut self, known: &[&str]) {
         let free = |i: &usize| self.columns[*i] == Column::Property;
-        let has = |names: &[&str]| names.iter().find_map(|n| known.iter().position(|k| k == n).filter(free));
-        let label = has(LABELS);
-        let types = has(TYPES).map(|i| known[i]);
+        let has = |role| names_of(role).find_map(|n| known.iter().position(|k| *k == n).filter(free));
+        let label = has("label");
+        let types = has("type").map(|i| known[i]);
         for (i, &name) in known.iter().enumerate() {
             if self.columns[i] != Column::Property {
                 continue;
@@ -364,11 +305,11 @@ impl Layout {
                 "label" => Column::Label,
                 "datatype" => Column::Datatype,
                 "unit" => Column::Unit,
-                n if IDS.contains(&n) => Column::Id,
-                n if ALIASES.contains(&n) => Column::Aliases,
-                n if DESCRIPTIONS.contains(&n) => Column::Description,
-                n if BOOKKEEPING.contains(&n) || n.is_empty() || self.names[i].starts_with(['_', '@']) => Column::Skip,
-                _ => Column::Property,
+                n if is_named("id", n) => Column::Id,
+                n if is_named("alias", n) => Column::Aliases,
+                n if is_named("description", n) => Column::Description,
+                n if is_named("bookkeeping", n) || n.is_empty() || self.names[i].starts_with(['_', '@']) => Column::Skip,
+                n => find_bound(n, false).unwrap_or(Column::Property),
             };
         }
     }
@@ -391,6 +332,10 @@ impl Layout {
             let properties = Some(named(Column::Property)).filter(|p| !p.is_empty());
             format!("things called by {called}{}", properties.map_or(String::new(), |p| format!("; unknown columns become relations: {p}")))
         };
+        let bounds = [named(Column::From), named(Column::Until)].join(" ");
+        if bounds.len() > 1 {
+            out.push_str(&format!("; rows hold by {}", bounds.trim()));
+        }
         let skipped = named(Column::Skip);
         if !skipped.is_empty() {
             out.push_str(&format!("; left out: {skipped}"));

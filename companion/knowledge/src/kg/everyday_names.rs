@@ -15,9 +15,6 @@ use pocketgraph_text::lexicon::{Language, SPOKEN};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Adds everyday names to the relations and types so far. Returns the number of relations that got any.
-///
-/// # Errors
-/// [`KgError`] from the builder, though these names never cause it.
 pub(super) fn add(kg: &mut KgBuilder, words: &SiteWords) -> Result<usize, KgError> {
     name_types(kg, words)?;
     let named = name_relations(kg, words)?;

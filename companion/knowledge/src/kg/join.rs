@@ -3,9 +3,6 @@
 use pocketgraph_kg::{Direction, KgBuilder, KgError, KnowledgeGraph, NodeId, Provenance};
 
 /// Adds all of `graph`; its chunk `i` becomes `number[i]`. Entities, relations and types of one name merge.
-///
-/// # Errors
-/// [`KgError`] when the graph becomes too large for the format.
 pub(super) fn add(kg: &mut KgBuilder, graph: &KnowledgeGraph, number: &[u32]) -> Result<(), KgError> {
     let vocabulary = graph.vocabulary();
     let mut types = Vec::with_capacity(vocabulary.types().len());

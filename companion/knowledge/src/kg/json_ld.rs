@@ -19,9 +19,6 @@ pub(super) const LARGEST: u64 = 64 << 20;
 
 /// Checks that a document has less than `largest` bytes and nests no deeper than serde_json reads, how long the names
 /// of its contexts are, and how often these are copied.
-///
-/// # Errors
-/// The fault, also where the document is no JSON.
 pub(super) fn check(reader: impl io::Read, largest: u64) -> io::Result<()> {
     let mut reader = reader.take(largest);
     let document = serde_json::from_reader(&mut reader);

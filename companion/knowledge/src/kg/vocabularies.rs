@@ -2,29 +2,21 @@
 //! address, so that it is read without the network.
 
 use oxrdfio::{JsonLdProfileSet, LoadedDocument, RdfFormat};
+use pocketgraph_text::table;
 use std::error::Error;
 
-const VOCABULARIES: &[(&str, &str)] = &[
-    ("dc", "http://purl.org/dc/elements/1.1/"),
-    ("dcat", "http://www.w3.org/ns/dcat#"),
-    ("dcterms", "http://purl.org/dc/terms/"),
-    ("dct", "http://purl.org/dc/terms/"),
-    ("foaf", "http://xmlns.com/foaf/0.1/"),
-    ("owl", "http://www.w3.org/2002/07/owl#"),
-    ("prov", "http://www.w3.org/ns/prov#"),
-    ("rdf", "http://www.w3.org/1999/02/22-rdf-syntax-ns#"),
-    ("rdfs", "http://www.w3.org/2000/01/rdf-schema#"),
-    ("schema", "http://schema.org/"),
-    ("skos", "http://www.w3.org/2004/02/skos/core#"),
-    ("xsd", "http://www.w3.org/2001/XMLSchema#"),
-];
+/// Returns the prefixes of common vocabularies with their addresses.
+fn vocabularies() -> impl Iterator<Item = (&'static str, &'static str)> {
+    table!("vocabularies.tsv").rows().map(|row| (row.word, row.field(0)))
+}
+
 /// Names that catalogues of data take from Dublin Core.
 const OF_CATALOGUES: &[&str] = &["title", "description", "identifier", "issued", "modified", "language", "license", "publisher", "creator"];
 
 /// Returns a term's short name, such as `schema:name`, and its namespace as written; `None` for other vocabularies.
 pub(super) fn short_name(iri: &str) -> Option<(String, &str)> {
     let rest = iri.strip_prefix("https").or_else(|| iri.strip_prefix("http"))?;
-    VOCABULARIES.iter().find_map(|(prefix, space)| {
+    vocabularies().find_map(|(prefix, space)| {
         let local = rest.strip_prefix(space.strip_prefix("http")?)?;
         Some((format!("{prefix}:{local}"), &iri[..iri.len() - local.len()]))
     })
@@ -34,15 +26,15 @@ pub(super) fn short_name(iri: &str) -> Option<(String, &str)> {
 pub(super) fn load_context(address: &str) -> Result<LoadedDocument, Box<dyn Error + Send + Sync>> {
     let bare = |iri: &str| iri.replacen("https", "http", 1).replace("//www.", "//").trim_end_matches(['/', '#']).to_owned();
     let asked = bare(address);
-    let is_asked = |(prefix, space): &&(&str, &str)| asked.starts_with(&bare(space)) || asked.ends_with(&format!("/{prefix}.jsonld"));
-    let Some((prefix, space)) = VOCABULARIES.iter().find(is_asked) else {
+    let is_asked = |(prefix, space): &(&str, &str)| asked.starts_with(&bare(space)) || asked.ends_with(&format!("/{prefix}.jsonld"));
+    let Some((prefix, space)) = vocabularies().find(is_asked) else {
         return Err(format!("the context {address} is not known offline: write it into the file").into());
     };
     let mut context = serde_json::json!({ "@vocab": space, "id": "@id", "type": "@type" });
-    for (prefix, space) in VOCABULARIES {
-        context[prefix] = (*space).into();
+    for (prefix, space) in vocabularies() {
+        context[prefix] = space.into();
     }
-    for name in OF_CATALOGUES.iter().filter(|_| *prefix == "dcat") {
+    for name in OF_CATALOGUES.iter().filter(|_| prefix == "dcat") {
         context[name] = format!("dcterms:{name}").into();
     }
     Ok(LoadedDocument {
