@@ -17,6 +17,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 /// Maximum number of sentences kept of a chunk; a chunk of 200 tokens has fewer.
 const SENTENCES: usize = 64;
 
+/// Maximum number of sentences kept of all chunks, with one more for so many bytes of text: where sentences are of a
+/// word or two, their vectors would take many times the size of the text.
+const ALL_SENTENCES: usize = 1024;
+const BYTES_A_SENTENCE: usize = 28;
+
 /// Result of [`find`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundNames {
@@ -116,7 +121,14 @@ pub fn find_with(documents: &[Document], chunks: &[Chunk], extra: &[Extra], embe
 /// Splits the sentences of scanned chunks into words; other chunks have no sentences.
 fn sentence_words(chunks: &[Chunk], scanned: &[bool]) -> Vec<Vec<Vec<NameWord>>> {
     let of = |c: &Chunk| sentences(&c.text).into_iter().take(SENTENCES).map(|range| name_words(&c.text[range])).collect();
-    chunks.par_iter().zip(scanned).map(|(c, scanned)| if *scanned { of(c) } else { Vec::new() }).collect()
+    let of = |(c, scanned): (&Chunk, &bool)| if *scanned { of(c) } else { Vec::new() };
+    let mut words: Vec<Vec<_>> = chunks.par_iter().zip(scanned).map(of).collect();
+    let mut left = ALL_SENTENCES + chunks.iter().map(|c| c.text.len()).sum::<usize>() / BYTES_A_SENTENCE;
+    for sentences in &mut words {
+        sentences.truncate(left);
+        left -= sentences.len();
+    }
+    words
 }
 
 /// Returns capitalised phrases ("University of Leeds") that occur in at least two chunks.
@@ -239,6 +251,20 @@ mod tests {
 
     fn lengths(texts: &[String]) -> Vec<Vec<f32>> {
         texts.iter().map(|t| vec![1.0, t.len() as f32]).collect()
+    }
+
+    #[test]
+    fn sentences_of_a_word_or_two_are_kept_in_step_with_their_text() {
+        let kept = |sentence: &str, chunks: usize| {
+            let text = format!("Ada Bly wrote. {}", sentence.repeat(60));
+            let (mut documents, mut chunks) = corpus(&vec![("Ada Bly", text.as_str()); chunks]);
+            documents.truncate(1);
+            chunks.iter_mut().for_each(|c| c.document = 0);
+            let found = find(&documents, &chunks, Some(&lengths), true);
+            found.mentions.iter().map(|m| m.vectors.rows()).sum::<usize>()
+        };
+        assert_eq!(kept("She wrote often, and to many friends. ", 100), 6100);
+        assert!(kept("Ada x. ", 100) < 3000);
     }
 
     #[test]

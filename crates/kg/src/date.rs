@@ -18,6 +18,9 @@ pub struct Date {
     pub day: u8,
 }
 
+/// Day that stands for the present, whenever that is.
+pub const PRESENT: Date = Date { year: 9999, month: 12, day: 31 };
+
 /// Error for a text that is not a numeric date.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is not a date; write YYYY, YYYY-MM or YYYY-MM-DD")]
@@ -49,28 +52,9 @@ impl Date {
         Some(Ordering::Equal)
     }
 
-    /// Reads `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, with an optional minus before the year.
+    /// Reads `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, with an optional minus before the year: a date as it is written.
     pub fn parse(text: &str) -> Option<Date> {
-        let (sign, digits) = match text.strip_prefix('-') {
-            Some(rest) => (-1, rest),
-            None => (1, text),
-        };
-        let mut parts = digits.split('-');
-        let number = |part: &str, digits: usize| -> Option<i32> {
-            (part.len() == digits && part.bytes().all(|b| b.is_ascii_digit())).then(|| part.parse().ok()).flatten()
-        };
-        let year = sign * number(parts.next()?, 4)?;
-        let two = |part: Option<&str>| -> Option<Option<u8>> {
-            match part {
-                None => Some(None),
-                Some(part) => number(part, 2).and_then(|n| u8::try_from(n).ok()).map(Some),
-            }
-        };
-        let (month, day) = (two(parts.next())?, two(parts.next())?);
-        if parts.next().is_some() {
-            return None;
-        }
-        Date::new(year, month, day)
+        numeric_date(text).filter(|date| date.year.abs() < 10_000 && date.to_string() == text)
     }
 }
 
@@ -109,6 +93,18 @@ pub fn date(text: &str) -> Option<Date> {
         return None;
     }
     numeric_date(text).or_else(|| written_date(text))
+}
+
+/// Reads an interval as ISO 8601 writes it: `2010-05-01/2018-04-30`, or `2018-05-01/..` without an end.
+pub fn read_interval(text: &str) -> Option<[Option<Date>; 2]> {
+    let read_end = |end| if end == ".." { Some(None) } else { date(end).map(Some) };
+    let (from, until) = text.split_once('/')?;
+    Some([read_end(from)?, read_end(until)?])
+}
+
+/// Writes an interval as [`read_interval`] reads it.
+pub fn write_interval(ends: [Option<Date>; 2]) -> String {
+    ends.map(|end| end.map_or_else(|| "..".to_owned(), |day| day.to_string())).join("/")
 }
 
 fn numeric_date(text: &str) -> Option<Date> {
@@ -172,6 +168,14 @@ fn check_date(year: i32, month: u32, day: u32) -> Option<Date> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn intervals_read_as_they_are_written() {
+        for text in ["2010-05-01/2018-04-30", "2010/..", "../2018-04", "../.."] {
+            assert_eq!(read_interval(text).map(write_interval).as_deref(), Some(text));
+        }
+        assert!(["", "2010", "2010/", "minutes/2016.txt", "http://e/2016"].iter().all(|text| read_interval(text).is_none()));
+    }
 
     #[test]
     fn dates_read_in_the_usual_forms_and_impossible_days_do_not() {

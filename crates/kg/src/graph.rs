@@ -1,5 +1,6 @@
 //! The knowledge graph and its queries.
 
+use super::date::read_interval;
 use super::ids::{NodeId, RelationId, TripleId, TypeId};
 use super::literal::{Literal, LiteralKind};
 use super::strings::{Runs, Strings};
@@ -312,6 +313,17 @@ impl KnowledgeGraph {
             }
         }
         self
+    }
+
+    /// Returns true if a triple is said to hold for an interval.
+    pub fn has_intervals(&self) -> bool {
+        (0..self.sources.names.len()).any(|name| read_interval(self.sources.names.get(name)).is_some())
+    }
+
+    /// Iterates over the intervals for which a triple is said to hold, as [`read_interval`] reads them.
+    pub fn intervals(&self, triple: TripleId) -> impl Iterator<Item = &str> {
+        let interval = |p| if let Provenance::Cited(text) = p { read_interval(text).and(Some(text)) } else { None };
+        self.provenance(triple).filter_map(interval)
     }
 
     /// Iterates over the sources of a triple, in the order of the import.

@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 extern crate self as kg;
-use pocketgraph_base::compact;
+use pocketgraph_base::{compact, json};
 use pocketgraph_bundle as bundle;
 use pocketgraph_kernels::vector;
 use pocketgraph_text as text;
@@ -25,7 +25,7 @@ mod names;
 mod link;
 
 pub use build::{BuildNode, KgBuilder, KgError};
-pub use date::{Date, DateError, date};
+pub use date::{Date, DateError, PRESENT, date, read_interval, write_interval};
 pub use graph::{Direction, Edge, KnowledgeGraph, Provenance, Triple};
 pub use ids::{NodeId, RelationId, TripleId, TypeId};
 pub use link::{Candidate, Linker, Match, Mention};

@@ -1,6 +1,7 @@
 //! Literals: numbers, dates, truth values and text, with datatype and unit; their values and comparisons.
 
 use super::{Date, date};
+use crate::json;
 use crate::text::lexicon::{Language, Row, SPOKEN};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
@@ -155,7 +156,7 @@ impl Unit {
     /// Returns a unit of the table, with or without a prefix.
     fn of_table(text: &str) -> Option<Unit> {
         let units = SPOKEN.units();
-        let number = |row: Row, at| row.field(at).parse().unwrap_or(0.0);
+        let number = |row: Row, at| json::number(row.field(at)).unwrap_or(0.0);
         let of = |row: Row, times: f64| {
             let size = times * number(row, 1);
             Unit { dimension: row.field(0).to_owned(), size, zero: number(row, 2) }
@@ -189,7 +190,7 @@ pub fn number(text: &str) -> Option<f64> {
     } else {
         text.to_owned()
     };
-    plain.parse().ok().filter(|n: &f64| n.is_finite())
+    json::number(plain.trim_start_matches('+')).filter(|n| n.is_finite())
 }
 
 /// Splits a number and the unit after it: `6194 m`, `12.5km`. `None` if either is missing.

@@ -1,6 +1,20 @@
 //! One-line notation of values in plans, read strictly, since a guess would change a plan's meaning.
 
 use super::{Date, Value, number};
+use crate::json;
+use std::fmt::{self, Display, Formatter};
+
+impl Display for Value {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Number { value, unit: None } => json::Value::Number(*value).fmt(f),
+            Value::Number { value, unit: Some(unit) } => write!(f, "{} {unit}", json::Value::Number(*value)),
+            Value::Date(date) => date.fmt(f),
+            Value::Text(text) => f.write_str(text),
+            Value::Boolean(value) => value.fmt(f),
+        }
+    }
+}
 
 impl Value {
     /// Returns true if a plan can use the value: finite numbers, no empty units.
@@ -49,12 +63,8 @@ impl Value {
     /// word, for a number that is not finite, and for a text that would be read as something else (quote it).
     pub fn plain(&self) -> Option<String> {
         let text = match self {
-            Value::Number { value, unit: None } => value.to_string(),
-            Value::Number { value, unit: Some(unit) } => format!("{value} {unit}"),
             Value::Date(date) if date.month == 0 => format!("date {date}"),
-            Value::Date(date) => date.to_string(),
-            Value::Text(text) => text.clone(),
-            Value::Boolean(value) => value.to_string(),
+            _ => self.to_string(),
         };
         (Value::parse(&text).as_ref() == Some(self)).then_some(text)
     }

@@ -15,7 +15,7 @@ const RUST: &[&str] = &["src", "crates", "companion", "lab", "gpu", "scripts/bin
 /// Crates whose code asks what words of a question mean.
 const ASKING: &[&str] = &["crates/question", "crates/planner", "crates/search"];
 /// Tables of words that only hold a sentence together.
-const FUNCTION_WORDS: &[&str] = &["stop_words", "function_words", "question_words"];
+const FUNCTION_WORDS: &[&str] = &["stop_words", "function_words", "linking_words", "question_words"];
 /// Folders of all sources, whose lines have a width.
 const WRITTEN: &[&str] = &["src", "crates", "companion", "lab", "gpu", "pkg", "www", "scripts", "tests"];
 /// Openings of comments that name a thing by a clause.

@@ -50,6 +50,8 @@ pub(super) struct Row {
     pub tail_label: String,
     pub relation_label: String,
     pub cited: String,
+    /// The interval in which it holds; empty if the row names none.
+    pub held: String,
     pub line: u64,
     /// `true` if the tail is a value of the head's property, which no id is.
     pub is_property: bool,
@@ -163,8 +165,8 @@ impl Rows {
             let line = u32::try_from(row.line).unwrap_or(u32::MAX);
             let (head, relation, tail) = triple_of(kg, row, head, tail)?;
             kg.triple(head, relation, tail, Provenance::Line { file, line })?;
-            if !row.cited.is_empty() {
-                kg.triple(head, relation, tail, Provenance::Cited(&row.cited))?;
+            for text in [&row.cited, &row.held].into_iter().filter(|text| !text.is_empty()) {
+                kg.triple(head, relation, tail, Provenance::Cited(text))?;
             }
         }
         Ok(())

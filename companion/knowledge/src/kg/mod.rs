@@ -30,6 +30,7 @@ mod shape;
 mod site_words;
 mod tables;
 mod unnamed;
+mod validity;
 mod vocabularies;
 mod entity_index;
 
@@ -38,7 +39,7 @@ pub use columns::{Column, parse_columns};
 pub use documents::DocumentTriples;
 pub use gather::{Gathering, heads_of, names_of};
 pub use infer::KindRules;
-pub use labels::{LabelVectors, label_vectors, phrase_pages};
+pub use labels::{LabelVectors, label_vectors, most_labels_of, phrase_pages};
 pub use literals::LiteralRule;
 pub use read_triples::{ReadTriplesError, all_heads, read_triples, shown_chunks};
 pub use report::{FileReport, ImportReport, Problem};

@@ -3,13 +3,15 @@
 
 use super::ImportError;
 use super::both_ways::Declared;
+use super::columns::{Column, find_bound};
 use super::json_ld::{self, BESIDES, MOST_TIMES};
 use super::lines::{each_line, open};
 use super::literals::kind_of_datatype;
 use super::report::Reporter;
+use super::validity::interval_between;
 use super::vocabularies::{load_context, short_name};
-use oxrdfio::RdfParseError;
-use oxrdfio::{RdfFormat, RdfParser};
+use oxrdf::{GraphName, NamedNode, NamedOrBlankNode, Quad, Term, Triple};
+use oxrdfio::{RdfFormat, RdfParseError, RdfParser};
 use pocketgraph_kg::{BuildNode, KgBuilder, LiteralKind, Provenance, label_of_name, number};
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -23,6 +25,10 @@ struct Statement {
     subject: String,
     predicate: String,
     object: Object,
+    /// Its named graph; empty for none.
+    graph: String,
+    /// The interval in which it holds; empty if nothing says one.
+    held: String,
     file: u32,
     line: u32,
 }
@@ -51,6 +57,7 @@ pub(super) fn read(path: &Path, format: RdfFormat, out: &mut Statements, report:
     out.left = out.left.max(BESIDES).saturating_add(bytes.saturating_mul(MOST_TIMES));
     if matches!(format, RdfFormat::NTriples | RdfFormat::NQuads) {
         return each_line(path, report, |line, text, report| {
+            io::copy(&mut Shallow::new(text.as_bytes()), &mut io::sink()).map_err(read_error)?;
             for quad in RdfParser::from_format(format).for_slice(text.as_bytes()) {
                 match quad {
                     Ok(quad) => out.push(quad, file, line, report).map_err(read_error)?,
@@ -66,7 +73,7 @@ pub(super) fn read(path: &Path, format: RdfFormat, out: &mut Statements, report:
         return report.malformed(0, fault.to_string());
     }
     let mut faults = 0;
-    for quad in RdfParser::from_format(format).for_reader(open(path)?).with_document_loader(load_context) {
+    for quad in RdfParser::from_format(format).for_reader(Shallow::new(open(path)?)).with_document_loader(load_context) {
         match quad {
             Ok(quad) => out.push(quad, file, 0, report).map_err(read_error)?,
             Err(RdfParseError::Io(reason)) => return Err(read_error(reason)),
@@ -82,8 +89,48 @@ pub(super) fn read(path: &Path, format: RdfFormat, out: &mut Statements, report:
     Ok(())
 }
 
+/// Maximum depth of statements about statements.
+const DEEPEST: usize = 100;
+
+/// Reads RDF, and fails where statements about statements nest deeper than [`DEEPEST`]: to drop what a parser makes
+/// of them would overflow the stack.
+struct Shallow<R> {
+    inner: R,
+    /// Number of `>` with nothing else between them.
+    closed: usize,
+    in_comment: bool,
+}
+
+impl<R> Shallow<R> {
+    fn new(inner: R) -> Shallow<R> {
+        Shallow { inner, closed: 0, in_comment: false }
+    }
+}
+
+impl<R: io::Read> io::Read for Shallow<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        for byte in &buffer[..read] {
+            match byte {
+                b'>' => self.closed += 1,
+                b'\n' => self.in_comment = false,
+                b'#' if self.closed > 0 => self.in_comment = true,
+                b')' | b' ' | b'\t' | b'\r' => {}
+                _ if self.in_comment => {}
+                _ => self.closed = 0,
+            }
+            if self.closed > 2 * DEEPEST {
+                return Err(io::Error::other("its statements about statements nest too deep"));
+            }
+        }
+        Ok(read)
+    }
+}
+
 const TYPE: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type";
 const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+/// Names of the properties of a reified statement.
+const PARTS: [&str; 3] = ["subject", "predicate", "object"];
 const RDFS: &str = "http://www.w3.org/2000/01/rdf-schema#";
 const OWL: &str = "http://www.w3.org/2002/07/owl#";
 /// Statements about relations rather than things.
@@ -92,42 +139,70 @@ const LABELS: &[&str] = &["rdfs:label", "skos:prefLabel", "schema:name", "foaf:n
 const ALIASES: &[&str] = &["skos:altLabel", "schema:alternateName"];
 const DESCRIPTIONS: &[&str] = &["rdfs:comment", "schema:description", "dcterms:description"];
 
+/// Beginning of the properties by which Wikidata joins a thing to the nodes of its statements.
+const WIKIDATA: &str = "http://www.wikidata.org/prop/";
+
+/// Returns the last part of an address.
+fn local_name(id: &str) -> &str {
+    id.rsplit(['#', '/']).next().unwrap_or(id)
+}
+
 fn is_one_of(predicate: &str, names: &[&str]) -> bool {
     short_name(predicate).is_some_and(|(name, _)| names.contains(&name.as_str()))
 }
 
 impl Statements {
     /// Takes the bytes of a statement from those that are left.
-    fn charge(&mut self, Statement { subject, predicate, object, .. }: &Statement) -> io::Result<()> {
+    fn charge(&mut self, Statement { subject, predicate, object, graph, .. }: &Statement) -> io::Result<()> {
         let object = match object {
             Object::Node(id) => id.len(),
             Object::Literal { text, datatype, language } => text.len() + datatype.len() + language.len(),
         };
-        let bytes = size_of::<Statement>() + subject.len() + predicate.len() + object;
+        let bytes = size_of::<Statement>() + subject.len() + predicate.len() + graph.len() + object;
         let too_much = || io::Error::other("its names and lists expand to far more text than it holds");
         self.left = self.left.checked_sub(bytes).ok_or_else(too_much)?;
         Ok(())
     }
 
-    fn push(&mut self, quad: oxrdf::Quad, file: u32, line: u64, report: &mut Reporter) -> io::Result<()> {
-        use oxrdf::{NamedOrBlankNode, Term};
-        let subject = match quad.subject {
-            NamedOrBlankNode::NamedNode(n) => n.into_string(),
-            NamedOrBlankNode::BlankNode(b) => format!("_:{}", b.as_str()),
-        };
+    /// Reads RDF-star as the reification that it stands for: a node that states a triple, in a graph.
+    fn push_reified(
+        &mut self,
+        (node, triple, graph): (NamedOrBlankNode, Triple, GraphName),
+        file: u32,
+        line: u64,
+        report: &mut Reporter,
+    ) -> io::Result<()> {
+        let parts = [Term::from(triple.subject), Term::from(triple.predicate), triple.object];
+        for (part, term) in PARTS.into_iter().zip(parts).filter(|(_, term)| !term.is_triple()) {
+            let predicate = NamedNode::new_unchecked(format!("{RDF}{part}"));
+            self.push(Quad::new(node.clone(), predicate, term, graph.clone()), file, line, report)?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, quad: Quad, file: u32, line: u64, report: &mut Reporter) -> io::Result<()> {
         let object = match quad.object {
             Term::NamedNode(n) => Object::Node(n.into_string()),
-            Term::BlankNode(b) => Object::Node(format!("_:{}", b.as_str())),
+            Term::BlankNode(b) => Object::Node(b.to_string()),
             Term::Literal(l) => Object::Literal {
                 text: l.value().to_owned(),
                 datatype: l.datatype().as_str().to_owned(),
                 language: l.language().unwrap_or("").to_owned(),
             },
-            #[allow(unreachable_patterns)]
-            _ => return Ok(()),
+            Term::Triple(inner) => return self.push_reified((quad.subject, *inner, quad.graph_name), file, line, report),
+        };
+        let subject = match quad.subject {
+            NamedOrBlankNode::NamedNode(n) => n.into_string(),
+            NamedOrBlankNode::BlankNode(b) => b.to_string(),
         };
         let line = u32::try_from(line).unwrap_or(u32::MAX);
-        let statement = Statement { subject, predicate: quad.predicate.into_string(), object, file, line };
+        let graph = match quad.graph_name {
+            GraphName::NamedNode(n) => n.into_string(),
+            GraphName::BlankNode(b) => b.to_string(),
+            GraphName::DefaultGraph => String::new(),
+        };
+        let predicate = quad.predicate.into_string();
+        let statement = Statement { subject, predicate, object, graph, held: String::new(), file, line };
         self.charge(&statement)?;
         self.all.push(statement);
         report.used();
@@ -182,17 +257,62 @@ impl Statements {
         Ok(declared)
     }
 
+    /// Returns the interval that is stated of each subject, if any is.
+    fn read_intervals(&self) -> HashMap<String, String> {
+        let mut ends: HashMap<&str, [&str; 2]> = HashMap::new();
+        for s in &self.all {
+            let bound = find_bound(local_name(&s.predicate), true);
+            if let (Some(bound), Object::Literal { text, .. }) = (bound, &s.object) {
+                ends.entry(&s.subject).or_default()[usize::from(bound == Column::Until)] = text;
+            }
+        }
+        ends.into_iter().map(|(id, [from, until])| (id.to_owned(), interval_between(from, until))).collect()
+    }
+
+    /// Returns the subject and the predicate of the statement that each node states: a reified one, or one of Wikidata.
+    fn read_statement_nodes(&self) -> HashMap<String, [String; 2]> {
+        let mut nodes: HashMap<String, [String; 2]> = HashMap::new();
+        for s in &self.all {
+            let Object::Node(object) = &s.object else { continue };
+            let part = PARTS[..2].iter().position(|part| s.predicate.strip_prefix(RDF) == Some(part));
+            let property = s.predicate.strip_prefix(WIKIDATA).filter(|name| !name.contains('/'));
+            if let Some(part) = part {
+                nodes.entry(s.subject.clone()).or_default()[part].clone_from(object);
+            } else if let Some(name) = property {
+                nodes.insert(object.clone(), [s.subject.clone(), format!("{WIKIDATA}direct/{name}")]);
+            }
+        }
+        nodes
+    }
+
+    /// Gives statements the interval that is stated of their named graph, or of the node that states them, which is
+    /// then left out.
+    fn date_statements(&mut self) {
+        let (held, mut nodes) = (self.read_intervals(), self.read_statement_nodes());
+        nodes.retain(|node, parts| held.contains_key(node) && parts.iter().all(|part| !part.is_empty()));
+        for s in std::mem::take(&mut self.all) {
+            let interval = |of: &str| held.get(of).cloned().unwrap_or_default();
+            if let Some([subject, predicate]) = nodes.get(&s.subject) {
+                if ["object", local_name(predicate)].contains(&local_name(&s.predicate)) {
+                    let (subject, predicate, held) = (subject.clone(), predicate.clone(), interval(&s.subject));
+                    self.all.push(Statement { subject, predicate, held, ..s });
+                }
+            } else if !matches!(&s.object, Object::Node(node) if nodes.contains_key(node))
+                && s.predicate.strip_prefix(RDF).is_none_or(|name| !PARTS.contains(&name))
+            {
+                self.all.push(Statement { held: interval(&s.graph), ..s });
+            }
+        }
+    }
+
     /// Adds the statements to the graph. Labels in `language` or without one come first; others become aliases.
     pub fn add_to(mut self, kg: &mut KgBuilder, language: &str) -> Result<Declared, ImportError> {
         let declared = self.take_declared()?;
+        self.date_statements();
         let descriptive = |p: &str| p == TYPE || [LABELS, ALIASES, DESCRIPTIONS].iter().any(|names| is_one_of(p, names));
         let predicates: HashSet<&str> = self.all.iter().map(|s| s.predicate.as_str()).filter(|p| !descriptive(p)).collect();
-        let mut types: HashSet<&str> = HashSet::new();
-        for s in &self.all {
-            if let (TYPE, Object::Node(t)) = (s.predicate.as_str(), &s.object) {
-                types.insert(t);
-            }
-        }
+        let typed = self.all.iter().filter(|s| s.predicate == TYPE);
+        let types: HashSet<&str> = typed.filter_map(|s| if let Object::Node(t) = &s.object { Some(t.as_str()) } else { None }).collect();
         let mut later = Vec::new();
         for s in &self.all {
             match &s.object {
@@ -210,6 +330,9 @@ impl Statements {
                     let tail = node_of(kg, object)?;
                     let file = self.files.get(s.file as usize).map_or("", String::as_str);
                     kg.triple(head, relation, tail, Provenance::Line { file, line: s.line })?;
+                    if !s.held.is_empty() {
+                        kg.triple(head, relation, tail, Provenance::Cited(&s.held))?;
+                    }
                 }
             }
         }
@@ -300,6 +423,18 @@ ex:highPoint rdfs:label "elevation" .
         let names: Vec<String> =
             relations.vocabulary().relations().iter().map(|r| format!("{}/{}", r.label, r.aliases.join("/"))).collect();
         assert!(names[0].starts_with("mayor of/Bürgermeister") && names[1].starts_with("Fluss/"), "{names:?}");
+    }
+
+    #[test]
+    fn statements_about_statements_nest_a_hundred_deep_and_no_deeper() {
+        for (depth, gap) in [(90, ""), (200, ""), (200_000, "# >\n")] {
+            let text = format!("<e:a> <e:b> {} <e:c> {} .", "<<( <e:a> <e:b> ".repeat(depth), format!(")>> {gap}").repeat(depth));
+            if depth < 100 {
+                of("x.ttl", &text);
+            } else {
+                assert!(refused("x.ttl", &text).contains("nest too deep"));
+            }
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::ImportError;
 use super::columns::{Column, Layout};
 use super::literals::{Row, Rows, Tail, kind_of_datatype};
 use super::report::Reporter;
+use super::validity::interval_between;
 use pocketgraph_kg::{KgBuilder, LiteralKind, date, number};
 
 /// Maximum words and bytes of a name; longer values are prose.
@@ -111,7 +112,8 @@ impl Records<'_> {
                 tail.unit = text(Column::Unit);
             }
             let cited = Some(text(Column::Provenance)).filter(|c| !c.is_empty()).unwrap_or_else(|| stated.to_owned());
-            let row = Row { head: self.key_of(head), relation: relation.to_owned(), tail, cited, line, ..Row::default() };
+            let held = interval_between(first_of(fields, Column::From), first_of(fields, Column::Until));
+            let row = Row { head: self.key_of(head), relation: relation.to_owned(), tail, cited, held, line, ..Row::default() };
             self.rows.push(
                 self.file,
                 Row {
@@ -164,6 +166,7 @@ impl Records<'_> {
             self.rows.is_called(label, &key);
         }
         all_of(fields, Column::Label).try_for_each(|label| self.kg.label(entity, label))?;
+        let held = interval_between(first_of(fields, Column::From), first_of(fields, Column::Until));
         for (column, name, value) in fields.iter().filter(|(.., v)| !v.text.is_empty()) {
             match column {
                 Column::Aliases => split_parts(&value.text, &['|', ';']).try_for_each(|a| self.kg.alias(entity, a))?,
@@ -175,22 +178,21 @@ impl Records<'_> {
                         self.kg.entity_has_type(entity, t)?;
                     }
                 }
-                Column::Property => self.add_property(&key, name, value, line),
+                Column::Property => self.add_property((&key, name, value), &held, line),
+                Column::From | Column::Until if held.is_empty() => self.add_property((&key, name, value), &held, line),
                 _ => {}
             }
         }
         Ok(None)
     }
 
-    fn add_property(&mut self, thing: &str, relation: &str, value: &Tail, line: u64) {
+    fn add_property(&mut self, (thing, relation, value): (&str, &str, &Tail), held: &str, line: u64) {
         for text in value.text.split('|').map(str::trim).filter(|t| !t.is_empty()) {
             let is_prose = text.len() > LONGEST_NAME.1 || text.split_whitespace().count() > LONGEST_NAME.0;
             let kind = value.kind.or(is_prose.then_some(LiteralKind::Text));
             let tail = Tail { text: text.to_owned(), kind, ..value.clone() };
-            self.rows.push(
-                self.file,
-                Row { head: thing.to_owned(), relation: relation.to_owned(), tail, line, is_property: true, ..Row::default() },
-            );
+            let row = Row { head: thing.to_owned(), relation: relation.to_owned(), tail, line, ..Row::default() };
+            self.rows.push(self.file, Row { held: held.to_owned(), is_property: true, ..row });
         }
     }
 }

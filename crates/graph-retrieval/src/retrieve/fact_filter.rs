@@ -59,9 +59,7 @@ impl FactFilter for ByModel {
 }
 
 /// Returns the indexes of the `facts` that the model keeps for a question. Does not ask it without facts.
-///
-/// # Errors
-/// A message if the model failed or its reply cannot be read.
+/// Fails with a message if the model does, or if its reply cannot be read.
 async fn filter_facts(model: &dyn ChatModel, question: &str, facts: &[String]) -> Result<Vec<usize>, String> {
     if facts.is_empty() {
         return Ok(Vec::new());

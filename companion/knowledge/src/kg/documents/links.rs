@@ -128,7 +128,7 @@ mod tests {
             blocks,
             links: Vec::new(),
             front_matter: Vec::new(),
-            ready: false,
+            ..SourceDocument::default()
         }
     }
 

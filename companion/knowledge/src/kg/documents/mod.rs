@@ -74,9 +74,6 @@ struct DocumentFacts {
 }
 
 /// Adds the triples of the documents' structure. `chunks` are those of `documents`, in the same order.
-///
-/// # Errors
-/// [`KgError`] when the graph becomes too large for the format.
 pub(super) fn add(kg: &mut KgBuilder, documents: &[SourceDocument], chunks: &[Chunk]) -> Result<DocumentTriples, KgError> {
     let targets = Targets::new(documents);
     let runs = runs_of(documents.len(), chunks);

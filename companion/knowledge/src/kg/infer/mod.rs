@@ -43,9 +43,6 @@ impl Default for KindRules {
 }
 
 /// Gives entities without a declared type the types of their relation ends. Returns the names of these types.
-///
-/// # Errors
-/// [`KgError`] from the builder, though these names never cause it.
 pub(super) fn add(kg: &mut KgBuilder, rules: &KindRules) -> Result<Vec<String>, KgError> {
     let sides = Sides::of(kg);
     let everyday: Vec<EverydayRelation<'_>> = everyday::relations().chain(everyday::measures()).collect();

@@ -75,10 +75,14 @@ fn count_wider(kind: &str) -> usize {
 /// Returns the votes of a relation with these names for the types of its heads and of its tails.
 pub(super) fn votes(names: &[String], everyday: &[EverydayRelation<'_>], rules: &KindRules) -> [Votes; 2] {
     let mut out = [Votes::default(), Votes::default()];
-    let found = find_everyday(names, everyday);
+    let (name, found) = find_everyday(names, everyday);
     let worth = 1.0 / found.len().max(1) as f32;
     for relation in &found {
-        for (votes, kind) in out.iter_mut().zip(relation.joins) {
+        let mut joins = relation.joins;
+        if is_turned_round(name, relation) {
+            joins.reverse();
+        }
+        for (votes, kind) in out.iter_mut().zip(joins) {
             if !kind.is_empty() {
                 votes.add(kind, worth);
             }
@@ -92,9 +96,9 @@ pub(super) fn votes(names: &[String], everyday: &[EverydayRelation<'_>], rules: 
     out
 }
 
-/// Returns the everyday relations of these names: with the same name, else with the same content words, else
-/// with all content words among theirs.
-fn find_everyday<'a>(names: &[String], everyday: &'a [EverydayRelation<'a>]) -> Vec<&'a EverydayRelation<'a>> {
+/// Returns the everyday relations of the first of these names that has any: with the same name, else with the
+/// same content words, else with all content words among theirs.
+fn find_everyday<'a>(names: &'a [String], everyday: &'a [EverydayRelation<'a>]) -> (&'a str, Vec<&'a EverydayRelation<'a>>) {
     let called = |r: &EverydayRelation<'_>, is: &dyn Fn(&str) -> bool| is(r.label) || r.names.iter().any(|n| is(n));
     for name in names {
         let own = content_stems(name);
@@ -104,8 +108,8 @@ fn find_everyday<'a>(names: &[String], everyday: &'a [EverydayRelation<'a>]) -> 
         let all = |is: &dyn Fn(&EverydayRelation<'_>) -> bool| everyday.iter().filter(|r| is(r)).collect::<Vec<_>>();
         let same = all(&|r| called(r, &|n| n.eq_ignore_ascii_case(name)));
         // What somebody taught is no place; what it was taught in is one.
-        let in_place = ends_with_place(name);
-        let alike = || all(&|r| called(r, &|n| content_stems(n) == own && (!in_place || ends_with_place(n))));
+        let in_place = ends_with(name, "place");
+        let alike = || all(&|r| called(r, &|n| content_stems(n) == own && (!in_place || ends_with(n, "place"))));
         let covered = || {
             let covers = |r: &EverydayRelation<'_>| {
                 let theirs: Vec<String> = std::iter::once(r.label).chain(r.names.iter().copied()).flat_map(content_stems).collect();
@@ -115,10 +119,19 @@ fn find_everyday<'a>(names: &[String], everyday: &'a [EverydayRelation<'a>]) -> 
         };
         let found = [same, alike(), covered()].into_iter().find(|f| !f.is_empty());
         if let Some(found) = found {
-            return found;
+            return (name, found);
         }
     }
-    Vec::new()
+    ("", Vec::new())
+}
+
+/// Returns true if a name says of the head what an everyday relation says of the tail: a city has a mayor, and
+/// somebody is "mayor of" a city.
+fn is_turned_round(name: &str, relation: &EverydayRelation<'_>) -> bool {
+    let own = content_stems(name);
+    let names = std::iter::once(relation.label).chain(relation.names.iter().copied());
+    let same: Vec<&str> = names.filter(|n| content_stems(n) == own).collect();
+    ends_with(name, "owner") && !same.is_empty() && !same.iter().any(|n| ends_with(n, "label"))
 }
 
 /// Returns the stems of a name's content words; "has" is none.
@@ -126,9 +139,9 @@ fn content_stems(name: &str) -> Vec<String> {
     words(name).iter().map(|w| fold(w.text)).filter(|w| !is_stop_word(w) && w != "has").map(|w| stem(&w)).collect()
 }
 
-/// Returns true if a name closes with a preposition of place: "taught in".
-fn ends_with_place(name: &str) -> bool {
-    words(name).last().is_some_and(|w| SPOKEN.prepositions().has(&fold(w.text), "place"))
+/// Returns true if a name closes with a preposition of this class: of "place" in "taught in".
+fn ends_with(name: &str, class: &str) -> bool {
+    words(name).last().is_some_and(|w| SPOKEN.prepositions().has(&fold(w.text), class))
 }
 
 /// Returns the noun that names a relation's tail: "tag" of "has tags", "foreman"; `None` for a verb.
@@ -161,6 +174,8 @@ mod tests {
         // A film and a book are written: both are works.
         assert_eq!(leaders("written by"), [Some("work".to_owned()), Some("person".to_owned())]);
         assert_eq!(leaders("release year")[0].as_deref(), Some("work"));
+        assert_eq!(leaders("mayor of"), [Some("person".to_owned()), Some("country".to_owned())]);
+        assert_eq!(leaders("capital of"), [Some("city".to_owned()), Some("country".to_owned())]);
         assert_eq!(leaders("taught")[1].as_deref(), Some("person"));
         assert_ne!(leaders("taught in")[1].as_deref(), Some("person"));
     }
