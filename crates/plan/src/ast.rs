@@ -11,7 +11,7 @@ use crate::text::lexicon::{Language, SPOKEN};
 use serde::{Deserialize, Serialize};
 
 use super::Template;
-use crate::kg::Value;
+use crate::kg::{Date, Value};
 
 /// Plan: statements in order, and the name of the one whose set is the answer.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -396,6 +396,22 @@ impl Plan {
         let name = format!("Ans{}", self.statements.len() + 1);
         self.statements.push(Statement { name: name.clone(), thought: None, operation });
         name
+    }
+
+    /// Keeps of what each search of the graph finds what holds at a time.
+    #[must_use]
+    pub fn held_at(mut self, time: Date) -> Plan {
+        for Statement { name, thought, operation } in std::mem::take(&mut self.statements) {
+            let searches = matches!(operation, Operation::SearchKg(_));
+            let of = if searches { format!("{name}Ever") } else { name.clone() };
+            self.statements.push(Statement { name: of.clone(), thought, operation });
+            if searches {
+                let test = Test { by: None, comparison: Comparison::Equal, to: Operand::Literal(Value::Date(time)) };
+                let operation = Operation::Filter { of, condition: Condition::Value(test) };
+                self.statements.push(Statement { name, thought: None, operation });
+            }
+        }
+        self
     }
 
     /// Makes an operation on the answer the new answer, or on the set that the answer counts.

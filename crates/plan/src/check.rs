@@ -321,7 +321,7 @@ impl Checker<'_> {
             self.check_size("value", text.len());
         }
         if !literal.is_valid() {
-            self.add_fault(Fault::Literal(format!("{literal:?}")), "a finite number, and a unit or none", "Write a plain number.");
+            self.add_fault(Fault::Literal(literal.to_string()), "a finite number, and a unit or none", "Write a plain number.");
         }
     }
 

@@ -1,6 +1,7 @@
 //! Trace of a plan's execution, step by step: as data, and as text for people.
 
 use crate::compact::sort_unique;
+use crate::json::Hundredths;
 use crate::kg::{Direction, Match, NodeId, RelationId, TripleId};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
@@ -227,17 +228,17 @@ impl StepTrace {
             line(out, &format!("# {thought}"));
         }
         for link in &self.links {
-            let of = |c: &CandidateTrace| format!("{}{} ({:.2})", if c.chosen { "" } else { "not " }, c.label, c.score);
+            let of = |c: &CandidateTrace| format!("{}{} ({})", if c.chosen { "" } else { "not " }, c.label, Hundredths(c.score));
             let names: Vec<String> = link.candidates.iter().take(5).map(of).collect();
             let names = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
             line(out, &format!("\"{}\" is {names}", link.mention));
         }
         for r in self.relations.iter().filter(|r| r.chosen) {
             let way = if r.direction == Direction::Forward { "" } else { " backwards" };
-            line(out, &format!("followed {}{way} ({:.2}, {} edges)", r.label, r.score, r.edges));
+            line(out, &format!("followed {}{way} ({}, {} edges)", r.label, Hundredths(r.score), r.edges));
         }
         let others: Vec<String> =
-            self.relations.iter().filter(|r| !r.chosen).take(5).map(|r| format!("{} ({:.2})", r.label, r.score)).collect();
+            self.relations.iter().filter(|r| !r.chosen).take(5).map(|r| format!("{} ({})", r.label, Hundredths(r.score))).collect();
         if !others.is_empty() {
             line(out, &format!("not {}", others.join(", ")));
         }

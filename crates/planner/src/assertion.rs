@@ -11,10 +11,9 @@ use super::voice;
 use crate::kg::{Class, Direction, KnowledgeGraph, NodeId};
 use crate::text::lexicon::{Language, SPOKEN};
 
-/// Whether words, in lower case, ask for yes or no: they begin with an auxiliary verb, and none asks for anything else.
+/// Tells whether words, in lower case, ask for yes or no about something that they name.
 pub(super) fn asks_whether(plain: &[&str]) -> bool {
-    let verb = plain.first().is_some_and(|w| SPOKEN.auxiliaries().has(w, "closed"));
-    verb && !matches!(plain.get(1), Some(&("you" | "there"))) && !plain.iter().any(|w| SPOKEN.question_words().has(w, "clause"))
+    !matches!(plain.get(1), Some(&("you" | "there"))) && pocketgraph_question::asks_whether(plain)
 }
 
 /// What is stated of the first of two things: the chain that would lead to the second, and all chains that were looked at.

@@ -34,6 +34,11 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// Returns true if the plan joins sets and the trained planner, which knows these better, does not propose it.
+    pub fn joins_untrained(&self) -> bool {
+        self.trained.is_none() && joins_sets(&self.plan)
+    }
+
     /// Whose plan it is; of several planners' the one whose plans say most of types.
     pub fn from(&self) -> ChosenFrom {
         match (self.rules, self.trained) {
@@ -126,6 +131,7 @@ impl Candidates {
             one(rival.is_some_and(|ruled| passes_over(&of.plan, ruled))),
             one(!self.again && turns_back(&of.plan)),
             one(self.again && is_chain(&of.plan) && !turns_back(&of.plan)),
+            one(of.trained.is_none() && self.list.iter().any(|c| c.trained.is_some() && joins_sets(&c.plan))),
         ]
     }
 
@@ -166,6 +172,12 @@ fn turns_back(plan: &Plan) -> bool {
         _ => false,
     };
     is_chain(plan) && steps(plan).windows(2).any(back)
+}
+
+/// Returns true if a plan joins sets or takes one away from another.
+fn joins_sets(plan: &Plan) -> bool {
+    let joins = |o: &Operation| matches!(o, Operation::Intersect { .. } | Operation::Union { .. } | Operation::Negation { .. });
+    plan.statements.iter().any(|s| joins(&s.operation))
 }
 
 /// Whether a plan does less than the rules see words for: it follows fewer steps, or reads a value where they count.

@@ -5,24 +5,22 @@
 //! those questions only that need it.
 
 use super::account::{Evidence, account};
-use super::candidates::{Candidates, ChosenFrom};
+use super::candidates::{Candidate, Candidates, ChosenFrom};
 use super::certainty::{ENOUGH, LEAST_CERTAINTY};
 use super::model::{Grounded, names};
 use super::rules::LONGEST;
 use super::{Nearest, Planner, PlannerError, Proposal, RulesPlanner};
-use crate::kg::Linker;
+use crate::kg::{Date, Linker, PRESENT, date};
 use crate::plan::Plan;
 use futures::future::{FutureExt, LocalBoxFuture, ready};
+use pocketgraph_question::{asks_of_the_present, find_time, write_moment};
 
 /// The planners that may be asked beside the rules.
 pub trait OtherPlanners {
     /// Whether there is a trained one.
     fn has_trained(&self) -> bool;
 
-    /// The trained one's best reading of a question.
-    ///
-    /// # Errors
-    /// [`PlannerError`]; [`PlannerError::Model`] where it cannot be asked.
+    /// The trained one's best reading of a question; [`PlannerError::Model`] where it cannot be asked.
     fn trained<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>>;
 
     /// The plan of the relation that a question comes nearest to, however unsure; `None` where it names no single thing, or nothing embeds it.
@@ -81,10 +79,21 @@ pub fn choose<'a>(
         // A caller who asks for the trained planner does not wait for the rules.
         let enough = if trained_first { [least, ENOUGH.max(least)] } else { [ENOUGH.max(least); 2] };
         let core = core(rules, question);
-        let proposals = Asking { rules, others, linker, question: &core }.in_turn(order, enough).await;
+        let ask = async |question: &str| Asking { rules, others, linker, question }.in_turn(order, enough).await;
+        let held = find_held(linker, &core);
+        let mut at = held.as_ref().filter(|held| held.at == PRESENT);
+        let mut proposals = ask(at.map_or(&core, |held| &held.rest)).await;
+        // A year may be part of the question.
+        if let (None, Some(held)) = (at, &held)
+            && proposals.candidates.best().is_none_or(|best| best.1 < least)
+        {
+            at = Some(held);
+            proposals = ask(&held.rest).await;
+        }
         let plan = match proposals.candidates.best() {
             Some((found, confidence)) if confidence >= least => {
                 let plan = Plan { question: Some(question.to_owned()), ..found.plan.clone() };
+                let plan = if let Some(held) = at { plan.held_at(held.at) } else { plan };
                 Ok((Proposal { plan, confidence }, found.from()))
             }
             best => Err(proposals.refused.unwrap_or(PlannerError::Unsure { confidence: best.map_or(0.0, |b| b.1) })),
@@ -92,6 +101,29 @@ pub fn choose<'a>(
         Choice { plan, trouble: proposals.trouble }
     }
     .boxed_local()
+}
+
+/// Time at which the answer of a question has to hold.
+struct Held {
+    /// Question without it.
+    rest: String,
+    at: Date,
+}
+
+/// Finds the time at which the answer has to hold, if the graph says of any statement when it holds.
+fn find_held(linker: &Linker, question: &str) -> Option<Held> {
+    if !linker.graph().has_intervals() {
+        return None;
+    }
+    let Some(time) = find_time(question) else {
+        return asks_of_the_present(question).then(|| Held { rest: question.to_owned(), at: PRESENT });
+    };
+    let at = match time.class {
+        "present" => PRESENT,
+        "span" => date(&write_moment(time.moments.0))?,
+        _ => return None,
+    };
+    Some(Held { rest: time.cut(question), at })
 }
 
 /// All plans that the planners propose for a question, none of them left unasked.
@@ -146,7 +178,8 @@ impl Asking<'_> {
         let mut proposals = Proposals { candidates: Candidates::new(self.question), refused: None, trouble: None };
         for (planner, enough) in order.into_iter().zip(enough.into_iter().chain([f32::INFINITY])) {
             self.ask(planner, &mut proposals).await;
-            if proposals.candidates.best().is_some_and(|(_, certainty)| certainty >= enough) {
+            let is_settled = |found: &Candidate| !(found.joins_untrained() && self.others.has_trained());
+            if proposals.candidates.best().is_some_and(|(found, certainty)| certainty >= enough && is_settled(found)) {
                 break;
             }
         }
@@ -278,6 +311,53 @@ mod tests {
         let others = Scripted { trained: Some(Ok(grounded(DIRECTED, 0.9))), ..Scripted::default() };
         assert_eq!(chosen(NAMED, &others, false), (Some(ChosenFrom::Rules), vec![], None));
         assert_eq!(chosen(NAMED, &others, true), (Some(ChosenFrom::Trained), vec!["trained"], None));
+    }
+
+    #[test]
+    fn a_question_asks_for_what_holds_at_its_time_or_at_present() {
+        use crate::plan::execute::{Executor, Limits, Resources};
+        let mut b = KgBuilder::default();
+        let [mayor, twin] = ["mayor", "twinned_with"].map(|name| b.relation(name).unwrap());
+        let [porto, bristol] = ["Porto", "Bristol"].map(|name| b.entity(name).unwrap());
+        let person = b.entity_type("person").unwrap();
+        for (name, held) in [("Ana", "2010-05-01/2018-04-30"), ("Rui", "2018-05-01/..")] {
+            let of = b.entity(name).unwrap();
+            b.entity_has_type(of, person).unwrap();
+            b.triple(porto, mayor, of, Provenance::Cited(held)).unwrap();
+        }
+        b.triple(porto, twin, bristol, Provenance::Line { file: "twins", line: 1 }).unwrap();
+        let linker = Linker::new(&b.finish().unwrap());
+        let found = |question: &str| {
+            let (rules, others) = (RulesPlanner::new(&linker), Scripted::default());
+            let choice = choose(&rules, &others, &linker, question, false, None).now_or_never().unwrap();
+            let (executor, plan) = (Executor::new(Some(&linker)), choice.plan.ok()?.0.plan);
+            let run = executor.execute(&plan, Resources::default(), Limits::default()).now_or_never().unwrap().unwrap();
+            let members: Vec<_> = run.answer().ranked().into_iter().cloned().collect();
+            Some(members.iter().map(|m| m.item.label(Some(linker.graph()))).collect::<Vec<_>>().join(", "))
+        };
+        for (question, who) in [
+            ("Who was the mayor of Porto in 2012?", "Ana"),
+            ("Who is the mayor of Porto?", "Rui"),
+            ("Who is the mayor of Porto now?", "Rui"),
+            ("Who was the mayor of Porto in May 2019?", "Rui"),
+            ("Who was the mayor of Porto in 1990?", ""),
+            ("What is Porto twinned with?", "Bristol"),
+        ] {
+            assert_eq!(found(question).as_deref(), Some(who), "{question}");
+        }
+    }
+
+    #[test]
+    fn a_plan_that_joins_sets_is_the_trained_planners_however_sure_the_rules_are() {
+        let question = "Who directed Heat or Serpico?";
+        let [heat, serpico] = ["Heat", "Serpico"].map(|film| format!("SearchKG(t=* | h=<{film}>, r=<directed_by>)"));
+        let other = grounded(&format!("Ans1={serpico}\nAns2={heat}\nAns3=Union(Ans1, Ans2)"), 0.7);
+        let mut others = Scripted { trained: Some(Ok(other)), ..Scripted::default() };
+        assert_eq!(chosen(question, &others, false), (Some(ChosenFrom::Trained), vec!["nearest", "trained"], None));
+        others.trained = Some(Err(PlannerError::Unsure { confidence: 0.0 }));
+        assert_eq!(chosen(question, &others, false), (Some(ChosenFrom::Rules), vec!["nearest", "trained"], None));
+        others.trained = None;
+        assert_eq!(chosen(question, &others, false), (Some(ChosenFrom::Rules), vec![], None), "nobody else is asked in vain");
     }
 
     #[test]

@@ -109,8 +109,8 @@ fn figures(text: &str) -> Option<f64> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || matches!(c, '.' | ','))).unwrap_or(text.len());
     let digits = text.get(..end)?.trim_end_matches(['.', ',']);
     let word = fold(text.get(end..)?.split(|c: char| !c.is_alphanumeric()).find(|w| !w.is_empty()).unwrap_or_default());
-    let times = SPOKEN.numbers().row(&word).filter(|row| row.has(1, "multiple")).and_then(|row| row.field(0).parse().ok()).unwrap_or(1.0);
-    Some(number(digits)? * times)
+    let times = SPOKEN.numbers().row(&word).filter(|row| row.has(1, "multiple")).and_then(|row| number(row.field(0)));
+    Some(number(digits)? * times.unwrap_or(1.0))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 extern crate self as planner;
-use pocketgraph_base::{compact, elementary};
+use pocketgraph_base::{compact, elementary, json::Hundredths};
 use pocketgraph_bundle as bundle;
 use pocketgraph_embed as embed;
 use pocketgraph_kernels::vector;
@@ -55,7 +55,7 @@ pub use certainty::{FEATURES, LEAST_CERTAINTY};
 pub use choice::{Choice, OtherPlanners, RulesAlone, candidates, choose};
 pub use llm::{Drafted, Form, LlmPlanner, PROMPTS};
 pub use meaning::{MeantRelation, Nearest, Nearness, OneEntityQuestion, one_entity_question};
-pub use pattern::{names, ordering, pattern};
+pub use pattern::{names, pattern};
 pub use phrases::{PHRASES, PhraseIndex, Phrases, load_phrases, phrase_vectors, phrases};
 pub use pocketgraph_question::is_verb_form;
 pub use query::{LogicalForm, Query};
@@ -77,7 +77,7 @@ pub enum PlannerError {
         limit: usize,
     },
     /// The best plan explains too little of the question.
-    #[error("the best plan explains too little of the question (confidence {confidence:.2})")]
+    #[error("the best plan explains too little of the question (confidence {})", Hundredths(*.confidence))]
     Unsure {
         /// From 0 to 1.
         confidence: f32,

@@ -154,21 +154,6 @@ pub fn pattern(question: &str, entities: &[Range<usize>]) -> Shape {
     }
 }
 
-/// What a question asks of an order, by its words outside the names: `superlative` for what stands at an end, `condition` for what lies on
-/// one side of a value.
-pub fn ordering(question: &str, entities: &[Range<usize>]) -> Option<&'static str> {
-    let inside = |w: &crate::text::Word<'_>| entities.iter().any(|e| e.start < w.span.end && w.span.start < e.end);
-    let all: Vec<String> = words(question).iter().take(LONGEST).filter(|w| !inside(w)).map(|w| fold(w.text)).collect();
-    let has = |any: &[&str]| all.iter().any(|w| any.contains(&w.as_str()));
-    let figure = question.bytes().any(|b| b.is_ascii_digit());
-    if has(&["than"]) || (figure && has(&["before", "after", "prior", "since", "until"])) {
-        return Some("condition");
-    }
-    let end = |w: &String| crate::plan::Extreme::from_word(w).is_some();
-    let is_superlative = |w: &&String| (w.ends_with("est") && end(w)) || matches!(w.as_str(), "most" | "least" | "first" | "last");
-    all.iter().find(is_superlative).map(|_| "superlative")
-}
-
 /// An intersection of two, or one behind which a step goes on: "the capitals of the countries that are the origin of both A and B" has two phrases in front
 /// of the names, joined by a word that begins a clause.
 fn pair(before: &[String]) -> Shape {

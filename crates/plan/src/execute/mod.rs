@@ -199,7 +199,7 @@ impl Run<'_> {
         if spent <= self.limits.milliseconds {
             return true;
         }
-        self.note_exhausted(format!("the time of {} ms is over", self.limits.milliseconds));
+        self.note_exhausted(format!("the time of {} ms is over", self.limits.milliseconds as u64));
         false
     }
 

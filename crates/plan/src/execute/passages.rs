@@ -50,9 +50,6 @@ const LEAST_OVERLAP: f32 = 0.6;
 pub(super) type Read = (Item, f32, usize);
 
 /// Asks a model for a list of answers (LPKG's form: `[A#B]`, `[None]`).
-///
-/// # Errors
-/// [`LlmError`] if no complete reply came.
 pub(super) async fn ask_model(
     model: &dyn ChatModel,
     question: &str,

@@ -28,7 +28,7 @@ pub enum Item {
 impl Item {
     /// Makes a computed number.
     pub fn number(n: f64) -> Item {
-        Item::Value { kind: LiteralKind::Number, text: n.to_string(), unit: String::new() }
+        Item::Value { kind: LiteralKind::Number, text: Value::number(n).to_string(), unit: String::new() }
     }
 
     /// Makes a truth value.

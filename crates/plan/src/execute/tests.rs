@@ -49,6 +49,51 @@ fn sets_combine_by_identity() {
 }
 
 #[test]
+fn a_filter_keeps_what_held_at_a_moment() {
+    let mut b = KgBuilder::default();
+    let (porto, mayor) = (b.entity("Porto").unwrap(), b.relation("mayor").unwrap());
+    for (name, intervals) in [
+        ("Ana", &["2010-05-01/2014-04-30", "2018-05-01/.."][..]),
+        ("Rui", &["2014-05-01/2018-04-30"]),
+        ("Eva", &["http://e/2016", "../2010-04-30"]),
+        ("Ivo", &["minutes/2016.txt"]),
+    ] {
+        let person = b.entity(name).unwrap();
+        b.triple(porto, mayor, person, Provenance::Line { file: "mayors", line: 1 }).unwrap();
+        intervals.iter().for_each(|held| b.triple(porto, mayor, person, Provenance::Cited(held)).unwrap());
+    }
+    let linker = Linker::new(&b.finish().unwrap());
+    let held = |test: &str| {
+        let lines = format!("A=SearchKG(t=* | h=Porto, r=mayor)\nB=Filter(A | v {test})");
+        labels(&linker, run(&linker, &lines, Resources::default(), Limits::default()).answer())
+    };
+    assert_eq!(held("= 2012"), ["Ana"]);
+    assert_eq!(held("= 2014"), ["Ana", "Rui"]);
+    assert_eq!(held("= 2018-04-30"), ["Rui"]);
+    assert_eq!(held("= 2030"), ["Ana"]);
+    assert_eq!(held("< 2014"), ["Eva"]);
+}
+
+#[test]
+fn a_number_is_compared_with_values_and_a_date_with_the_times_at_which_they_held() {
+    let mut b = KgBuilder::default();
+    let (berth, price) = (b.entity("Berth").unwrap(), b.relation("price").unwrap());
+    for (text, held) in [("12", "2020-01-01/2023-12-31"), ("15", "2024-01-01/..")] {
+        let value = b.literal(text, LiteralKind::Number, "", "").unwrap();
+        b.triple(berth, price, value, Provenance::Cited(held)).unwrap();
+    }
+    let linker = Linker::new(&b.finish().unwrap());
+    let kept = |test: &str| {
+        let lines = format!("A=SearchKG(t=* | h=Berth, r=price)\nB=Filter(A | v {test})");
+        labels(&linker, run(&linker, &lines, Resources::default(), Limits::default()).answer())
+    };
+    assert_eq!(kept("> 14"), ["15"]);
+    assert!(kept("> 150").is_empty());
+    assert_eq!(kept("= date 2022"), ["12"]);
+    assert_eq!(kept("= date 9999-12-31"), ["15"]);
+}
+
+#[test]
 fn an_empty_operand_stays_empty_and_is_named() {
     let linker = Linker::new(&example());
     let lines = "A=SearchKG(t=film | h=Nobody At All, r=directed by)\nB=SearchKG(t=film | h=Al Pacino, r=starred)\nC=Intersect(A, B)\nD=SearchKG(t=person | h=C, r=starred)";

@@ -4,10 +4,10 @@ use super::super::{Compare, Comparison, Condition, Extreme, How, Measure, Operan
 use super::lexicon::Target;
 use super::passages::{Passage, ask_model};
 use super::search::Start;
-use super::sets::{Item, Member, Set, select_extreme};
+use super::sets::{Evidence, Item, Member, Origin, Set, select_extreme};
 use super::{Executor, Step};
 use crate::compact::{Map, sort_unique};
-use crate::kg::{LiteralKind, NodeId, Value};
+use crate::kg::{KnowledgeGraph, LiteralKind, NodeId, PRESENT, Value, read_interval};
 use crate::text::words;
 use std::cmp::Ordering;
 
@@ -80,7 +80,10 @@ impl Executor<'_> {
                     }
                 };
                 let Some(to) = to else { return Set::default() };
-                let measured = self.measure_members(&set, test.by.as_ref(), step);
+                let measured = match &test.by {
+                    None => read_values(graph, &set, &to),
+                    by => self.measure_members(&set, by.as_ref(), step),
+                };
                 let (mut kept, mut undecided) = (Vec::new(), set.members.len() - measured.len());
                 for (member, values) in measured {
                     let orders: Vec<Ordering> = values.iter().filter_map(|v| v.compare(&to)).collect();
@@ -229,6 +232,31 @@ fn find_roots(member: &Member, behind: &[std::rc::Rc<Set>]) -> Vec<Item> {
         heads = before;
     }
     heads
+}
+
+/// Returns the value of each member that has one, and, if it has none or a date is asked for, the moments nearest to
+/// the one asked for at which its statements hold. Statements without a time hold at present.
+fn read_values(graph: Option<&KnowledgeGraph>, set: &Set, to: &Value) -> Vec<(Member, Vec<Value>)> {
+    let nearest = |interval: &str| {
+        let ends = read_interval(interval)?.map(|end| end.map(Value::Date));
+        let outside = |(end, order)| Option::filter(end, |end: &Value| end.compare(to) == Some(order));
+        let outside = ends.into_iter().zip([Ordering::Greater, Ordering::Less]).find_map(outside);
+        Some(outside.unwrap_or_else(|| to.clone()))
+    };
+    let values = |member: &Member| -> Vec<Value> {
+        let value = member.item.value(graph);
+        let dated = if value.is_none() || matches!(to, Value::Date(_)) { &member.origins[..] } else { &[] };
+        let intervals = |origin: &Origin| {
+            if let Evidence::Triple(triple) = origin.evidence { Some(graph?.intervals(triple)) } else { None }
+        };
+        let mut values: Vec<Value> = dated.iter().filter_map(intervals).flatten().filter_map(nearest).collect();
+        if values.is_empty() && *to == Value::Date(PRESENT) {
+            values.push(to.clone());
+        }
+        values.extend(value);
+        values
+    };
+    set.members.iter().map(|m| (m.clone(), values(m))).filter(|(_, values)| !values.is_empty()).collect()
 }
 
 /// Returns the value of a member that is nearest to the wanted end.

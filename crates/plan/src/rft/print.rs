@@ -132,7 +132,7 @@ impl Printer<'_> {
         match literal {
             Literal::Text(text) => Ok(write_quoted(text)),
             _ => literal.plain().ok_or_else(|| {
-                let fault = Fault::Inexpressible(format!("the value {literal:?}"));
+                let fault = Fault::Inexpressible(format!("the value {literal}"));
                 PlanError::new(self.at, fault, "a finite number with a plain unit", "Use the JSON form.")
             }),
         }

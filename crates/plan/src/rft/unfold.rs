@@ -48,9 +48,7 @@ struct Open {
 }
 
 /// Rewrites the plan between `start` and `end` of a text with every call on its own line, if need be.
-///
-/// # Errors
-/// [`PlanError`] for a plan of more statements than allowed.
+/// A plan of more statements than allowed is an error.
 pub(super) fn unfold_calls(text: &str, start: usize, end: usize, limits: &Limits) -> Result<Option<Unfolded>, PlanError> {
     let text = &text[..end];
     let mut unfolding = Unfolding {
