@@ -216,21 +216,21 @@ impl Tokenizer {
     /// Normalises any text: drops characters, isolates ideographs, decomposes, drops marks, lowers, splits.
     fn push_normalised(&self, run: &str, word: &mut Word, sink: Sink<'_>) -> ControlFlow<()> {
         let mut decomposed: Vec<char> = Vec::new();
-        for c in run.chars().filter(|&c| c.is_whitespace() || !contains(DROPPED, c)) {
-            let alone = contains(IDEOGRAPHS, c);
+        for c in run.chars().filter(|&c| c.is_whitespace() || !contains(&DROPPED, c)) {
+            let alone = contains(&IDEOGRAPHS, c);
             if alone {
                 self.flush_word(word, sink)?;
             }
             decomposed.clear();
             decompose_canonical(c, |d| {
-                if !contains(MARKS, d) {
+                if !contains(&MARKS, d) {
                     lower_case(d, |l| decomposed.push(l));
                 }
             });
             for &d in &decomposed {
                 if d.is_whitespace() {
                     self.flush_word(word, sink)?;
-                } else if contains(PUNCTUATION, d) {
+                } else if contains(&PUNCTUATION, d) {
                     self.push_alone(d, word, sink)?;
                 } else {
                     word.push(d);
