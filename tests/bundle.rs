@@ -12,7 +12,7 @@ use pocketgraph::plan::{check, rft};
 use pocketgraph::retrieve::Reached;
 use pocketgraph::sparse::Csr;
 use pocketgraph::vector::QuantizedMatrix;
-use pocketgraph_build::assemble::{Contents, assemble};
+use pocketgraph_build::assemble::{Contents, HeldFolder, assemble};
 use pocketgraph_build::verify::verify;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -95,6 +95,7 @@ fn bundle_of(count: u32, folder: &Path) {
             weights: &[],
             keywords: Some(&graph),
             names: Some(&found),
+            times: None,
             prepared: None,
             knowledge: Some(&knowledge()),
             planner: None,
@@ -106,7 +107,7 @@ fn bundle_of(count: u32, folder: &Path) {
             options: vec![("seed".into(), "0".into())],
             runtime: &[],
         },
-        folder,
+        &HeldFolder::open(folder).unwrap(),
     )
     .unwrap();
 }

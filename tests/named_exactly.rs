@@ -87,7 +87,8 @@ fn a_version_in_the_path_is_heard_where_titles_are_the_same() {
     }
     let answer =
         block_on(engine.quote("To how many degrees does the kiln heat the clay in 2.0?", &AskOptions::default(), &mut |_| ())).unwrap();
-    assert!(answer.text.contains("1,200") && !answer.text.contains("900"), "{}", answer.text);
+    let quoted: Vec<(bool, &str)> = answer.citations.iter().map(|c| (c.quote.contains("1,200"), c.holds.as_str())).collect();
+    assert_eq!(quoted, [(true, "Version 2.0"), (false, "Version 1.0")], "{}", answer.text);
 }
 
 #[test]

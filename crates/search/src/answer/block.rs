@@ -209,8 +209,17 @@ impl Block {
     }
 
     fn text_of<'t>(&self, text: &'t str, members: Range<usize>) -> &'t str {
+        text.get(self.span_of(members)).unwrap_or("")
+    }
+
+    fn span_of(&self, members: Range<usize>) -> Range<usize> {
         let span = |m: &[Part]| m.first().zip(m.last()).map(|(a, b)| a.span.start..b.span.end);
-        self.section.members.get(members).and_then(span).and_then(|span| text.get(span)).unwrap_or("")
+        self.section.members.get(members).and_then(span).unwrap_or_default()
+    }
+
+    /// The place in its passage's text of what it says.
+    pub fn core_span(&self) -> Range<usize> {
+        self.span_of(self.core.clone())
     }
 
     /// Whether another block is part of the same section.

@@ -173,7 +173,8 @@ pub(super) fn headings_of(hit: &Hit, others: &[&str]) -> Set<String> {
     term_set(&texts)
 }
 
-pub(super) fn term_set(texts: &[&str]) -> Set<String> {
+/// The index terms of some texts.
+pub fn term_set(texts: &[&str]) -> Set<String> {
     let mut all = Vec::new();
     for text in texts {
         for (term, _) in terms(text) {

@@ -42,6 +42,8 @@ pub struct Choice {
     pub certainty: f32,
     /// How likely each candidate is to answer, in their order, beside the others.
     pub likely: Vec<f32>,
+    /// Yes or no, where [`decide`](super::decide) found that the first block says so.
+    pub verdict: Option<bool>,
     /// Words of the question that no hit holds, as the question has them.
     pub absent: Vec<String>,
 }
@@ -115,7 +117,7 @@ pub fn choose(question: &Question, hits: &[Hit], candidates: &[Candidate], meani
         _ => Sureness::Silent,
     };
     let picked = if sureness == Sureness::Silent { Vec::new() } else { picked };
-    Choice { picked, sureness, certainty, likely: each, absent: in_runs(absent) }
+    Choice { picked, sureness, certainty, likely: each, verdict: None, absent: in_runs(absent) }
 }
 
 /// How likely a score is, against none's 1.
@@ -124,7 +126,7 @@ fn likely(score: f32) -> f32 {
 }
 
 /// Whether a passage holds every year, version, code or other number of the question: another one answers another question.
-fn holds_numbers(question: &Question, hit: &Hit) -> bool {
+pub(super) fn holds_numbers(question: &Question, hit: &Hit) -> bool {
     let mut numbers = question.terms.iter().filter(|t| has_digit(t)).peekable();
     numbers.peek().is_none() || {
         let all = headings_of(hit, &[&hit.text]);

@@ -7,6 +7,7 @@ mod block;
 mod candidates;
 mod choose;
 mod features;
+mod held;
 mod notice;
 mod parts;
 mod question;
@@ -15,15 +16,17 @@ mod quote;
 mod target;
 mod types;
 mod units;
+mod verdict;
 mod weights;
 
 #[cfg(test)]
 mod measure;
 
 pub use block::QuotedPiece;
-pub use candidates::{Candidate, MAX_CANDIDATES, candidates};
+pub use candidates::{Candidate, MAX_CANDIDATES, candidates, term_set};
 pub use choose::{Choice, Meaning, Nearness, Sureness, choose};
 pub use features::FEATURES;
+pub use held::{TimedStatement, list_statements, mark_times, order_by_time};
 pub use notice::{Notice, NoticeCode};
 pub use parts::guessed_layout;
 pub use question::{Question, QuestionKind, QuestionTerm};
@@ -31,7 +34,8 @@ pub(crate) use question_language::language_of;
 pub use quote::{extractive, reference, span, warn_of_missing};
 pub use target::CitationTarget;
 pub use types::{
-    Answer, AnswerBlock, AnswerBy, AnswerError, AskEvent, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, ModelFailure,
-    NO_ANSWER, NOTHING_NEAR, Outcome, Reference, SentenceSupport, Support,
+    Answer, AnswerBlock, AnswerBy, AskEvent, AskOptions, BlockForm, CLOSEST, Citation, CitationStatus, ModelFailure, NO_ANSWER,
+    NOTHING_NEAR, Outcome, Reference, SentenceSupport, Support,
 };
 pub use units::{Form, Unit, units};
+pub use verdict::decide;

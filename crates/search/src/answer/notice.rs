@@ -39,6 +39,10 @@ notices! {
     Missing: "missing" => "Parts of the documents could not be loaded: {text}.",
     /// Words of the question stand in no passage that was found.
     Absent: "absent" => "No passage that was found mentions {text}.",
+    /// Passages state different values, and none is later.
+    Disagree: "disagree" => "The documents disagree: they state different values for this.",
+    /// What is quoted holds for a time, or no longer.
+    Outdated: "outdated" => "Mind when this holds: {text}.",
     /// The language model gave no answer, and the documents are quoted; the answer's `failure` has more.
     Quoted: "quoted-instead" => "{text} This answer is quoted from the documents instead.",
     /// The language model gave no answer, and the knowledge graph answers; the answer's `failure` has more.

@@ -2,7 +2,7 @@
 
 use super::parts::asks;
 use crate::text::lexicon::{Language, SPOKEN};
-use crate::text::{fold, is_stop_word, terms, words};
+use crate::text::{fold, is_stop_word, stem, terms, words};
 use std::ops::Range;
 
 /// What kind of answer a question wants, read from its first words.
@@ -164,24 +164,25 @@ fn doubt_chance_pairs(found: &mut [(QuestionTerm, Vec<usize>)], nowhere: f32) {
     }
 }
 
-/// "How do I …?" asks for a manner, "how many …?" for a figure, and so does "what" or "which" close before what is told in figures, and what is the
-/// default, the most or the least of such.
+/// Returns the kind of answer that the first words ask for. What is the default, the most or the least of a measure is
+/// a figure, too. Who asks nothing names a matter.
 fn kind(question: &str, words: &[FoldedWord]) -> QuestionKind {
     let in_figures = |words: &[FoldedWord]| words.iter().any(|w| SPOKEN.measured_nouns().has(&w.0, "figure"));
     let bounds = words.iter().any(|w| SPOKEN.measured_nouns().has(&w.0, "bound"));
     let Some((first, _)) = words.first() else { return QuestionKind::Other };
-    let asks_what = matches!(first.as_str(), "what" | "which");
-    if asks_what && in_figures(&words[..words.len().min(WORDS_BEFORE_MEASURE)]) || bounds && in_figures(words) {
-        return QuestionKind::Quantity;
-    }
+    let asks_for = |kind| SPOKEN.question_words().has(first, kind);
+    let counts = words.get(1).is_some_and(|w| SPOKEN.after_how().has(&w.0, "quantity"));
     let is_question = || asks(question.trim_end()) || words.iter().any(|w| SPOKEN.question_words().contains(&w.0));
-    match (first.as_str(), words.get(1)) {
-        ("how", Some((next, _))) if SPOKEN.after_how().has(next, "quantity") => QuestionKind::Quantity,
-        ("how", Some(_)) | ("why", _) => QuestionKind::Manner,
-        ("when", _) => QuestionKind::Quantity,
-        // Somebody names a matter, rather than asks.
-        _ if !is_question() => QuestionKind::Manner,
-        _ => QuestionKind::Other,
+    match () {
+        () if asks_for("class") && in_figures(&words[..words.len().min(WORDS_BEFORE_MEASURE)])
+            || bounds && in_figures(words)
+            || asks_for("quantity")
+            || asks_for("manner") && counts =>
+        {
+            QuestionKind::Quantity
+        }
+        () if asks_for("manner") && words.len() > 1 || !is_question() => QuestionKind::Manner,
+        () => QuestionKind::Other,
     }
 }
 
@@ -191,46 +192,26 @@ fn only_asks(words: &[FoldedWord], at: usize) -> bool {
     let word = |i: usize| words.get(i).map_or("", |w| w.0.as_str());
     let is_figure = |i: usize| SPOKEN.measured_nouns().has(word(i), "figure");
     let is_extreme = SPOKEN.measured_nouns().has(word(at), "extreme") && (0..words.len()).any(is_figure);
+    let asks_for = |i: usize, kind| SPOKEN.question_words().has(word(i), kind);
+    let is_class = |start: usize| is_stop_word(word(at + 1)) && !(start + 1..=at).any(|i| is_stop_word(word(i)));
     is_extreme
-        || (at.saturating_sub(WORDS_OF_CLASS)..at).any(|start| match word(start) {
-            "how" => start + 1 == at && SPOKEN.after_how().has(word(at), "quantity"),
-            "what" | "which" if is_figure(start + 1) => start + 1 == at,
-            "what" | "which" => is_stop_word(word(at + 1)) && !(start + 1..=at).any(|i| is_stop_word(word(i))),
-            _ => false,
+        || (at.saturating_sub(WORDS_OF_CLASS)..at).any(|start| {
+            let next = start + 1 == at;
+            next && asks_for(start, "manner") && SPOKEN.after_how().has(word(at), "quantity")
+                || asks_for(start, "class") && if is_figure(start + 1) { next } else { is_class(start) }
         })
 }
 
-/// The byte ranges of the two things that a comparison names.
+/// The byte ranges of the two things that a comparison names, before and behind what joins them.
 fn sides(words: &[FoldedWord]) -> Option<(Range<usize>, Range<usize>)> {
-    let find = |from: usize, what: &dyn Fn(&str) -> bool| (from..words.len()).find(|&i| what(&words[i].0));
-    let split = |from: usize, joint: &dyn Fn(&str) -> bool| {
-        let joint = find(from + 1, joint)?;
-        let (first, last) = (words.get(from)?, words.last()?);
-        (joint + 1 < words.len()).then(|| (first.1.start..words[joint].1.start, words[joint].1.end..last.1.end))
-    };
-    let contrast = |w: &str| w.starts_with("differ") || w.starts_with("compar") || w.starts_with("distin") || w == "contrast";
-    if let Some(vs) = find(0, &|w| w == "vs" || w == "versus") {
-        let start =
-            words.iter().take(vs).position(|(w, _)| !matches!(w.as_str(), "what" | "is" | "are" | "the" | "difference")).unwrap_or(0);
-        return split(start, &|w| w == "vs" || w == "versus");
-    }
-    let at = find(0, &contrast)?;
-    if let Some(between) = find(0, &|w| w == "between") {
-        return split(between + 1, &|w| w == "and" || w == "or");
-    }
-    match words[at].0.as_str() {
-        // "How does A differ from B?", "how is A different from B?"
-        w if w.starts_with("differ") => {
-            let from = find(at, &|w| w == "from" || w == "to" || w == "than")?;
-            let start = words
-                .iter()
-                .take(at)
-                .position(|(w, _)| !matches!(w.as_str(), "how" | "does" | "do" | "is" | "are" | "in" | "what" | "way"))?;
-            (from + 1 < words.len())
-                .then(|| (words[start].1.start..words[at].1.start, words[from].1.end..words.last().map_or(0, |w| w.1.end)))
-        }
-        _ => split(at + 1, &|w| matches!(w, "with" | "and" | "to" | "from")),
-    }
+    let find = |from: usize, mark| (from..words.len()).find(|&i| SPOKEN.instruction_stems().has(&stem(&words[i].0), mark));
+    let (between, versus) = (find(0, "between"), find(0, "versus"));
+    let joint = versus.or_else(|| {
+        let contrast = find(0, "contrast")?;
+        between.map_or_else(|| find(contrast + 1, "joint"), |between| find(between + 1, "pair"))
+    })?;
+    let start = words.get(between.map_or(0, |at| at + 1))?.1.start;
+    Some((start..words[joint].1.start, words[joint].1.end..words.last()?.1.end))
 }
 
 #[cfg(test)]

@@ -36,6 +36,11 @@ pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidat
         Outcome::Closest => answer.text.push_str(CLOSEST),
         Outcome::NoAnswer => answer.text.push_str(options.no_answer_text_or(NOTHING_NEAR)),
     }
+    if let Some(yes) = choice.verdict {
+        let text = if yes { "Yes" } else { "No" };
+        answer.text.push_str(&format!("{text}:"));
+        answer.blocks.push(heading_block(text.to_owned(), 0));
+    }
     for (place, candidate) in choice.picked.iter().filter_map(|&i| found.get(i)).enumerate() {
         if let Some(hit) = result.hits.get(candidate.hit) {
             let excerpt = candidate.excerpt(&hit.text, if place == 0 { ROOM } else { SECOND_ROOM }, found, &choice.likely);
@@ -51,7 +56,7 @@ pub fn extractive(result: &SearchResult, options: &AskOptions, found: &[Candidat
 }
 
 /// Appends a part of a section, and its citation behind it.
-fn quote(answer: &mut Answer, excerpt: Excerpt, hit: &Hit) {
+pub(super) fn quote(answer: &mut Answer, excerpt: Excerpt, hit: &Hit) {
     let number = match answer.references.iter().find(|r| r.chunk == hit.chunk) {
         Some(known) => known.number,
         None => {
@@ -74,6 +79,7 @@ fn quote(answer: &mut Answer, excerpt: Excerpt, hit: &Hit) {
         title: hit.title.clone(),
         heading_path: hit.heading_path.clone(),
         url: hit.url.clone(),
+        holds: String::new(),
         quote: hit.text.get(covered.clone()).unwrap_or("").to_owned(),
         span: span(&covered),
         at: span(&(start..answer.text.len())),
@@ -157,10 +163,14 @@ fn blocks_of(pieces: &[QuotedPiece], hit: &Hit, citation: u32) -> Vec<AnswerBloc
     let shown = term_set(&out.iter().map(|b| b.text.as_str()).collect::<Vec<_>>());
     let text = heading(hit, &shown);
     if !text.is_empty() {
-        let (form, span) = (BlockForm::Heading, span(&(0..0)));
-        out.insert(0, AnswerBlock { form, text, language: String::new(), citation, span, highlights: Vec::new(), more: false });
+        out.insert(0, heading_block(text, citation));
     }
     out
+}
+
+fn heading_block(text: String, citation: u32) -> AnswerBlock {
+    let (form, span) = (BlockForm::Heading, span(&(0..0)));
+    AnswerBlock { form, text, language: String::new(), citation, span, highlights: Vec::new(), more: false }
 }
 
 /// The heading that a quotation stands under, with the page's name before one that does not say of what it is; empty where the quotation says the same, and where

@@ -75,6 +75,9 @@ pub struct Citation {
     pub span: Span,
     /// Where the mark stands in the answer's text, brackets included. The citations of one bracket, `[1, 3]`, share it.
     pub at: Span,
+    /// Time in which it holds, where the documents state another value for another: "From 2025-03-01".
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub holds: String,
     /// Whether it holds.
     pub status: CitationStatus,
 }
@@ -139,7 +142,7 @@ pub enum Outcome {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub enum BlockForm {
-    /// What the blocks below stand under: a heading, a term.
+    /// What the blocks below stand under: a heading, a term; yes or no.
     Heading,
     /// A paragraph.
     Text,
@@ -323,22 +326,5 @@ impl AskOptions {
     /// Returns the caller's sentence for that, or else the usual one.
     pub(super) fn no_answer_text_or<'a>(&'a self, usual: &'a str) -> &'a str {
         self.no_answer_text.as_deref().map(str::trim).filter(|s| !s.is_empty()).unwrap_or(usual)
-    }
-}
-
-/// Why there is no answer at all.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AnswerError {
-    /// The caller aborted.
-    #[error("aborted")]
-    Aborted,
-}
-
-impl AnswerError {
-    /// A stable name for programs: `aborted`.
-    pub fn code(&self) -> &'static str {
-        match self {
-            AnswerError::Aborted => "aborted",
-        }
     }
 }

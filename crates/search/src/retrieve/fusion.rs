@@ -101,9 +101,6 @@ pub(super) fn held_share(corpus: &Corpus, query: &Query, found: &LexicalResult) 
 }
 
 /// Works as [`spoken_for`], but gives no vector if the embedder cannot read the question: its words rank alone.
-///
-/// # Errors
-/// As [`feedback_vector`].
 pub(super) async fn read_by_embedder(
     corpus: &Corpus,
     query: &Query,
@@ -117,9 +114,6 @@ pub(super) async fn read_by_embedder(
 
 /// The question's vector, or what stands in for it: the token table's, leaning to that of BM25's best hits, or the
 /// latter alone; which of them spoke; and what could not be loaded.
-///
-/// # Errors
-/// As [`feedback_vector`].
 pub(super) async fn query_vector(
     corpus: &Corpus,
     query: &Query,

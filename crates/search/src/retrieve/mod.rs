@@ -23,7 +23,7 @@ pub use auto::{Auto, candidates};
 pub use autokg::AutoKg;
 pub use corpus::{Corpus, Names};
 pub use dense::Dense;
-pub use filter::{Facet, FacetOf, Filter, facets, path_of, version_of};
+pub use filter::{Filter, path_of, version_of};
 pub use fusion::{FEEDBACK_WEIGHT, FUSION_WEIGHT, feedback_vector};
 pub use hit::{Elsewhere, Hit, KeywordHit, KeywordKind, Reached, SearchResult, Span, Stage, Translation};
 pub use hybrid::Hybrid;

@@ -1,0 +1,150 @@
+//! Statements that hold at different times.
+
+use super::block::{Excerpt, QuotedPiece};
+use super::candidates::Candidate;
+use super::choose::holds_numbers;
+use super::notice::{Notice, NoticeCode};
+use super::question::Question;
+use super::quote::quote;
+use super::types::{Answer, Outcome};
+use crate::bundle::{Form, Times};
+use crate::retrieve::Hit;
+
+/// A statement of [`Times`]: chunk, start, end, first moment, first moment after, and thing.
+pub type TimedStatement = [u32; 6];
+
+/// Puts first the block that states what holds at a moment, the latest there is, and second one that states what
+/// holds at another time; returns true if it found both. Dates do not exclude versions, nor versions dates.
+pub fn order_by_time(times: &Times, moment: u32, question: &Question, hits: &[Hit], all: &[Candidate], picked: &mut Vec<usize>) -> bool {
+    let statements = times.statements.as_chunks().0;
+    let Some(&first) = picked.first() else { return false };
+    let compared = statements.iter().find(|s| s[5] > 0 && states(&all[first], hits, s));
+    let Some(&[.., thing]) = compared else { return false };
+    let (mut now, mut other): (Option<usize>, Option<usize>) = (None, None);
+    let core = |block: usize| hits[all[block].hit].text.get(all[block].block.core_span());
+    for statement in statements.iter().filter(|s| s[5] == thing) {
+        let mut blocks = [first].into_iter().chain(0..all.len());
+        let Some(block) = blocks.find(|&block| states(&all[block], hits, statement)) else { continue };
+        let differs = |of: u32| (of ^ moment) >> 31 == 1;
+        let [_, _, _, from, until, _] = *statement;
+        let ended = until > 0 && until <= moment && !differs(until);
+        let holds = (from <= moment || differs(from)) && !ended;
+        if now.is_none() || holds && holds_numbers(question, &hits[all[block].hit]) {
+            (now, other) = (Some(block), now.filter(|now| core(*now) != core(block)).or(other));
+        } else if other.is_none() && now.and_then(core) != core(block) {
+            other = Some(block);
+        }
+    }
+    let (Some(now), Some(other)) = (now, other) else { return false };
+    *picked = vec![now, other];
+    true
+}
+
+/// Returns true if a block holds a statement.
+fn states(block: &Candidate, hits: &[Hit], &[chunk, start, end, ..]: &TimedStatement) -> bool {
+    let span = block.block.core_span();
+    hits[block.hit].chunk == chunk && (span.start as u32) < end && start < span.end as u32
+}
+
+/// Quotes statements, as far as their passages are among the hits.
+pub fn list_statements(hits: &[Hit], statements: &[TimedStatement]) -> Answer {
+    let mut answer = Answer { answered: true, certainty: Some(1.0), outcome: Outcome::Answer, ..Answer::default() };
+    for &[chunk, start, end, ..] in statements {
+        let Some(hit) = hits.iter().find(|hit| hit.chunk == chunk) else { continue };
+        let span = start as usize..end as usize;
+        let piece = QuotedPiece { form: Form::Text, span, note: String::new(), answers: true, follows_gap: false };
+        quote(&mut answer, Excerpt { pieces: vec![piece], more: false }, hit);
+    }
+    answer
+}
+
+/// Says in an answer when each of its quotations holds, and that the documents disagree if it is `compared` and
+/// nothing tells.
+pub fn mark_times(times: &Times, compared: bool, answer: &mut Answer) {
+    let statements: &[TimedStatement] = times.statements.as_chunks().0;
+    for citation in &mut answer.citations {
+        let (cited, span) = (citation.chunk(), citation.span);
+        let lies_in = |s: &TimedStatement| cited == Some(s[0]) && span.start < s[2] && s[1] < span.end;
+        if let Some((_, label)) = statements.iter().zip(&times.labels).find(|(s, _)| lies_in(s)) {
+            citation.holds.clone_from(label);
+        }
+    }
+    let mut labels: Vec<&str> = answer.citations.iter().map(|c| &*c.holds).filter(|label| !label.is_empty()).collect();
+    labels.dedup();
+    // One time for both tells of neither.
+    if compared && labels.len() < 2 && answer.citations.iter().all(|c| c.holds == answer.citations[0].holds) {
+        answer.warnings.push(Notice::new(NoticeCode::Disagree));
+    } else if !labels.is_empty() {
+        answer.warnings.push(Notice::about(NoticeCode::Outdated, labels.join("; ")));
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::parts::guessed_layout;
+    use super::super::{AskOptions, candidates, choose, extractive};
+    use super::*;
+    use crate::hits::hit;
+    use crate::retrieve::SearchResult;
+
+    const OLD: &str = "A boat may lie at the quay for 14 days.";
+    const NEW: &str = "From 1 March 2025 a boat may lie at the quay for 21 days.";
+
+    /// Returns the hits that are quoted, in their order, and an answer that says how.
+    fn chosen(question: &str, froms: [u32; 2], moment: u32) -> (Vec<usize>, Answer) {
+        let hits = vec![hit(0, "The quay", &[], OLD), hit(1, "Rules", &[], NEW)];
+        let stated = [[0, 0, OLD.len() as u32, froms[0], 0, 1], [1, 0, NEW.len() as u32, froms[1], 0, 1]];
+        let labels = froms.map(|from| if from == 0 { String::new() } else { format!("since {from}") }).to_vec();
+        let question = Question::new(question, &|_| 1.0);
+        let times = Times { labels, statements: stated.concat() };
+        let layouts = hits.iter().map(|h| (h.chunk, guessed_layout(&h.text))).collect();
+        let found = candidates(&question, &hits, &layouts);
+        let mut choice = choose(&question, &hits, &found, None);
+        let held = order_by_time(&times, moment, &question, &hits, &found, &mut choice.picked);
+        let result = SearchResult { hits, ..SearchResult::default() };
+        let mut answer = extractive(&result, &AskOptions::default(), &found, &choice);
+        mark_times(&times, held, &mut answer);
+        (choice.picked.into_iter().map(|i| found[i].hit).collect(), answer)
+    }
+
+    #[test]
+    fn what_holds_at_the_moment_comes_first_and_the_other_value_second() {
+        let asked = "How long may a boat lie at the quay?";
+        for (moment, hits) in [(u32::MAX, [1, 0]), (20_269_999, [1, 0]), (20_249_999, [0, 1])] {
+            let (quoted, answer) = chosen(asked, [20_230_401, 20_250_301], moment);
+            assert_eq!(quoted, hits, "{moment}");
+            assert_eq!((answer.warnings[0].code, answer.citations.len()), (NoticeCode::Outdated, 2), "{answer:?}");
+            assert_eq!(answer.citations[0].holds, if hits[0] == 1 { "since 20250301" } else { "since 20230401" });
+        }
+    }
+
+    #[test]
+    fn a_value_that_the_question_names_stays_first() {
+        let asked = "Since when may a boat lie at the quay for 14 days?";
+        let (quoted, _) = chosen(asked, [20_230_401, 20_250_301], u32::MAX);
+        assert_eq!(quoted, [0, 1]);
+    }
+
+    #[test]
+    fn a_statement_that_has_ended_comes_second() {
+        let hits = vec![hit(0, "The quay", &[], OLD), hit(1, "Rules", &[], NEW)];
+        let statements = vec![0, 0, OLD.len() as u32, 0, 0, 1, 1, 0, NEW.len() as u32, 0, 20_250_301, 1];
+        let times = Times { labels: vec![String::new(), "Until 2025-03-01".to_owned()], statements };
+        let question = Question::new("How long may a boat lie at the quay?", &|_| 1.0);
+        let layouts = hits.iter().map(|h| (h.chunk, guessed_layout(&h.text))).collect();
+        let found = candidates(&question, &hits, &layouts);
+        let first = |moment| {
+            let mut picked = vec![0];
+            assert!(order_by_time(&times, moment, &question, &hits, &found, &mut picked));
+            found[picked[0]].hit
+        };
+        assert_eq!((first(20_249_999), first(20_260_101)), (1, 0));
+    }
+
+    #[test]
+    fn statements_of_one_time_disagree() {
+        let (quoted, answer) = chosen("How long may a boat lie at the quay?", [0, 0], u32::MAX);
+        assert_eq!((quoted.len(), answer.warnings[0].code), (2, NoticeCode::Disagree), "{answer:?}");
+    }
+}
