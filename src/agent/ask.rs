@@ -3,8 +3,7 @@
 use super::ask_plan;
 use super::outcome::{AskWith, ProtocolAnswer, referred};
 use crate::answer::{
-    Answer, AnswerError, AskOptions, Citable, CitationTarget, ModelFailure, NoAnswer, checked, failed, gave_none, quoted_because,
-    with_quotation,
+    Answer, AskOptions, Citable, CitationTarget, ModelFailure, NoAnswer, checked, failed, gave_none, quoted_because, with_quotation,
 };
 use crate::compact::Map;
 use crate::engine::{Engine, EngineError, SearchOptions};
@@ -27,7 +26,7 @@ use std::cell::RefCell;
 ///
 /// # Errors
 /// [`EngineError::BadArgument`] for an unknown protocol or retriever, or without a model that is needed;
-/// [`EngineError::Bundle`] if the bundle cannot be searched; [`EngineError::Answer`] if the caller aborts.
+/// [`EngineError::Bundle`] if the bundle cannot be searched; [`EngineError::Aborted`] if the caller aborts.
 pub async fn ask_with_protocol(
     engine: &Engine,
     question: &str,
@@ -62,7 +61,7 @@ pub async fn ask_with_protocol(
     let services = Services { chat, environment: &environment, clock: with.clock, count_tokens: &count };
     let outcome = match run(protocol.as_ref(), question, options, &services, events).await {
         Ok(outcome) => outcome,
-        Err(AgentError::Aborted) => return Err(EngineError::Answer(AnswerError::Aborted)),
+        Err(AgentError::Aborted) => return Err(EngineError::Aborted),
     };
     let seen = environment.seen.into_inner();
     // From as many passages as without a model: a protocol's own number is for its prompts.

@@ -8,9 +8,7 @@
 //! steps themselves are carried out here in any case.
 
 use super::outcome::{AskWith, Carried, ProtocolAnswer, referred};
-use crate::answer::{
-    Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citable, CitationTarget, Notice, NoticeCode, from_graph_because, generate,
-};
+use crate::answer::{Answer, AnswerBy, AskEvent, AskOptions, Citable, CitationTarget, Notice, NoticeCode, from_graph_because, generate};
 use crate::engine::knowledge::PassagesOf;
 use crate::engine::{Engine, EngineError, searching};
 use crate::kg::{Linker, Mention};
@@ -49,11 +47,7 @@ struct Done {
     execution: Execution,
 }
 
-/// Answers a question by a plan. See [`ask_with_protocol`](super::ask_with_protocol).
-///
-/// # Errors
-/// [`EngineError::BadArgument`] for a retriever that does not exist, [`EngineError::Bundle`] when the bundle cannot be
-/// searched, and [`EngineError::Answer`] when the caller aborted.
+/// Answers a question by a plan, with the errors of [`ask_with_protocol`](super::ask_with_protocol).
 pub(super) async fn ask_by_plan(
     engine: &Engine,
     question: &str,
@@ -197,7 +191,7 @@ pub struct PlannedQuestion {
 /// Plans a question over the bundle's knowledge graph, and carries nothing out. `options` choose the planner.
 ///
 /// # Errors
-/// [`EngineError::Bundle`] when the graph cannot be loaded, and [`EngineError::Answer`] when the caller aborted.
+/// [`EngineError::Bundle`] when the graph cannot be loaded, and [`EngineError::Aborted`] when the caller aborted.
 pub async fn plan_question(
     engine: &Engine,
     question: &str,
@@ -222,7 +216,7 @@ pub async fn plan_question(
 /// Plans a question over any knowledge graph, with the given planners and the rules; see [`plan_question`].
 ///
 /// # Errors
-/// [`EngineError::Answer`] when the caller aborted.
+/// [`EngineError::Aborted`] when the caller aborted.
 pub async fn plan_over(
     linker: &Linker,
     question: &str,
@@ -295,7 +289,7 @@ async fn propose_plan(
             let planner = LlmPlanner::new(meter, Some(linker)).prompts(&options.prompts).demonstrations(options.demonstrations as usize);
             match planner.plan(question).await {
                 Ok(proposal) => return Ok(Ok((proposal, PlannedBy::Llm))),
-                Err(PlannerError::Aborted) => return Err(EngineError::Answer(AnswerError::Aborted)),
+                Err(PlannerError::Aborted) => return Err(EngineError::Aborted),
                 Err(error) => why.push(error.to_string()),
             }
         }
@@ -378,10 +372,8 @@ async fn word_answer(
         AskEvent::References { references } => events(AgentEvent::References { references }),
         AskEvent::Hits { .. } | AskEvent::Done { .. } => {}
     };
-    let mut answer = match generate(question, &sources, result, how, meter, count, &|| quoted.clone(), &mut hear).await {
-        Ok(answer) => answer,
-        Err(AnswerError::Aborted) => return Err(EngineError::Answer(AnswerError::Aborted)),
-    };
+    let answer = generate(question, &sources, result, how, meter, count, &|| quoted.clone(), &mut hear).await;
+    let mut answer = answer.map_err(|_| EngineError::Aborted)?;
     if answer.by == AnswerBy::Graph
         && let (Some(failure), Some(first)) = (&answer.failure, answer.warnings.first_mut())
     {

@@ -1,19 +1,10 @@
 //! The size of a task in RAGFlow's four dimensions, and the search that an agent owes before it completes one.
 
-/// A task's size: each dimension from 1 to 3.
+/// Size of a task: each of the [`NAMES`] from 1 to 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Complexity {
-    /// Breadth of the task.
-    pub breadth: u8,
-    /// Share of the task that depends on earlier findings.
-    pub dependency: u8,
-    /// Number of decisions on the way.
-    pub decisions: u8,
-    /// Damage that a wrong answer does.
-    pub risk: u8,
-}
+pub struct Complexity([u8; 4]);
 
-/// The dimensions as a model is told them.
+/// Dimensions of a size as a model reads them.
 const NAMES: [&str; 4] = ["scope breadth", "data dependency", "decision points", "risk level"];
 
 impl Complexity {
@@ -23,41 +14,27 @@ impl Complexity {
         let clauses = question.split([',', ';', ':', '(', '、', '，']).filter(|c| !c.trim().is_empty()).count();
         let questions = question.matches(['?', '？', '؟']).count();
         let numbers = question.split_whitespace().filter(|w| w.contains(|c: char| c.is_numeric())).count();
-        let size = |n: usize, small: usize, middle: usize| {
-            if n <= small {
-                1
-            } else if n <= middle {
-                2
-            } else {
-                3
-            }
-        };
-        Complexity {
-            breadth: size(words, 12, 30),
-            dependency: size(clauses, 1, 3),
-            decisions: size(questions, 1, 2),
-            risk: size(numbers, 0, 2),
-        }
+        let size = |n: usize, small: usize, middle: usize| 1 + u8::from(n > small) + u8::from(n > middle);
+        Complexity([size(words, 12, 30), size(clauses, 1, 3), size(questions, 1, 2), size(numbers, 0, 2)])
     }
 
     /// Reads the size that a model's analysis states: a number after each dimension's name. `None` if one is missing.
     pub fn read(analysis: &str) -> Option<Complexity> {
         let lower = analysis.to_lowercase();
-        let of = |name: &str| {
+        let mut sizes = [0; 4];
+        for (size, name) in sizes.iter_mut().zip(NAMES) {
             let after = &lower[lower.find(name)? + name.len()..];
-            let digit = after.chars().take(24).find_map(|c| c.to_digit(10))?;
-            (1..=3).contains(&digit).then_some(digit as u8)
-        };
-        let [breadth, dependency, decisions, risk] = NAMES;
-        Some(Complexity { breadth: of(breadth)?, dependency: of(dependency)?, decisions: of(decisions)?, risk: of(risk)? })
+            *size = after.chars().take(24).find_map(|c| c.to_digit(10)).filter(|d| (1..=3).contains(d))? as u8;
+        }
+        Some(Complexity(sizes))
     }
 
-    /// The sum of the dimensions, from 4 to 12.
+    /// Returns the sum of the dimensions, from 4 to 12.
     pub fn score(self) -> u8 {
-        self.breadth + self.dependency + self.decisions + self.risk
+        self.0.iter().sum()
     }
 
-    /// The calls of tools that must have been made before a task of this size is complete.
+    /// Returns how many tool calls must precede the end of a task of this size.
     pub fn depth(self) -> usize {
         match self.score() {
             ..=5 => 1,
@@ -66,17 +43,10 @@ impl Complexity {
         }
     }
 
-    /// The dimensions in words.
+    /// Returns the dimensions in words.
     pub fn describe(self) -> String {
-        let [breadth, dependency, decisions, risk] = NAMES;
-        format!(
-            "{breadth} {}, {dependency} {}, {decisions} {}, {risk} {}: complexity {} of 12",
-            self.breadth,
-            self.dependency,
-            self.decisions,
-            self.risk,
-            self.score()
-        )
+        let sizes: Vec<String> = NAMES.iter().zip(self.0).map(|(name, size)| format!("{name} {size}")).collect();
+        format!("{}: complexity {} of 12", sizes.join(", "), self.score())
     }
 }
 
@@ -97,7 +67,7 @@ mod tests {
     fn a_models_analysis_is_read_by_its_dimensions() {
         let analysis = "Scope Breadth: 2\n- **Data dependency** (3)\nDecision points = 1\nRisk level: 2 of 3\nObjective: …";
         let read = Complexity::read(analysis);
-        assert_eq!(read, Some(Complexity { breadth: 2, dependency: 3, decisions: 1, risk: 2 }));
+        assert_eq!(read, Some(Complexity([2, 3, 1, 2])));
         assert_eq!(read.map(Complexity::depth), Some(2));
         assert_eq!(Complexity::read("Scope breadth: 9"), None);
         assert_eq!(Complexity::read("It is simple."), None);

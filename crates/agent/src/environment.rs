@@ -102,9 +102,6 @@ pub type Looked<'a, T> = LocalBoxFuture<'a, Result<Vec<T>, EnvironmentError>>;
 /// Sources that an agent can search: passages always, a knowledge graph and the web if there are any.
 pub trait Environment {
     /// The best passages for a query, at most `k`, best first.
-    ///
-    /// # Errors
-    /// [`EnvironmentError`] when they cannot be looked for.
     fn search<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Evidence>;
 
     /// A passage by its chunk, for statements of a graph that name where they stand; `None` when it cannot be had.
@@ -114,9 +111,6 @@ pub trait Environment {
     }
 
     /// Returns at most `k` reports on the parts of the collection, those nearest to the query first.
-    ///
-    /// # Errors
-    /// [`EnvironmentError`] when they cannot be read.
     fn reports<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Report> {
         let _ = (query, k);
         ready(Ok(Vec::new())).boxed_local()
@@ -141,22 +135,13 @@ pub trait Environment {
 /// Access of a protocol to a knowledge graph.
 pub trait GraphTools {
     /// The statements nearest to a query, at most `k`, best first.
-    ///
-    /// # Errors
-    /// [`EnvironmentError`] when the graph cannot be read.
     fn facts<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Fact>;
 
     /// The names of an entity's relations in both directions, those most relevant to `relation` first, at most `k`. An
     /// entity that the graph does not know has none.
-    ///
-    /// # Errors
-    /// [`EnvironmentError`] when the graph cannot be read.
     fn relations<'a>(&'a self, entity: &'a str, relation: &'a str, k: usize) -> Looked<'a, String>;
 
     /// Returns at most `k` facts that relate an entity to others by a relation, in either direction.
-    ///
-    /// # Errors
-    /// [`EnvironmentError`] when the graph cannot be read.
     fn neighbors<'a>(&'a self, entity: &'a str, relation: &'a str, k: usize) -> Looked<'a, Fact>;
 
     /// Carries out a plan that has passed its checks; `None` where that cannot be done.
@@ -183,17 +168,11 @@ pub trait CallerTools {
     fn all(&self) -> &[CallerTool];
 
     /// Calls one of them. What it says is untrusted text.
-    ///
-    /// # Errors
-    /// [`EnvironmentError`] when it fails; the model is told why.
     fn call<'a>(&'a self, name: &'a str, arguments: &'a Value) -> LocalBoxFuture<'a, Result<String, EnvironmentError>>;
 }
 
 /// A search beyond the bundle.
 pub trait WebSearch {
     /// The best pages for a query, at most `k`, best first.
-    ///
-    /// # Errors
-    /// [`EnvironmentError`] when the search cannot be reached.
     fn search<'a>(&'a self, query: &'a str, k: usize) -> Looked<'a, Evidence>;
 }

@@ -13,9 +13,6 @@ pub(super) const AGAIN: Text =
     Text::new("answer.again", include_str!("prompts/answer.again.txt"), &["question", "passages"], &["rules", "cite"]);
 
 /// An answer, or an empty text where there is none even after a second try: [`Run::no_answer`] then says why.
-///
-/// # Errors
-/// [`LlmError`] when the model fails.
 pub(super) async fn settle(run: &mut Run<'_>, protocol: &dyn Protocol, text: String) -> Result<String, LlmError> {
     let cut = run.turns.last().is_some_and(|t| t.cut.is_some());
     let must_cite = run.options.grounded && protocol.reads_evidence();

@@ -136,7 +136,7 @@ impl Protocol for GraphRagGlobal {
             let mut shown = String::new();
             let mut left = room;
             for point in &all {
-                let line = format!("- (importance {:.0}) {}", point.score, run.safe(&point.description));
+                let line = format!("- (importance {}) {}", point.score.round() as i64, run.safe(&point.description));
                 let n = run.count_tokens(&line);
                 if n > left && !shown.is_empty() {
                     break;

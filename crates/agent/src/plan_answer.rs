@@ -192,9 +192,12 @@ impl Writer<'_, '_> {
         self.text.push_str(&format!("[{number}]"));
         let mark = span(&(start..self.text.len()));
         let Some(Citable { target, title, heading_path, url, text, .. }) = self.sources.get(at).map(Source::citable) else { return };
+        let held = |of: TripleId| Some(self.graph.intervals(of).next()?.replace("..", "").replace('/', " – ").trim().to_owned());
+        let holds = if let Evidence::Triple(of) = evidence { held(of).unwrap_or_default() } else { String::new() };
         let quote = text.get(quoted.clone()).unwrap_or_default().to_owned();
         let status = if quote.is_empty() { CitationStatus::Unsupported } else { CitationStatus::Verified };
         self.citations.push(Citation {
+            holds,
             number,
             target: Some(target),
             title,

@@ -28,8 +28,5 @@ pub trait Protocol {
     }
 
     /// The dialogue, up to the answer; empty when the model gives none.
-    ///
-    /// # Errors
-    /// [`LlmError`] when the model fails.
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>>;
 }

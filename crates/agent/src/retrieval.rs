@@ -230,7 +230,7 @@ impl Run<'_> {
 
     /// Reports on the parts of the collection, safe to be shown, those nearest to a query first, at most `k`.
     pub async fn reports(&mut self, tool: &'static str, query: &str, k: usize) -> Vec<Report> {
-        if !self.may_look(tool, query) {
+        if !self.may_call(tool, query) {
             return Vec::new();
         }
         let environment = self.services.environment;
@@ -372,11 +372,6 @@ impl Run<'_> {
         Ok(out)
     }
 
-    /// Counts a look into the graph; false when no more are allowed.
-    fn may_look(&mut self, tool: &'static str, query: &str) -> bool {
-        self.may_call(tool, query)
-    }
-
     /// Returns true if there is a knowledge graph.
     pub fn has_graph(&self) -> bool {
         self.services.environment.graph().is_some()
@@ -385,7 +380,7 @@ impl Run<'_> {
     /// Returns the statements nearest to a query, best first: `(head, relation, tail)`. Empty without a graph.
     pub async fn facts(&mut self, tool: &'static str, query: &str) -> Vec<String> {
         let Some(graph) = self.services.environment.graph() else { return Vec::new() };
-        if query.trim().is_empty() || !self.may_look(tool, query) {
+        if query.trim().is_empty() || !self.may_call(tool, query) {
             return Vec::new();
         }
         let facts = graph.facts(query.trim(), self.limits.k as usize).await;
@@ -396,7 +391,7 @@ impl Run<'_> {
     /// An entity's relations, those most relevant to `relation` first, at most `k`. Empty without a graph.
     pub async fn relations(&mut self, tool: &'static str, entity: &str, relation: &str, k: usize) -> Vec<String> {
         let query = format!("{entity}, {relation}");
-        if !self.may_look(tool, &query) {
+        if !self.may_call(tool, &query) {
             return Vec::new();
         }
         let answer = match self.services.environment.graph() {
@@ -409,7 +404,7 @@ impl Run<'_> {
     /// Returns at most `k` facts that relate an entity to others by a relation. Empty without a graph.
     pub async fn neighbors(&mut self, tool: &'static str, entity: &str, relation: &str, k: usize) -> Vec<String> {
         let query = format!("{entity}, {relation}");
-        if !self.may_look(tool, &query) {
+        if !self.may_call(tool, &query) {
             return Vec::new();
         }
         let facts = match self.services.environment.graph() {

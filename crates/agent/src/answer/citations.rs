@@ -4,7 +4,7 @@
 //! it marks; it never changes or hides text. An answer in another language than its passages shares no words with them and is marked throughout.
 
 use super::claim_support::{Fault, denied_words, find_fault, plain_word};
-use super::markers::{Marker, MarkerScanner, markers};
+use super::markers::{Marker, markers};
 use super::order::{is_in_order, telling};
 use super::{Citable, Citation, CitationStatus, span, units};
 use crate::compact::{Map, Set, sort_by};
@@ -26,40 +26,6 @@ pub const MAX_CITATIONS: usize = 1000;
 const SUPPORTS: usize = 5;
 /// A sentence is compared up to here.
 const MAX_CLAIM_BYTES: usize = 4000;
-
-/// Follows an answer while it grows, and checks its citations when it is whole.
-#[derive(Debug, Clone, Default)]
-pub struct CitationTracker {
-    text: String,
-    scanner: MarkerScanner,
-    markers: Vec<Marker>,
-}
-
-impl CitationTracker {
-    /// A tracker of an empty answer.
-    pub fn new() -> CitationTracker {
-        CitationTracker::default()
-    }
-
-    /// Takes the next piece of the answer, and gives the marks that it completes.
-    pub fn push(&mut self, piece: &str) -> &[Marker] {
-        let before = self.markers.len();
-        self.text.push_str(piece);
-        self.markers.extend(self.scanner.push(piece));
-        &self.markers[before..]
-    }
-
-    /// The answer so far.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Resolves and checks every citation of the answer as it stands. `passages` pairs each number with what it stands for. The flag says whether some
-    /// were left out because there are more than [`MAX_CITATIONS`].
-    pub fn check(&self, passages: &[(u32, &Citable)]) -> (Vec<Citation>, bool) {
-        check(&self.text, &self.markers, passages)
-    }
-}
 
 /// A cited passage with what the checks need of it, made once.
 struct Passage<'a> {
@@ -181,13 +147,11 @@ impl<'t> Marked<'t> {
     }
 }
 
-/// Resolves and checks every citation of a whole text, as [`CitationTracker::check`].
-pub(super) fn check_citations(text: &str, passages: &[(u32, &Citable)]) -> (Vec<Citation>, bool) {
-    check(text, &markers(text), passages)
-}
-
-fn check(text: &str, markers: &[Marker], passages: &[(u32, &Citable)]) -> (Vec<Citation>, bool) {
-    let marked = Marked::new(text, markers);
+/// Resolves and checks every citation of a text. `passages` pairs each number with what it stands for. The flag says
+/// whether some were left out because there are more than [`MAX_CITATIONS`].
+pub fn check_citations(text: &str, passages: &[(u32, &Citable)]) -> (Vec<Citation>, bool) {
+    let markers = markers(text);
+    let marked = Marked::new(text, &markers);
     let mut judge = Judge::new(passages);
     let mut out: Vec<Citation> = Vec::new();
     for (sentence, group) in marked.groups() {
@@ -312,11 +276,13 @@ impl<'p, 'a> Judge<'p, 'a> {
                 quote: String::new(),
                 span: Span { start: 0, end: 0 },
                 at,
+                holds: String::new(),
                 status: CitationStatus::Dangling,
             };
         };
         let unit = unit.clone().unwrap_or(0..0);
         Citation {
+            holds: String::new(),
             number,
             target: Some(passage.source.target),
             title: passage.source.title.clone(),

@@ -6,6 +6,7 @@
 
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{Word, fold, is_stop_word, stem, without_possessive, words};
+use pocketgraph_question::is_denial;
 
 /// Words of the same number or name compare equal: folded, without possessive, numbers without grouping marks.
 pub(super) fn plain_word(word: &str) -> String {
@@ -47,12 +48,8 @@ impl ClaimWord {
         Some(cut.map_or_else(|| (false, self.plain.clone()), |n| (true, n.to_owned())))
     }
 
-    fn denies(&self) -> bool {
-        SPOKEN.denials().has(&self.folded, "claim") || self.folded.ends_with("n't") || self.folded.ends_with("n’t")
-    }
-
     fn is_content(&self) -> bool {
-        !is_stop_word(&self.folded) && !self.denies()
+        !is_stop_word(&self.folded) && !is_denial(&self.folded)
     }
 }
 
@@ -98,7 +95,8 @@ pub(super) fn denied_words(claim: &str) -> Vec<String> {
 }
 
 fn words_denied(sentence: &[ClaimWord]) -> Vec<String> {
-    let denials = (0..sentence.len()).filter(|&at| sentence[at].denies() && sentence.get(at + 1).is_none_or(|w| w.folded != "only"));
+    let denials =
+        (0..sentence.len()).filter(|&at| is_denial(&sentence[at].folded) && sentence.get(at + 1).is_none_or(|w| w.folded != "only"));
     // A denial reaches as far as its clause: punctuation ends it, words that ask begin another one.
     let opens_clause = |w: &ClaimWord| is_stop_word(&w.folded) && SPOKEN.question_words().has(&w.folded, "clause");
     let denied = |at: usize| {

@@ -4,12 +4,12 @@ use super::markers::markers;
 use super::statement::{is_head, states_nothing};
 use super::support::{SupportedReply, find_support};
 use super::written::{ModelReply, plain};
-use super::{Citable, Support};
+use super::{Citable, Support, term_set};
 use crate::compact::Set;
 use crate::llm::is_unclosed_thought;
 use crate::repetition::repeats_itself;
 use crate::text::lexicon::{Language, SPOKEN};
-use crate::text::{fold, is_stop_word, sentences, terms};
+use crate::text::{fold, is_stop_word, sentences};
 
 /// Why a reply is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,12 +108,11 @@ fn concludes(written: &ModelReply<'_>, reply: &SupportedReply) -> bool {
     if !plain(written.question).first().is_some_and(|w| SPOKEN.auxiliaries().has(w, "closed")) {
         return false;
     }
-    let set = |text: &str| terms(text).into_iter().map(|(term, _)| term).collect::<Set<String>>();
-    let asked = set(written.question);
+    let asked = term_set(&[written.question]);
     reply.sentences.iter().filter_map(|s| reply.text.get(s.at.start as usize..s.at.end as usize)).any(|sentence| {
         let cited = cited_passages(sentence, written);
-        let held: Vec<Set<String>> = cited.iter().map(|hit| set(&hit.text)).collect();
-        let claim = set(&plain(sentence).join(" ")).into_items();
+        let held: Vec<Set<String>> = cited.iter().map(|hit| term_set(&[&hit.text])).collect();
+        let claim = term_set(&[&plain(sentence).join(" ")]).into_items();
         let known = claim.iter().filter(|t| asked.contains(*t) || held.iter().any(|terms| terms.contains(*t))).count();
         !cited.is_empty() && !claim.is_empty() && 2 * known >= claim.len()
     })
@@ -138,9 +137,9 @@ fn is_foreign(written: &ModelReply<'_>) -> bool {
 
 /// Whether most of what a reply says besides the question's own words stands in the statements that the model was given.
 fn is_borne_by_facts(written: &ModelReply<'_>) -> bool {
-    let set = |text: &str| terms(text).into_iter().map(|(term, _)| term).collect::<Set<String>>();
-    let (asked, held) = (set(written.question), set(&written.facts.join("\n")));
-    let own_words: Vec<String> = set(&plain(written.text).join(" ")).items().iter().filter(|t| !asked.contains(*t)).cloned().collect();
+    let (asked, held) = (term_set(&[written.question]), term_set(&[&written.facts.join("\n")]));
+    let own_words: Vec<String> =
+        term_set(&[&plain(written.text).join(" ")]).items().iter().filter(|t| !asked.contains(*t)).cloned().collect();
     !own_words.is_empty() && 2 * own_words.iter().filter(|t| held.contains(*t)).count() > own_words.len()
 }
 

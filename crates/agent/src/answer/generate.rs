@@ -1,14 +1,13 @@
 //! An answer that a model writes, checked.
 
-use super::citations::{CitationTracker, check_citations};
+use super::citations::check_citations;
 use super::floor::{NoAnswer, no_answer, opens_with};
 use super::prompt::Prompt;
 use super::quotation::with_quotation;
 use super::support::{SupportedReply, find_support};
 use super::written::ModelReply;
 use super::{
-    Answer, AnswerBy, AnswerError, AskEvent, AskOptions, Citable, CitationStatus, ModelFailure, Notice, NoticeCode, Outcome, Reference,
-    warn_of_missing,
+    Answer, AnswerBy, AskEvent, AskOptions, Citable, CitationStatus, ModelFailure, Notice, NoticeCode, Outcome, Reference, warn_of_missing,
 };
 use crate::compact::sort_unique;
 use crate::llm::{COMPLETE_REPLY, ChatModel, ChatRequest, Completion, Finish, LlmError, Message, ThoughtFilter, Usage};
@@ -41,7 +40,7 @@ const ONCE_MORE: &str = "The passages contradict a sentence of that answer. Comp
 /// the keywords of the question, and tells what could not be loaded.
 ///
 /// # Errors
-/// [`AnswerError::Aborted`] when the transport reports that the caller aborted.
+/// [`LlmError::Aborted`] when the transport reports that the caller aborted.
 #[allow(clippy::too_many_arguments)]
 pub async fn generate(
     question: &str,
@@ -52,7 +51,7 @@ pub async fn generate(
     count_tokens: &dyn Fn(&str) -> usize,
     fallback: &dyn Fn() -> Answer,
     events: &mut dyn FnMut(AskEvent),
-) -> Result<Answer, AnswerError> {
+) -> Result<Answer, LlmError> {
     let asking = Asking { question, sources, result, options, chat, count_tokens };
     let answer = match asking.ask(events).await? {
         GenerationOutcome::Not(why) => {
@@ -134,9 +133,7 @@ struct Asking<'a> {
 
 /// A reply read to its end.
 struct WholeReply {
-    /// Its text is in the tracker.
     reply: Completion,
-    tracker: CitationTracker,
     cut: Option<&'static str>,
     thought: bool,
 }
@@ -155,7 +152,7 @@ impl Asking<'_> {
         (1..).zip(prompt.passages.iter().filter_map(|&i| self.sources.get(i))).collect()
     }
 
-    async fn ask(&self, events: &mut dyn FnMut(AskEvent)) -> Result<GenerationOutcome, AnswerError> {
+    async fn ask(&self, events: &mut dyn FnMut(AskEvent)) -> Result<GenerationOutcome, LlmError> {
         let mut tokens_in = self.options.tokens_in;
         let mut prompt = match self.prompt(tokens_in) {
             Ok(prompt) => prompt,
@@ -178,7 +175,7 @@ impl Asking<'_> {
         // Time that is used up is not given twice.
         if why == Some(NoAnswer::Contradicted) && read.cut != Some("time") {
             events(AskEvent::Anew);
-            read = self.reply(&prompt, Some(read.tracker.text()), events).await?;
+            read = self.reply(&prompt, Some(&read.reply.text), events).await?;
             usage = sum(usage, read.reply.usage);
             why = self.verdict(&read, &prompt);
         }
@@ -198,17 +195,17 @@ impl Asking<'_> {
             (_, None) => None,
         };
         if let Some(failure) = failure {
-            return Ok(GenerationOutcome::Failed { failure, partial: read.tracker.text().to_owned(), usage, warnings });
+            return Ok(GenerationOutcome::Failed { failure, partial: read.reply.text, usage, warnings });
         }
         let passages = self.passages(&prompt);
         let references = references(&passages);
-        let mut answer = written(&read.tracker, read.cut, usage, self.options, &passages, references, self.result);
+        let mut answer = written(&read.reply.text, read.cut, usage, self.options, &passages, references, self.result);
         answer.warnings.extend(warnings);
         Ok(GenerationOutcome::Answered(Box::new(answer)))
     }
 
     /// One reply. `refused` is the one before it, which was no answer.
-    async fn reply(&self, prompt: &Prompt, refused: Option<&str>, events: &mut dyn FnMut(AskEvent)) -> Result<WholeReply, AnswerError> {
+    async fn reply(&self, prompt: &Prompt, refused: Option<&str>, events: &mut dyn FnMut(AskEvent)) -> Result<WholeReply, LlmError> {
         let references = references(&self.passages(prompt));
         if refused.is_none() {
             events(AskEvent::References { references });
@@ -228,7 +225,7 @@ impl Asking<'_> {
             ..ChatRequest::default()
         };
         let read = stream(self.chat, request, self.options, events).await;
-        if read.reply.error == Some(LlmError::Aborted) { Err(AnswerError::Aborted) } else { Ok(read) }
+        if read.reply.error == Some(LlmError::Aborted) { Err(LlmError::Aborted) } else { Ok(read) }
     }
 
     /// Why a reply is no answer; one that broke off is none.
@@ -238,7 +235,7 @@ impl Asking<'_> {
         }
         let prompts: Vec<String> = prompt.messages.iter().map(|m| m.content.clone()).chain([ONCE_MORE.to_owned()]).collect();
         no_answer(&ModelReply {
-            text: read.tracker.text(),
+            text: &read.reply.text,
             cut: read.cut.is_some(),
             prompts: &prompts,
             question: self.question,
@@ -266,14 +263,12 @@ fn sum(a: Option<Usage>, b: Option<Usage>) -> Option<Usage> {
 /// An answer that a model has written elsewhere, its citations resolved and checked against the numbered passages. Of `reply` its text and its tokens
 /// count; `cut` says why its text ends before its end, as [`Answer::truncated`]; `result` tells what could not be loaded.
 pub fn checked(reply: &Completion, cut: Option<&str>, options: &AskOptions, passages: &[(u32, &Citable)], result: &SearchResult) -> Answer {
-    let mut tracker = CitationTracker::new();
-    tracker.push(&reply.text);
-    written(&tracker, cut, reply.usage, options, passages, references(passages), result)
+    written(&reply.text, cut, reply.usage, options, passages, references(passages), result)
 }
 
-/// Streams a reply out as events. The text of the completion stays empty: the tracker has it.
+/// Streams a reply out as events.
 async fn stream(chat: &dyn ChatModel, request: ChatRequest, options: &AskOptions, events: &mut dyn FnMut(AskEvent)) -> WholeReply {
-    let mut read = WholeReply { reply: Completion::default(), tracker: CitationTracker::new(), cut: None, thought: false };
+    let mut read = WholeReply { reply: Completion::default(), cut: None, thought: false };
     let most = (options.tokens_out as usize).saturating_mul(BYTES_PER_TOKEN);
     let mut thoughts = ThoughtFilter::default();
     let mut apart = 0_usize;
@@ -289,7 +284,7 @@ async fn stream(chat: &dyn ChatModel, request: ChatRequest, options: &AskOptions
         let delta = match item {
             Ok(delta) => delta,
             // The reply's own time, not a silence of the endpoint.
-            Err(LlmError::Timeout { what: COMPLETE_REPLY, .. }) if !read.tracker.text().trim().is_empty() => {
+            Err(LlmError::Timeout { what: COMPLETE_REPLY, .. }) if !read.reply.text.trim().is_empty() => {
                 read.cut = Some("time");
                 break;
             }
@@ -303,23 +298,23 @@ async fn stream(chat: &dyn ChatModel, request: ChatRequest, options: &AskOptions
         read.reply.usage = delta.usage.or(read.reply.usage);
         let visible = thoughts.push(&delta.text);
         if visible.anew {
-            read.tracker = CitationTracker::new();
+            read.reply.text.clear();
             events(AskEvent::Anew);
         }
-        show(visible.text, &mut read.tracker, events);
-        let length = read.tracker.text().len();
+        show(visible.text, &mut read.reply.text, events);
+        let length = read.reply.text.len();
         if length > most || apart + thoughts.thought() > most.saturating_mul(THINKING) {
             read.reply.finish = Some(Finish::Length);
             break;
         }
         if length >= next_look {
             next_look = length + LOOP_STEP;
-            if is_loop(read.tracker.text().as_bytes()) {
+            if is_loop(read.reply.text.as_bytes()) {
                 break;
             }
         }
     }
-    show(thoughts.finish(), &mut read.tracker, events);
+    show(thoughts.finish(), &mut read.reply.text, events);
     read.thought = apart + thoughts.thought() > 0;
     read.cut = read.cut.or(match read.reply.finish {
         Some(Finish::Length) => Some("length"),
@@ -329,16 +324,16 @@ async fn stream(chat: &dyn ChatModel, request: ChatRequest, options: &AskOptions
     read
 }
 
-fn show(text: String, tracker: &mut CitationTracker, events: &mut dyn FnMut(AskEvent)) {
+fn show(text: String, shown: &mut String, events: &mut dyn FnMut(AskEvent)) {
     if !text.is_empty() {
-        tracker.push(&text);
+        shown.push_str(&text);
         events(AskEvent::Token { text });
     }
 }
 
 /// The answer that a model has written to its end.
 fn written(
-    tracker: &CitationTracker,
+    text: &str,
     cut: Option<&str>,
     usage: Option<Usage>,
     options: &AskOptions,
@@ -346,10 +341,10 @@ fn written(
     references: Vec<Reference>,
     result: &SearchResult,
 ) -> Answer {
-    let answered = !opens_with(tracker.text(), options.no_answer_text());
+    let answered = !opens_with(text, options.no_answer_text());
     let reply = match answered {
-        true => find_support(tracker.text(), passages),
-        false => SupportedReply { text: tracker.text().to_owned(), sentences: Vec::new() },
+        true => find_support(text, passages),
+        false => SupportedReply { text: text.to_owned(), sentences: Vec::new() },
     };
     let (citations, more) = check_citations(&reply.text, passages);
     let mut warnings = Vec::new();

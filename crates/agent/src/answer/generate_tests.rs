@@ -64,11 +64,11 @@ fn extracted(question: &Question, result: &SearchResult, options: &AskOptions) -
     extractive(result, options, &found, &choose(question, &result.hits, &found, None))
 }
 
-fn run(reply: Result<Vec<Result<Delta, LlmError>>, LlmError>) -> (Result<Answer, AnswerError>, Vec<AskEvent>) {
+fn run(reply: Result<Vec<Result<Delta, LlmError>>, LlmError>) -> (Result<Answer, LlmError>, Vec<AskEvent>) {
     run_on(&result(hits()), reply)
 }
 
-fn run_on(result: &SearchResult, reply: Result<Vec<Result<Delta, LlmError>>, LlmError>) -> (Result<Answer, AnswerError>, Vec<AskEvent>) {
+fn run_on(result: &SearchResult, reply: Result<Vec<Result<Delta, LlmError>>, LlmError>) -> (Result<Answer, LlmError>, Vec<AskEvent>) {
     let model = Scripted { reply, asked: RefCell::default() };
     let mut events = Vec::new();
     let count = |t: &str| t.split_whitespace().count();
@@ -157,8 +157,8 @@ fn a_failure_is_answered_from_the_documents_and_keeps_what_was_written() {
 
 #[test]
 fn an_abort_is_no_answer() {
-    assert_eq!(run(Err(LlmError::Aborted)).0, Err(AnswerError::Aborted));
-    assert_eq!(run(Ok(vec![text("a"), Err(LlmError::Aborted)])).0, Err(AnswerError::Aborted));
+    assert_eq!(run(Err(LlmError::Aborted)).0, Err(LlmError::Aborted));
+    assert_eq!(run(Ok(vec![text("a"), Err(LlmError::Aborted)])).0, Err(LlmError::Aborted));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Finding citation marks in a growing text: `[1]`, `[1, 3]`, `[2-4]`, `[^1]`, and the brackets of other scripts, `【1】` and `［1］`.
+//! Finding citation marks in a text: `[1]`, `[1, 3]`, `[2-4]`, `[^1]`, and the brackets of other scripts, `【1】` and `［1］`.
 
 use std::ops::Range;
 
@@ -16,24 +16,6 @@ const MAX_INSIDE: usize = 64;
 /// A range of more numbers than this stands for its two ends alone.
 const MAX_RANGE: u32 = 32;
 
-/// Reads a text piece by piece and gives each mark when its bracket closes. Any cutting of a text gives the same marks.
-///
-/// Marks inside code (between backticks, until the end of the line at most, or in fenced blocks) are left alone: `a[0]` there is an index.
-#[derive(Debug, Clone, Default)]
-pub struct MarkerScanner {
-    /// Bytes read so far.
-    length: usize,
-    /// An open bracket: where it starts, and what stands inside so far.
-    inside: Option<(usize, String)>,
-    /// Backticks in a row just now, and whether they began the line.
-    ticks: usize,
-    ticks_at_line_start: bool,
-    /// Only white space on this line so far.
-    line_start: bool,
-    started: bool,
-    code: Code,
-}
-
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Code {
     #[default]
@@ -44,80 +26,44 @@ enum Code {
     Fenced(usize),
 }
 
-impl MarkerScanner {
-    /// A scanner at the beginning of a text.
-    pub fn new() -> MarkerScanner {
-        MarkerScanner::default()
-    }
-
-    /// Reads on, and gives the marks that this piece completes.
-    pub fn push(&mut self, piece: &str) -> Vec<Marker> {
-        let mut out = Vec::new();
-        if !self.started {
-            (self.started, self.line_start) = (true, true);
+/// All marks of a text. Those inside code (between backticks, until the end of the line at most, or in fenced blocks) are
+/// left alone: `a[0]` there is an index.
+pub fn markers(text: &str) -> Vec<Marker> {
+    let (mut out, mut code, mut open) = (Vec::new(), Code::None, None);
+    // Backticks in a row just now, whether they began the line, and whether it has only white space so far.
+    let (mut ticks, mut is_first, mut line_start) = (0, false, true);
+    for (at, c) in text.char_indices() {
+        if c == '`' {
+            is_first = if ticks == 0 { line_start } else { is_first };
+            (ticks, line_start, open) = (ticks + 1, false, None);
+            continue;
         }
-        for c in piece.chars() {
-            let at = self.length;
-            self.length += c.len_utf8();
-            if c == '`' {
-                if self.ticks == 0 {
-                    self.ticks_at_line_start = self.line_start;
-                }
-                (self.ticks, self.line_start, self.inside) = (self.ticks + 1, false, None);
-                continue;
-            }
-            self.end_ticks();
-            if c == '\n' {
-                if matches!(self.code, Code::Inline(_)) {
-                    self.code = Code::None;
-                }
-                (self.line_start, self.inside) = (true, None);
-                continue;
-            }
-            self.line_start &= c.is_whitespace();
-            if self.code != Code::None {
-                continue;
-            }
-            match c {
-                '[' | '【' | '［' => self.inside = Some((at, String::new())),
-                ']' | '】' | '］' => {
-                    if let Some((start, inside)) = self.inside.take()
-                        && let Some(numbers) = numbers(&inside)
-                    {
-                        out.push(Marker { at: start..self.length, numbers });
-                    }
-                }
-                c => {
-                    if let Some((_, inside)) = &mut self.inside {
-                        inside.push(c);
-                        if inside.len() > MAX_INSIDE {
-                            self.inside = None;
-                        }
-                    }
-                }
-            }
-        }
-        out
-    }
-
-    fn end_ticks(&mut self) {
-        let ticks = std::mem::take(&mut self.ticks);
-        if ticks == 0 {
-            return;
-        }
-        self.code = match self.code {
-            Code::None if ticks >= 3 && self.ticks_at_line_start => Code::Fenced(ticks),
+        code = match code {
+            unchanged if ticks == 0 => unchanged,
+            Code::None if ticks >= 3 && is_first => Code::Fenced(ticks),
             Code::None => Code::Inline(ticks),
             Code::Inline(open) if open == ticks => Code::None,
-            Code::Fenced(open) if self.ticks_at_line_start && ticks >= open => Code::None,
+            Code::Fenced(open) if is_first && ticks >= open => Code::None,
             unchanged => unchanged,
         };
+        ticks = 0;
+        line_start &= c.is_whitespace();
+        match c {
+            '\n' => {
+                code = if matches!(code, Code::Inline(_)) { Code::None } else { code };
+                (line_start, open) = (true, None);
+            }
+            _ if code != Code::None => {}
+            '[' | '【' | '［' => open = Some((at, at + c.len_utf8())),
+            ']' | '】' | '］' => {
+                let inside = open.take().filter(|&(_, inside)| at - inside <= MAX_INSIDE);
+                let marker = |(start, inside)| Some(Marker { at: start..at + c.len_utf8(), numbers: numbers(&text[inside..at])? });
+                out.extend(inside.and_then(marker));
+            }
+            _ => {}
+        }
     }
-}
-
-/// All marks of a text.
-pub fn markers(text: &str) -> Vec<Marker> {
-    MarkerScanner::new().push(text)
+    out
 }
 
 /// The numbers inside a bracket; `None` when anything else stands there.
@@ -220,13 +166,6 @@ mod tests {
     }
 
     proptest! {
-        #[test]
-        fn any_cutting_gives_the_same_marks(pieces in prop::collection::vec("[\\[\\]1-3,^` \n-]{0,6}|【１】|```\n", 0..16)) {
-            let mut scanner = MarkerScanner::new();
-            let cut: Vec<Marker> = pieces.iter().flat_map(|p| scanner.push(p)).collect();
-            prop_assert_eq!(cut, markers(&pieces.concat()));
-        }
-
         #[test]
         fn marks_are_ascending_brackets_of_the_text(text in "[\\[\\]0-9,^` \n【】é-]{0,60}") {
             let found = markers(&text);

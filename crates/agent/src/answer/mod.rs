@@ -15,11 +15,11 @@ mod support;
 mod written;
 
 pub use citable::Citable;
-pub use citations::{CitationTracker, MAX_CITATIONS, MIN_OWN_SUPPORT, MIN_SUPPORT};
+pub use citations::{MAX_CITATIONS, MIN_OWN_SUPPORT, MIN_SUPPORT, check_citations};
 pub use evidence::{TAG_NAMES, neutralise, neutralise_also};
 pub use floor::{NoAnswer, no_answer};
 pub use generate::{checked, failed, from_graph_because, gave_none, generate, quoted_because};
-pub use markers::{Marker, MarkerScanner, markers};
+pub use markers::{Marker, markers};
 pub use pocketgraph_search::answer::*;
 pub(crate) use prompt::TASK as ASK_TASK;
 pub use prompt::{NoRoom, Prompt};

@@ -5,7 +5,6 @@ use super::{Answer, AnswerBy, BlockForm, Citation, Outcome};
 use crate::compact::{Map, Set};
 use crate::retrieve::Span;
 use crate::text::lexicon::{Language, SPOKEN};
-use crate::text::terms;
 use pocketgraph_search::lexical::is_misspelt;
 
 /// A model's answer, with what is `quoted` beneath it where the documents or the graph state something and the text does not agree with that. Whose words are the
@@ -42,7 +41,7 @@ fn stated(quoted: &Answer) -> String {
 /// The terms of a text without its citation marks, and without words of its sources.
 fn term_set(text: &str) -> Set<String> {
     let words: Vec<String> = plain(text).into_iter().filter(|word| !SPOKEN.source_words().contains(word)).collect();
-    terms(&words.join(" ")).into_iter().map(|(term, _)| term).collect()
+    super::term_set(&[&words.join(" ")])
 }
 
 /// What is quoted, under the numbers by which `answer` knows the same passages, and under numbers that it has not used for others.

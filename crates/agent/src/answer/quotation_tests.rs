@@ -43,6 +43,7 @@ fn citation(number: u32, target: CitationTarget, at: std::ops::Range<usize>) -> 
         quote: String::new(),
         span: span(&(0..0)),
         at: span(&at),
+        holds: String::new(),
         status: CitationStatus::Verified,
     }
 }

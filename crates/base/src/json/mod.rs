@@ -7,7 +7,7 @@ mod number;
 mod parse;
 mod write;
 
-pub use number::read_number as number;
+pub use number::{Hundredths, read_number as number};
 pub use parse::{ParseError, parse};
 
 /// JSON value (RFC 8259). Objects keep their order. [`Value::get`] returns the first of duplicate keys.

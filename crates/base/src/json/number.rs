@@ -5,7 +5,7 @@
 //! (Clinger, "How to read floating point numbers accurately", 1990). The rest is computed digit by digit,
 //! which is slow and short.
 
-use std::fmt::{Formatter, Result, Write};
+use std::fmt::{Display, Formatter, Result, Write};
 
 /// Maximum number of digits kept. Fewer decide a double, unless it is within 10^-60 of the middle of two.
 const KEPT: usize = 60;
@@ -70,6 +70,17 @@ pub fn write_number(f: &mut Formatter<'_>, n: f64) -> Result {
         f.write_char(digit(i))?;
     }
     Ok(())
+}
+
+/// A finite number with two decimals, as people are shown a score.
+pub struct Hundredths(pub f32);
+
+impl Display for Hundredths {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let all = (f64::from(self.0.abs()) * 100.0).round() as u64;
+        let sign = if self.0 < 0.0 && all > 0 { "-" } else { "" };
+        write!(f, "{sign}{}.{:02}", all / 100, all % 100)
+    }
 }
 
 /// Returns the double with the digits of a single: 0.1, not 0.10000000149011612.
@@ -242,6 +253,14 @@ mod tests {
         let theirs = n.to_string();
         assert_eq!(Written(n).to_string(), theirs);
         assert_eq!(read_number(&theirs).unwrap().to_bits(), n.to_bits(), "{theirs}");
+    }
+
+    #[test]
+    fn two_decimals_are_those_of_the_standard_library() {
+        for n in [0.0, 0.004, 0.996, 0.999, 1.0, -0.17, -2.5, 12.346, 0.44, 1e6] {
+            assert_eq!(Hundredths(n).to_string(), format!("{n:.2}"));
+        }
+        assert_eq!(Hundredths(-0.001).to_string(), "0.00");
     }
 
     #[test]
