@@ -239,7 +239,7 @@ def fit(folder, write):
         write.write_text(SOURCE.format(size=len(NAMES), body=body, least=least, enough=enough), encoding="utf-8")
 
 
-NAMES = ["a constant", "the rules propose it", "how sure they are", "the trained planner proposes it", "how sure it is", "its weakest relation", "it comes nearest in meaning", "its cosine", "nearer than what else is asked", "ahead of the next relation", "apart from the next relation", "it passes over what the rules see", "it goes there and back unsaid", "it does not where that is said"]
+NAMES = ["a constant", "the rules propose it", "how sure they are", "the trained planner proposes it", "how sure it is", "its weakest relation", "it comes nearest in meaning", "its cosine", "nearer than what else is asked", "ahead of the next relation", "apart from the next relation", "it passes over what the rules see", "it goes there and back unsaid", "it does not where that is said", "the trained planner joins sets in another way"]
 SOURCE = """//! How much each thing that is known of a plan counts for its certainty. Written by `tuning/plans.py`, which says how.
 
 /// How many things are known of a plan.

@@ -49,16 +49,10 @@ pub trait QuestionSet: Sync {
     fn is_one(&self, line: &Value) -> bool;
 
     /// Reads the question of a line.
-    ///
-    /// # Errors
-    /// A missing field.
     fn gold(&self, line: &Value) -> Result<Gold, String>;
 
     /// Returns the graph of these questions, if it is no import of the files: made of the questions
     /// themselves, or of `triples` in a format of their own.
-    ///
-    /// # Errors
-    /// A fault of the questions or the files.
     fn tables(&self, _questions: &[Value], _triples: &[PathBuf]) -> Option<Result<Tables, String>> {
         None
     }

@@ -29,7 +29,7 @@ enum What {
     /// Retrievers by protocols over several sets and seeds, with what indexes cost, as JSON Lines
     Study(Box<study::Args>),
     /// Answer sets of plans, executed over a knowledge graph: of questions in the open form, MetaQA, BetaE,
-    /// GeoQuery, 2WikiMultiHopQA, CLQA-Wiki and ComplexWebQuestions. GeoQuery's facts are read as its authors
+    /// GeoQuery and 2WikiMultiHopQA. GeoQuery's facts are read as its authors
     /// mean them; without --kg the graph is made of the questions' evidence triples (2WikiMultiHopQA)
     Plans(Box<plans::Args>),
     /// Print the proposals of each planner for questions over a knowledge graph, and whether they are right, as JSON

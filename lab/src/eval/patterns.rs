@@ -1,9 +1,8 @@
 //! Measuring how the pattern of questions is told from their words.
 
-use crate::sets::sparql;
 use miette::IntoDiagnostic;
 use pocketgraph::planner::model::Shape;
-use pocketgraph::planner::{names, ordering, pattern};
+use pocketgraph::planner::{names, pattern};
 use pocketgraph_eval::Part;
 use pocketgraph_measure::records::{DataError, lines};
 use pocketgraph_models::planner_model::{NativePlanner, PlannerSource};
@@ -15,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// JSON Lines of questions with their type (CLQA-Wiki) or a SPARQL query (ComplexWebQuestions)
+    /// JSON Lines of questions with their type (CLQA-Wiki)
     #[arg(long)]
     questions: PathBuf,
     /// Only a part of the questions, chosen by themselves: 1/2 is the first of two, not-1/10 all but
@@ -38,16 +37,14 @@ const LISTED: usize = 2000;
 pub struct PatternReport {
     /// Questions with a gold pattern.
     pub questions: usize,
-    /// Questions whose pattern has no question type here, or cannot be read; they do not count.
-    pub left_out: usize,
     /// Whose pattern is the gold pattern.
     pub right: usize,
     /// Mean recall of the gold patterns.
     pub macro_recall: f64,
     /// Questions by gold pattern and told pattern.
     pub confusion: BTreeMap<String, BTreeMap<String, usize>>,
-    /// Questions whose names in the question are as many as the entities of the query or of the pattern.
-    pub right_names: Option<usize>,
+    /// Questions with as many names as their pattern has entities.
+    pub right_names: usize,
     /// The questions with another pattern: question, gold pattern, told pattern.
     pub misses: Vec<(String, String, String)>,
 }
@@ -55,9 +52,8 @@ pub struct PatternReport {
 /// Names the pattern of a question whose names stand at these places.
 pub type PatternTeller<'a> = &'a dyn Fn(&str, &[std::ops::Range<usize>]) -> String;
 
-/// Recognises the patterns of questions with a gold `type` (CLQA-Wiki) or a `sparql` query
-/// (ComplexWebQuestions), with names found by quotes and capitals; by rules, or by a `teller`. Of a `part`
-/// only its questions count.
+/// Recognises the patterns of questions with a gold `type` (CLQA-Wiki), with names found by quotes and capitals; by
+/// rules, or by a `teller`. Of a `part` only its questions count.
 ///
 /// # Errors
 /// [`DataError`] for a file that cannot be read.
@@ -74,32 +70,15 @@ pub fn evaluate_patterns(path: &Path, teller: Option<PatternTeller<'_>>, part: O
             Some(tell) => tell(question, &found),
             None => pattern(question, &found).name(),
         };
-        let (gold, predicted) = match (v.get("sparql").and_then(Value::as_str), v.get("type").and_then(Value::as_str)) {
-            (Some(query), _) => match sparql::pattern(query) {
-                Some((gold, entities)) => {
-                    let right = report.right_names.get_or_insert(0);
-                    *right += usize::from(found.len() == entities);
-                    (gold, ordering(question, &found).unwrap_or(sparql::coarse(&predicted)).to_owned())
-                }
-                None => {
-                    report.left_out += 1;
-                    continue;
-                }
-            },
-            (None, Some(gold)) => {
-                let right = report.right_names.get_or_insert(0);
-                let wanted = Shape::ALL.into_iter().find(|s| s.name() == gold).map(Shape::entities);
-                *right += usize::from(wanted == Some(found.len()));
-                (gold.to_owned(), predicted)
-            }
-            (None, None) => return Err(bad("it has neither a type nor a sparql query")),
-        };
+        let gold = v.get("type").and_then(Value::as_str).ok_or_else(|| bad("it has no type"))?;
+        let wanted = Shape::ALL.into_iter().find(|s| s.name() == gold).map(Shape::entities);
+        report.right_names += usize::from(wanted == Some(found.len()));
         report.questions += 1;
         report.right += usize::from(predicted == gold);
         if predicted != gold && report.misses.len() < LISTED {
-            report.misses.push((question.to_owned(), gold.clone(), predicted.clone()));
+            report.misses.push((question.to_owned(), gold.to_owned(), predicted.clone()));
         }
-        *report.confusion.entry(gold).or_default().entry(predicted).or_default() += 1;
+        *report.confusion.entry(gold.to_owned()).or_default().entry(predicted).or_default() += 1;
     }
     let recall = |(gold, text_of): (&String, &BTreeMap<String, usize>)| {
         text_of.get(gold).copied().unwrap_or(0) as f64 / text_of.values().sum::<usize>().max(1) as f64
@@ -125,9 +104,7 @@ pub fn run(args: &Args) -> miette::Result<()> {
     }
     let accuracy = report.right as f64 / report.questions.max(1) as f64;
     println!("{} questions, accuracy {accuracy:.4}, macro recall {:.4}", report.questions, report.macro_recall);
-    if let Some(right) = report.right_names {
-        println!("{} queries left out; as many names found as the query has entities: {right}", report.left_out);
-    }
+    println!("as many names found as the pattern has entities: {}", report.right_names);
     for (gold, predicted) in &report.confusion {
         let shapes: Vec<String> = predicted.iter().map(|(shape, n)| format!("{shape} {n}")).collect();
         println!("{gold}: {}", shapes.join(", "));
@@ -153,14 +130,5 @@ mod tests {
     fn patterns_are_counted_by_gold_pattern() {
         let report = measured("{\"question\":\"Which is larger, Portugal or Mexico?\",\"type\":\"compare\"}");
         assert_eq!((report.questions, report.right, report.macro_recall), (1, 1, 1.0));
-    }
-
-    #[test]
-    fn a_query_gives_the_gold_pattern_and_the_number_of_names() {
-        let query = "SELECT ?x WHERE { ns:m.1 ns:a.b.c ?x . ?x ns:d.e.f ns:m.2 . }";
-        let of = |question: &str, query: &str| format!("{{\"question\":\"{question}\",\"sparql\":\"{query}\"}}\n");
-        let lines = [of("Which film starred both Al Pacino and Val Kilmer?", query), of("Where was the director of Heat born?", "ASK {}")];
-        let report = measured(&lines.concat());
-        assert_eq!((report.questions, report.left_out, report.right, report.right_names), (1, 1, 1, Some(1)), "{report:?}");
     }
 }

@@ -8,7 +8,6 @@ mod logic;
 mod majors;
 pub mod metaqa;
 mod prolog;
-pub mod sparql;
 
 use betae::BetaE;
 use evidence::Evidence;

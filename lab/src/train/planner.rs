@@ -2,7 +2,6 @@
 
 use super::device::{DeviceArgs, Devices, stopped};
 use super::values::{bits, layers, name, write};
-use clap::ValueEnum;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::kg::Linker;
 use pocketgraph::planner::model::{Calibration, PlannerModel};
@@ -12,8 +11,8 @@ use pocketgraph_knowledge::everyday;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use pocketgraph_train::network::{Layout, Network, Rates, Schedule, Sizes, StopReason};
 use pocketgraph_train::planner::{
-    About, Baseline, Checkpoint, Evaluation, Frames, Judge, Options, PlannerTrainer, Reinforcement, RewardEvent, SIZES, SetMeasured,
-    TrainingExample, TrainingSet, card, curves, drop_edges, measure_model, rounded,
+    About, Checkpoint, Evaluation, Frames, Judge, Options, PlannerTrainer, SIZES, SetMeasured, TrainingExample, TrainingSet, card, curves,
+    drop_edges, measure_model, rounded,
 };
 use pocketgraph_train::rounding::Bits;
 use std::path::{Path, PathBuf};
@@ -68,7 +67,7 @@ pub struct Args {
     /// Held-out examples whose plans are executed over the graph at each evaluation
     #[arg(long, alias = "looked-up", value_name = "N", default_value_t = 150)]
     executed: usize,
-    /// Edge dropout: percent of the graph's edges that are missing where plans are rewarded and where confidence is calibrated
+    /// Edge dropout: percent of the graph's edges that are missing where confidence is calibrated
     #[arg(long, alias = "dropped", value_name = "PERCENT", default_value_t = 5.0)]
     edge_dropout: f64,
     /// Examples between two evaluations on the held-out set
@@ -80,12 +79,6 @@ pub struct Args {
     /// Bits per weight of the encoder's layers, as they are written
     #[arg(long, default_value = "8", value_parser = bits)]
     bits: Bits,
-    /// Afterwards, train by reinforcement learning with plans executed over the graph; needs --kg or --world
-    #[arg(long, value_enum)]
-    reward: Option<Reward>,
-    /// Steps of reinforcement learning
-    #[arg(long, value_name = "N", default_value_t = Reinforcement::default().steps)]
-    reward_steps: usize,
     /// Write checkpoints to this folder, and resume the run that it holds
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
@@ -103,14 +96,6 @@ pub struct Args {
     seed: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Reward {
-    /// REINFORCE, with the others of a group as the baseline
-    Loo,
-    /// GRPO
-    Grpo,
-}
-
 /// Trains.
 ///
 /// # Errors
@@ -123,10 +108,7 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     let judge = linker.as_ref().map(Judge::new);
     let thin = linker.as_ref().map(|l| drop_edges(l.graph(), args.edge_dropout / 100.0, args.seed)).transpose().into_diagnostic()?;
     let thin = thin.as_ref().map(Linker::new);
-    let payer = thin.as_ref().map(Judge::new);
-    if args.reward.is_some() && judge.is_none() {
-        return Err(miette!(help = "name the examples' graph with --kg, or --world SEED", "there is no graph to be rewarded by"));
-    }
+    let thinned = thin.as_ref().map(Judge::new);
     let (mut lessons, mut counts) = read(&args.data)?;
     let mut held_out = lessons.held_out(args.held_out, args.seed);
     println!("{} examples to learn from, {} held out", lessons.examples.len(), held_out.len());
@@ -173,25 +155,11 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
         points: state.points.clone(),
         ..About::default()
     };
-    let mut weights = state.best.clone();
-    if let (Some(reward), Some(judge), Some(payer)) = (args.reward, &judge, &payer) {
-        let baseline = if reward == Reward::Loo { Baseline::LeaveOneOut } else { Baseline::Grpo };
-        let reinforcement = Reinforcement { steps: args.reward_steps, baseline, seed: args.seed, ..Reinforcement::default() };
-        let known: Vec<TrainingExample> = lessons.examples.iter().filter(|l| judge.knows(l)).cloned().collect();
-        let rewarded = RewardEvent { layout: &layout, examples: &known, held_out: &looked_up, frames: &frames, payer, judge, stop: &stop };
-        (weights, about.drawn) = rewarded.train(network.as_mut(), &weights, &reinforcement, &mut |d, speed| {
-            let executed = d.executed.map_or_else(String::new, |e| format!("; held out: answers {e:.4}"));
-            eprintln!(
-                "step {} by reward: reward {:.4}, entropy {:.4}, read {:.4}, F1 {:.4}, covered {:.4}, {:.2} statements, {:.2} of groups kept, distance {:.4}, {speed:.0} readings/s{executed}",
-                d.step, d.reward, d.entropy, d.read, d.f1, d.covered, d.length, d.kept, d.distance
-            );
-        });
-    }
-    let model = rounded(&layout, &weights, embedder.model(), &frames, &lessons.examples, args.bits)?;
-    let model = match &payer {
-        Some(payer) => {
-            let known: Vec<TrainingExample> = held_out.iter().filter(|l| payer.knows(l)).cloned().collect();
-            let calibration = payer.calibrated(&model, embedder.words(), &frames, &known)?;
+    let model = rounded(&layout, &state.best, embedder.model(), &frames, &lessons.examples, args.bits)?;
+    let model = match &thinned {
+        Some(thinned) => {
+            let known: Vec<TrainingExample> = held_out.iter().filter(|l| thinned.knows(l)).cloned().collect();
+            let calibration = thinned.calibrated(&model, embedder.words(), &frames, &known)?;
             println!("calibration {:?}, from {} examples", calibration.0, known.len());
             model.with_calibration(calibration).into_diagnostic()?
         }

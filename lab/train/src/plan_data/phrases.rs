@@ -67,45 +67,35 @@ impl Wording<'_> {
         let entity = self.phrase(entity, Number::One, true, random);
         let many = number == Number::Many;
         let role = Role::Relation(*relation, *before);
+        let lead = QuestionPieces::plain(the).then(noun.clone());
         if *before == Direction::Forward {
             let label = self.label(*relation, random);
             if participle(&label) {
                 let by = if many { " that were " } else { " that was " };
                 let end = pick(random, &[" the same one as ", " the same as "]);
-                return Some(QuestionPieces::plain(the).then(noun).and(by).then(QuestionPieces(vec![(label, role)])).and(end).then(entity));
+                return Some(lead.and(by).then(QuestionPieces(vec![(label, role)])).and(end).then(entity));
             }
             let past = active(&self.label(*relation, random));
             let words = QuestionPieces(vec![(if random.below(3) == 0 { plural(&label) } else { label }, role)]);
             if let Some(past) = past
                 && random.below(2) == 0
             {
-                return Some(
-                    QuestionPieces::plain(the).then(noun).and(" whose ").then(words).and(" also ").and(&past).and(" ").then(entity),
-                );
+                return Some(lead.and(" whose ").then(words).and(" also ").and(&past).and(" ").then(entity));
             }
             return Some(match random.below(5) {
                 4 => {
                     let also = pick(random, &[" is also that of ", " are also those of "]);
-                    QuestionPieces::plain(the).then(noun).and(" whose ").then(words).and(also).then(entity)
+                    lead.and(" whose ").then(words).and(also).then(entity)
                 }
-                0 => QuestionPieces::plain(the)
-                    .then(noun)
-                    .and(if many { " that share " } else { " that shares " })
-                    .then(words)
-                    .and(" with ")
-                    .then(entity),
-                1 => QuestionPieces::plain(the)
-                    .then(noun)
-                    .and(if many { " that have the same " } else { " that has the same " })
-                    .then(words)
-                    .and(pick(random, &[" as ", " as ", " of "]))
-                    .then(entity),
-                2 => QuestionPieces::plain(the)
-                    .then(noun)
-                    .and(pick(random, &[" with the same ", " of the same ", " from the same "]))
-                    .then(words)
-                    .and(pick(random, &[" as ", " as ", " of "]))
-                    .then(entity),
+                0 => lead.and(if many { " that share " } else { " that shares " }).then(words).and(" with ").then(entity),
+                other @ (1 | 2) => {
+                    let same = match (other, many) {
+                        (1, true) => " that have the same ",
+                        (1, false) => " that has the same ",
+                        _ => pick(random, &[" with the same ", " of the same ", " from the same "]),
+                    };
+                    lead.and(same).then(words).and(pick(random, &[" as ", " as ", " of "])).then(entity)
+                }
                 _ => QuestionPieces::plain(the).and("other ").then(noun).and(" of the ").then(words).and(" of ").then(entity),
             });
         }
@@ -120,35 +110,25 @@ impl Wording<'_> {
         if let Some(past) = past
             && random.below(2) == 0
         {
-            let who =
-                QuestionPieces::plain(the).then(noun).and(pick(random, &[" who ", " that "])).then(QuestionPieces(vec![(past, role)]));
+            let who = lead.and(pick(random, &[" who ", " that "])).then(QuestionPieces(vec![(past, role)]));
             return Some(match random.below(2) {
                 0 => who.and(" ").then(between).and(" together with ").then(entity),
                 _ => who.and(" the same ").then(between).and(" as ").then(entity),
             });
         }
         Some(match random.below(3) {
-            2 => QuestionPieces::plain(the)
-                .and(pick(random, &["co-", "fellow "]))
-                .then(words)
-                .and(pick(random, &[" of ", " with "]))
-                .then(entity),
-            0 => QuestionPieces::plain(the)
-                .then(noun)
-                .and(if many { " that are the " } else { " that is the " })
-                .then(words)
-                .and(" of the same ")
-                .then(between)
-                .and(" as ")
-                .then(entity),
-            _ => QuestionPieces::plain(the)
-                .then(noun)
-                .and(pick(random, &[" sharing ", " that have in common "]))
-                .then(between)
-                .and(" with ")
-                .then(entity)
-                .and(" as ")
-                .then(words),
+            2 => {
+                let with = QuestionPieces::plain(the).and(pick(random, &["co-", "fellow "])).then(words);
+                with.and(pick(random, &[" of ", " with "])).then(entity)
+            }
+            0 => {
+                let is = if many { " that are the " } else { " that is the " };
+                lead.and(is).then(words).and(" of the same ").then(between).and(" as ").then(entity)
+            }
+            _ => {
+                let sharing = pick(random, &[" sharing ", " that have in common "]);
+                lead.and(sharing).then(between).and(" with ").then(entity).and(" as ").then(words)
+            }
         })
     }
 
@@ -169,12 +149,8 @@ impl Wording<'_> {
         if let Some(base) = self.verb(relation, random) {
             let noun = self.kind_or_thing(target, number, random);
             let that = pick(random, &[" that ", " "]);
-            return QuestionPieces::plain(the)
-                .then(noun)
-                .and(that)
-                .then(of_said(random))
-                .and(" ")
-                .then(QuestionPieces(vec![(third_person(&base), role)]));
+            let verb = QuestionPieces(vec![(third_person(&base), role)]);
+            return QuestionPieces::plain(the).then(noun).and(that).then(of_said(random)).and(" ").then(verb);
         }
         if random.below(4) == 0
             && let Some(phrased) = self.relative(of, relation, target, number, the, random)
@@ -375,12 +351,8 @@ impl Wording<'_> {
         let role = Role::Relation(relation, direction);
         if direction == Direction::Backward {
             if let Some(base) = self.verb(relation, random) {
-                return Some(
-                    QuestionPieces::plain(" ")
-                        .then(QuestionPieces(vec![(if many { base } else { third_person(&base) }, role)]))
-                        .and(" ")
-                        .then(names),
-                );
+                let verb = QuestionPieces(vec![(if many { base } else { third_person(&base) }, role)]);
+                return Some(QuestionPieces::plain(" ").then(verb).and(" ").then(names));
             }
             let label = self.label(relation, random);
             let is_participle = participle(&label);

@@ -43,11 +43,11 @@ pub struct Judged {
 }
 
 impl Judged {
-    /// Adds a question: its reward, where it was read.
-    pub fn add(&mut self, reward: Option<f64>) {
+    /// Adds a question: the F1 of its answers, where it was read.
+    pub fn add(&mut self, f1: Option<f64>) {
         self.questions += 1;
-        self.read += usize::from(reward.is_some());
-        let f1 = reward.unwrap_or_default();
+        self.read += usize::from(f1.is_some());
+        let f1 = f1.unwrap_or_default();
         self.right += usize::from(f1 > 1.0 - 1e-9);
         self.f1 += f1;
     }
@@ -102,19 +102,13 @@ impl<'g> Judge<'g> {
         execution.answer().members.iter().map(|m| self.name(&m.item)).collect()
     }
 
-    /// Returns true if some step of an execution has one of an example's answers.
-    pub fn holds(&self, execution: &Execution, lesson: &TrainingExample) -> bool {
-        let mut members = execution.sets.iter().flat_map(|set| &set.members);
-        members.any(|m| lesson.answers.contains(&self.name(&m.item)))
-    }
-
     fn name(&self, item: &Item) -> String {
         let graph = self.linker.graph();
         item.node().map_or_else(|| item.label(Some(graph)), |n| graph.id(n).to_owned())
     }
 
     /// F1 of what a plan finds against the example's answers; `None` where the example does not say them all.
-    pub fn reward(&self, lesson: &TrainingExample, plan: &Plan) -> Option<f64> {
+    pub fn f1(&self, lesson: &TrainingExample, plan: &Plan) -> Option<f64> {
         if lesson.answers.is_empty() {
             return None;
         }
@@ -219,7 +213,7 @@ impl<'g> Judge<'g> {
     ) -> Option<f64> {
         let drafts = drafts(&lesson.question, framed, logits);
         let best = self.grounder.best(&lesson.question, mentions, &drafts, calibration)?;
-        self.reward(lesson, &best.plan)
+        self.f1(lesson, &best.plan)
     }
 
     /// Fits the confidence to the rightness of readings: logistic regression over the readings of all drafts.
@@ -239,7 +233,7 @@ impl<'g> Judge<'g> {
             let logits = model.forward(&framed, words).map_err(|e| miette::miette!("{e}"))?;
             for draft in drafts(&lesson.question, &framed, &logits) {
                 if let Some(grounded) = self.grounder.ground(&lesson.question, &mentions, &draft, model.calibration()) {
-                    let right = self.reward(lesson, &grounded.plan).is_some_and(|r| r > 1.0 - 1e-9);
+                    let right = self.f1(lesson, &grounded.plan).is_some_and(|r| r > 1.0 - 1e-9);
                     seen.push((features(&grounded.seen), right));
                 }
             }

@@ -3,7 +3,6 @@
 use super::checkpoint::Evaluation;
 use super::judge::Judged;
 use super::loss::Measured;
-use super::reinforce::Drawn;
 use pocketgraph_measure::html::HtmlPage;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -31,8 +30,6 @@ pub struct About {
     pub held_out: usize,
     /// Evaluations of the supervised run.
     pub points: Vec<Evaluation>,
-    /// Records of the run by reward; empty if there was none.
-    pub drawn: Vec<Drawn>,
     /// The finished model, rounded, on sets of examples: over all, by pattern, and on the graph.
     pub sets: Vec<SetMeasured>,
 }
@@ -68,33 +65,12 @@ pub fn curves(about: &About) -> String {
     page.paragraph(&about.command);
     page.paragraph(&write_summary(about));
     let curve = |of: &dyn Fn(&Evaluation) -> f64| about.points.iter().map(|p| (p.seen as f64, of(p))).collect::<Vec<_>>();
-    page.heading("Supervised");
     let loss = [("examples learnt", curve(&|p| p.loss)), ("examples held out", curve(&|p| p.held_out_loss))];
     page.lines("Loss", "examples", &loss);
     let shares = [("shape", curve(&|p| p.shape)), ("tag F1", curve(&|p| p.tag_f1)), ("all right", curve(&|p| p.exact))];
     page.lines("Examples held out", "examples", &shares);
     if about.points.iter().any(|p| p.executed.is_some()) {
         page.lines("Answered exactly on the graph", "examples", &[("held out", curve(&|p| p.executed.unwrap_or(f64::NAN)))]);
-    }
-    if !about.drawn.is_empty() {
-        page.heading("By reward");
-        let curve = |of: &dyn Fn(&Drawn) -> f64| about.drawn.iter().skip(1).map(|d| (d.step as f64, of(d))).collect::<Vec<_>>();
-        page.lines(
-            "Reward",
-            "step",
-            &[
-                ("reward", curve(&|d| d.reward)),
-                ("read", curve(&|d| d.read)),
-                ("answers' F1", curve(&|d| d.f1)),
-                ("wrong, but covered", curve(&|d| d.covered)),
-                ("kept groups", curve(&|d| d.kept)),
-            ],
-        );
-        page.lines("Entropy of a part of a reading, in nats", "step", &[("entropy", curve(&|d| d.entropy))]);
-        page.lines("Distance from the supervised model", "step", &[("distance", curve(&|d| d.distance))]);
-        page.lines("Statements of a plan", "step", &[("statements", curve(&|d| d.length))]);
-        let executed = about.drawn.iter().filter_map(|d| Some((d.step as f64, d.executed?))).collect();
-        page.lines("Answered exactly on the graph", "step", &[("held out", executed)]);
     }
     for set in &about.sets {
         page.heading(&set.name);

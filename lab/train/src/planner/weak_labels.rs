@@ -6,7 +6,7 @@ use super::data::Frames;
 use super::engine::scores;
 use super::judge::Judge;
 use super::labels::{Labels, form};
-use super::reinforce::Parts;
+use super::parts::Parts;
 use miette::Result;
 use pocketgraph::embed::WordRows;
 use pocketgraph::kg::Mention;
