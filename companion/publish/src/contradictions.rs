@@ -12,8 +12,11 @@ use std::ops::Range;
 /// Least number of words besides values in a sentence that stands for itself; a shorter one needs its
 /// headings.
 const ENOUGH_WORDS: usize = 5;
-/// Largest number of values in a sentence: one with more is a row of a table or a list.
+/// Largest number of values in a sentence: one with more is a row of a table or a list, and is compared only with
+/// those under the same headings.
 const MOST_VALUES: usize = 3;
+/// Marks around examples and names.
+const MARKS: [char; 5] = ['(', ')', '"', '“', '”'];
 /// Share of the words' weight that two sentences must have in common if one only says more than the other.
 const SHARED: f32 = 0.7;
 /// And if each has words that the other has not.
@@ -35,13 +38,14 @@ pub struct Statement {
     pub passage: usize,
     /// Its place in the passage's text.
     pub span: Range<usize>,
+    /// The first moment that it names itself, and the first at which it holds no longer; 0 if it names none.
+    pub moments: (u32, u32),
 }
 
 /// A value in a sentence: its kind (`version`, `date`, or a number's unit), and the value as it is compared.
 type Value = (String, String);
 
-struct Stated<'a> {
-    sentence: &'a str,
+struct Stated {
     statement: Statement,
     values: Vec<Value>,
     words: BTreeSet<String>,
@@ -50,9 +54,22 @@ struct Stated<'a> {
     named: Vec<String>,
 }
 
-/// Returns the pairs of statements that differ in one value, in the order of the passages.
+/// Returns the pairs of statements that differ in one value, in the order of the passages; of pairs with the same
+/// words the first.
 pub fn contradictions(passages: &[Passage<'_>]) -> Vec<(Statement, Statement)> {
-    let all: Vec<Stated<'_>> = passages.iter().enumerate().flat_map(|(i, p)| stated_in(i, p)).collect();
+    let sentence = |s: &Statement| passages[s.passage].text[s.span.clone()].trim();
+    let mut seen = BTreeSet::new();
+    let mut pairs = all_contradictions(passages);
+    pairs.retain(|(a, b)| {
+        let pair = (sentence(a), sentence(b));
+        !seen.contains(&(pair.1, pair.0)) && seen.insert(pair)
+    });
+    pairs
+}
+
+/// Returns all pairs of statements that differ in one value, in the order of the passages.
+pub fn all_contradictions(passages: &[Passage<'_>]) -> Vec<(Statement, Statement)> {
+    let all: Vec<Stated> = passages.iter().enumerate().flat_map(|(i, p)| stated_in(i, p)).collect();
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for words in all.iter().map(|s| &s.words) {
         words.iter().for_each(|word| *counts.entry(word).or_default() += 1);
@@ -75,16 +92,11 @@ pub fn contradictions(passages: &[Passage<'_>]) -> Vec<(Statement, Statement)> {
             words.into_iter().for_each(|word| by_word.entry(word).or_default().push(b));
         }
     }
-    let mut seen = BTreeSet::new();
-    found.retain(|&(a, b)| {
-        let pair = (all[a].sentence, all[b].sentence);
-        !seen.contains(&(pair.1, pair.0)) && seen.insert(pair)
-    });
     found.into_iter().map(|(a, b)| (all[a].statement.clone(), all[b].statement.clone())).collect()
 }
 
 /// The rarest words of a sentence: one that has none of them shares too little with it.
-fn telling_words<'s>(stated: &'s Stated<'_>, weights: &BTreeMap<String, f32>) -> Vec<&'s str> {
+fn telling_words<'s>(stated: &'s Stated, weights: &BTreeMap<String, f32>) -> Vec<&'s str> {
     let mut words: Vec<(f32, &str)> = stated.words.iter().filter_map(|w| Some((*weights.get(w)?, &**w))).collect();
     words.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
     let mut left: f32 = words.iter().map(|w| w.0).sum();
@@ -97,7 +109,7 @@ fn telling_words<'s>(stated: &'s Stated<'_>, weights: &BTreeMap<String, f32>) ->
     words.into_iter().map(|w| w.1).collect()
 }
 
-fn contradict(a: &Stated<'_>, b: &Stated<'_>, weights: &BTreeMap<String, f32>) -> bool {
+fn contradict(a: &Stated, b: &Stated, weights: &BTreeMap<String, f32>) -> bool {
     if a.named != b.named || a.values.iter().zip(&b.values).filter(|(a, b)| a != b).count() != 1 {
         return false;
     }
@@ -109,16 +121,22 @@ fn contradict(a: &Stated<'_>, b: &Stated<'_>, weights: &BTreeMap<String, f32>) -
 }
 
 /// The sentences of a passage that state values.
-fn stated_in<'a>(passage: usize, p: &Passage<'a>) -> Vec<Stated<'a>> {
+fn stated_in(passage: usize, p: &Passage<'_>) -> Vec<Stated> {
     let digits = |text: &&str| text.contains(|c: char| c.is_ascii_digit());
     let headed = p.headings.iter().flat_map(|heading| heading.split_whitespace());
     let named: Vec<String> = headed.filter(digits).map(str::to_owned).collect();
     let of = |range: Range<usize>| {
         let sentence = p.text.get(range.clone())?.trim();
-        let time = find_time(sentence).filter(|time| matches!(time.class, "onward" | "end"));
-        let timeless = time.map_or_else(|| sentence.to_owned(), |time| time.cut(sentence));
-        let values = values_in(&timeless);
-        if values.is_empty() || values.len() > MOST_VALUES || !is_prose(sentence) {
+        let (mut timeless, mut moments) = (sentence.to_owned(), (0, 0));
+        while let Some(time) = find_time(&timeless).filter(|time| matches!(time.class, "onward" | "end")) {
+            *(if time.class == "end" { &mut moments.1 } else { &mut moments.0 }) = time.moments.0;
+            timeless = time.cut(&timeless);
+        }
+        // A value in quotation marks may be part of a name: "version "3" of it" under other headings is another thing.
+        let mut quotations = timeless.split(&MARKS[2..]).skip(1).step_by(2);
+        let quoted = quotations.any(|text| value_of(text, "").is_some() && !text.contains(' '));
+        let mut values = values_in(&timeless, if quoted { &MARKS[..2] } else { &MARKS });
+        if values.is_empty() || !is_prose(sentence) {
             return None;
         }
         let mut words = find_content(&timeless);
@@ -130,8 +148,11 @@ fn stated_in<'a>(passage: usize, p: &Passage<'a>) -> Vec<Stated<'a>> {
         if words.len() < ENOUGH_WORDS {
             words.extend(p.headings.iter().flat_map(|heading| find_content(heading)));
         }
-        let statement = Statement { passage, span: range };
-        Some(Stated { sentence, statement, values, words, named: named.clone() })
+        if quoted || values.len() > MOST_VALUES {
+            values.iter_mut().for_each(|(kind, _)| kind.push_str(&p.headings.join("\n")));
+        }
+        let statement = Statement { passage, span: range, moments };
+        Some(Stated { statement, values, words, named: named.clone() })
     };
     sentences(p.text).into_iter().filter_map(of).collect()
 }
@@ -147,9 +168,9 @@ fn is_prose(sentence: &str) -> bool {
     letters * 10 >= sentence.chars().count() * 7 && !sentence.contains(['{', '}', ';', '|', '\n'])
 }
 
-fn values_in(sentence: &str) -> Vec<Value> {
-    // What is in quotation marks or brackets is an example or a name.
-    let stated = sentence.split(['"', '“', '”', '(', ')']).step_by(2).collect::<Vec<_>>().join(" ");
+/// Returns the values of a sentence that are not between `marks`.
+fn values_in(sentence: &str, marks: &[char]) -> Vec<Value> {
+    let stated = sentence.split(marks).step_by(2).collect::<Vec<_>>().join(" ");
     let tokens: Vec<&str> = stated.split_whitespace().collect();
     let of = |(i, token): (usize, &&str)| value_of(token, tokens.get(i + 1).copied().unwrap_or_default());
     tokens.iter().enumerate().filter_map(of).collect()

@@ -249,7 +249,7 @@ mod tests {
             blocks: vec![block],
             links: Vec::new(),
             front_matter: Vec::new(),
-            ready: false,
+            ..SourceDocument::default()
         }
     }
 
