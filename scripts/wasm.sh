@@ -90,22 +90,22 @@ build_modules() {
   )
   if [ -d "$MODULES" ] && stamp_is wasm "$wanted"; then return; fi
 
+  local aside=$WORK/modules.new bound
+  rm -rf "$aside"
+  mkdir -p "$aside"
   say "compiling the engine to WebAssembly, to search"
   compile_wasm pocketgraph_wasm --no-default-features
+  # Beside the compiler, which links the full module on one core.
+  bind_wasm pocketgraph_wasm "$aside" &
+  bound=$!
   say "compiling the engine to WebAssembly, in full"
   compile_wasm pocketgraph_full
   say "compiling the loop in relaxed SIMD"
   WASM_RUSTFLAGS=$RELAXED_RUSTFLAGS wasm_cargo build -p pocketgraph-relaxed --lib --profile wasm
   cp "$TARGET/$WASM_TARGET/wasm/pocketgraph_relaxed.wasm" "$WORK/"
 
-  local aside=$WORK/modules.new module
-  rm -rf "$aside"
-  mkdir -p "$aside"
-  for module in pocketgraph_wasm pocketgraph_full; do
-    say "writing the bindings of $module"
-    "$BINDINGS" "$WORK/$module.wasm" "$aside"
-    optimise_wasm "$aside/${module}_bg.wasm"
-  done
+  bind_wasm pocketgraph_full "$aside"
+  wait "$bound"
   # Callers see the types of what the engine returns; the class around it is the package's own.
   node scripts/types-only.mjs "$aside/pocketgraph_full.d.ts" "$WORK/engine-types.d.ts"
   rm "$aside"/*.d.ts
@@ -125,6 +125,13 @@ compile_wasm() {
   mkdir -p "$WORK"
   wasm_cargo build -p pocketgraph --lib --profile wasm "$@"
   cp "$TARGET/$WASM_TARGET/wasm/pocketgraph.wasm" "$WORK/$name.wasm"
+}
+
+# bind_wasm NAME FOLDER: the module with its bindings, optimised.
+bind_wasm() {
+  say "writing the bindings of $1"
+  "$BINDINGS" "$WORK/$1.wasm" "$2"
+  optimise_wasm "$2/$1_bg.wasm"
 }
 
 # optimise_wasm FILE

@@ -52,7 +52,8 @@ test("functions that have much in common come to stand side by side", () => {
   const [a, b, likeA, likeB] = [[...rise, 1, 2], jump, [...rise, 5], [7, ...jump.slice(1)]];
   const { bytes, stderr } = ordered(moduleOf([a, b, likeA, likeB]));
   assert.ok(bytes, stderr);
-  assert.deepEqual(order(bytes), [0, 2, 1, 3]);
+  const placed = order(bytes);
+  assert.deepEqual([placed.slice(0, 2).sort(), placed.slice(2).sort()], [[0, 2], [1, 3]]);
 });
 
 test("the package's module keeps all but its names, each function has one place, and the same module the same order", () => {
