@@ -43,7 +43,7 @@ function linesOf(text, from, to) {
   for (let start = from; start <= to; ) {
     const newline = text.indexOf("\n", start);
     const end = newline < 0 || newline > to ? to : newline;
-    lines.push({ start, end: text[end - 1] === "\r" && end > start ? end - 1 : end });
+    lines.push(lineAt(start, text[end - 1] === "\r" && end > start ? end - 1 : end));
     start = end + 1;
   }
   return lines;
@@ -95,18 +95,45 @@ function paragraph(context, lines, at, nodes) {
   const from = at;
   if (at + 1 < lines.length && read(lines[at]).includes("|") && isTableRule(context, lines[at + 1])) return table(context, lines, at, nodes);
   do at += 1;
-  while (at < lines.length && !interrupts(read(lines[at])));
+  while (at < lines.length && !seen(context, lines[at]).interrupts);
   nodes.push(h("p", {}, inline(context, lines.slice(from, at))));
   return at;
 }
 
-/** Returns true if a line ends the paragraph above it. */
-function interrupts(line) {
-  return line.trim() === "" || (SIGNED.test(line) && (fenceOf(line) !== null || [HEADING, QUOTE, ITEM, RULE].some((begins) => begins.test(line))));
+/**
+ * Reads once what a line is for those around it, which is asked on each level of lists that it may stand in: its
+ * indent, whether it is blank, and whether it ends the paragraph above it.
+ */
+function seen({ text }, line) {
+  if (line.indent >= 0) return line;
+  let at = line.start;
+  while (at < line.end && isSpace(text, at)) at += 1;
+  line.indent = at - line.start;
+  line.blank = at === line.end;
+  line.interrupts = line.blank || begins(text[at], text.slice(line.start, line.end));
+  return line;
+}
+
+function isSpace(text, at) {
+  const code = text.charCodeAt(at);
+  return code === 32 || (code > 8 && code < 14) || (code > 127 && /\s/.test(text[at]));
+}
+
+/** Returns true if a line whose first sign is `sign` begins a block. */
+function begins(sign, line) {
+  if (sign === "`" || sign === "~") return fenceOf(line) !== null;
+  if (sign === "#") return HEADING.test(line);
+  if (sign === ">") return QUOTE.test(line);
+  if (sign >= "0" && sign <= "9") return ITEM.test(line);
+  return "*-+_".includes(sign) && (ITEM.test(line) || RULE.test(line));
+}
+
+function lineAt(start, end) {
+  return { start, end, indent: -1, blank: false, interrupts: false };
 }
 
 function cut({ start, end }, length) {
-  return { start: Math.min(start + length, end), end };
+  return lineAt(Math.min(start + length, end), end);
 }
 
 /** The mark and the language of a line that begins a block of code; null for another. */
@@ -149,17 +176,16 @@ function list(context, lines, at, nodes, depth) {
     const width = found[0].length;
     const own = [cut(lines[at], width)];
     for (at += 1; at < lines.length; at++) {
-      const line = read(lines[at]);
-      const indent = /^\s*/.exec(line)[0].length;
-      if (line.trim() === "") {
+      const { indent, blank, interrupts } = seen(context, lines[at]);
+      if (blank) {
         // Blank lines go on with the item only if what follows is indented below it.
         let next = at + 1;
-        while (next < lines.length && read(lines[next]).trim() === "") next += 1;
-        if (next === lines.length || /^\s*/.exec(read(lines[next]))[0].length <= margin + 1) break;
+        while (next < lines.length && seen(context, lines[next]).blank) next += 1;
+        if (next === lines.length || seen(context, lines[next]).indent <= margin + 1) break;
         own.push(lines[at]);
         at = next - 1;
       } else if (indent > margin + 1) own.push(cut(lines[at], Math.min(indent, width)));
-      else if (interrupts(line)) break;
+      else if (interrupts) break;
       else own.push(lines[at]);
     }
     items.push(h("li", {}, unwrapped(blocks(context, own, depth + 1))));

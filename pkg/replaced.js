@@ -5,7 +5,7 @@
 import { replacedError } from "./error.js";
 
 /** Returns the identity of a bundle: the names of its sections' files, which contain hashes of their content. */
-function identityOf({ sections }) {
+export function identityOf({ sections }) {
   return sections.map(({ name, file }) => `${name} ${file}`).join("\n");
 }
 

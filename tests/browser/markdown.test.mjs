@@ -29,7 +29,7 @@ const PLAIN = "A plain reply has paragraphs of words.\n\n";
 const CONSTRUCTS = {
   words: "word ", lines: "a line\n", paragraphs: "a\n\n", blanks: [" ", " ", "x"], newlines: ["- a", "\n", "b"], headings: "# a\n", "heading marks": "#", rules: "---\n", "a rule that is none": ["", "- ", "x"],
   "spaces in a rule": ["|a|\n-", " ", "x"], "bars in a rule": ["|a|\n|", "-|", "x"], rows: ["|a|b|\n|-|-|\n", "|c|d|\n", ""], cells: ["|a|\n|-|\n", "|b", "\n"], quotes: "> a\n", "quotes in quotes": ["", "> ", "a"],
-  items: "- a\n", numbers: "1. a\n", "items in items": ["", "- ", "a"], "blank lines in items": ["- a\n", "\n", "  b"], "indented items": "- a\n  - b\n    - c\n", "loose items": "- a\n\n  b\n\n",
+  items: "- a\n", numbers: "1. a\n", "items in items": ["", "- ", "a"], "blank lines in items": ["- a\n", "\n", "  b"], "indented items": "- a\n  - b\n    - c\n", "loose items": "- a\n\n  b\n\n", "short lines in items in items": ["- - - - - - - - a\n", "1\n", ""], "marks in items in items": ["- - - - - - - - a\n", "#\n", ""],
   "code, closed": "```\na\n```\n", "code, open": ["```js\n", "a\n", ""], ticks: "`", "a fence that is none": ["", "```", " x `"], "runs of ticks": ["", "` `` ``` ", ""], "spaces behind a fence": ["```", " ", "`"], spans: "`a` ", "open spans": "`a ``b ",
   strong: "**a** ", "strong, open": "**a ", stars: "*", underscores: "_", emphasis: "*a* ", "emphasis, open": "*a ", "all in each other": "**a *b* __c__ ~~d~~** ", struck: "~~a~~ ", "struck, open": "~~a ", tildes: "~",
   links: "[a](https://x.org/) ", "links, open": "[a](", brackets: "[", "titles, open": '[a](b "', addresses: "https://x.org/ ", "addresses with stops": ["https://x.org/", "!", "a"], "open addresses": "<https://", "addresses that are none": "<https://[a> ", citations: "[1] ", "a line with a citation": "a [1]\n",
@@ -164,5 +164,19 @@ test("what looks like an address and is none stays text, and costs no exception"
   }, text);
   assert.equal(drawn, "See https://[a and https://[b and [c](https://[d).");
   assert.equal(exceptions, 0);
+  await page.context().close();
+});
+
+test("each quotation says when it holds, and one that holds always says nothing", async () => {
+  const page = await blankPage();
+  const drawn = await page.evaluate(async () => {
+    const { quotedAnswer } = await import("/pkg/render.js");
+    const quote = (text, citation) => ({ form: "text", text, citation, highlights: [] });
+    const cite = (number, holds) => ({ number, holds, at: { start: 0, end: 0 } });
+    const blocks = [quote("It takes 14 days.", 0), quote("It is <b>there.", 1)];
+    const nodes = quotedAnswer({ blocks, citations: [cite(1, "Until <2025>"), cite(2, "")] });
+    return [...nodes.querySelectorAll("p")].map((one) => one.textContent);
+  });
+  assert.deepEqual(drawn, ["“It takes 14 days.” [1] (Until <2025>)", "“It is <b>there.” [2]"]);
   await page.context().close();
 });
