@@ -6,7 +6,8 @@
 // What it touches, and how:
 // - sections and pages of the bundles it was told of (names are content hashes): from the cache first, kept once their hash agrees with the name;
 // - their manifests: from the network first; each manifest is a generation, and the files of generations that no open page uses are removed;
-// - documents, scripts, styles, images, fonts and WebAssembly in its scope: from the network first, kept as they pass.
+// - documents, scripts, styles, images, fonts and WebAssembly in its scope: from the network first, kept as they pass,
+//   documents apart by their queries from when one has had another document.
 // Everything else passes it by: other origins, anything but GET, ranges, requests with credentials of their
 // own, and responses that are one reader's (`private`, `no-store`, `Vary: Cookie`).
 
@@ -24,6 +25,13 @@
   const DOUBT_MS = 30_000;
   /** Maximum number of kept files of the page; those that were fetched longest ago are dropped first. */
   const PAGE_FILES = 400;
+  /** Maximum number of those that are documents of the same address with another query. */
+  const PAGE_QUERIES = 40;
+  /** Maximum length of a file that is kept, in bytes: it is in memory before it is. */
+  const LONGEST_FILE = 128 << 20;
+  const LONGEST_MANIFEST = 1 << 20;
+  /** Header of a kept document: the address of the only query that it has been seen for. */
+  const ONLY_FOR = "pocketgraph-only-for";
   /** Maximum number of remembered manifests of one bundle. */
   const GENERATIONS = 4;
 
@@ -131,6 +139,22 @@
     return new Response(bytes, { headers: own });
   }
 
+  /** Reads a response to its end; null if it is longer than `limit`, of which no more is read. */
+  async function bytesOf(response, limit = LONGEST_FILE) {
+    const parts = [];
+    let left = limit;
+    const reader = response.body?.getReader();
+    for (let read = await reader?.read(); read && !read.done; read = await reader.read()) {
+      left -= read.value.byteLength;
+      if (left < 0) {
+        reader.cancel().catch(() => {});
+        return null;
+      }
+      parts.push(read.value);
+    }
+    return new Blob(parts).arrayBuffer();
+  }
+
   /** Puts a file away. False where the storage is full, even after what nobody uses has been removed. */
   async function put(part, address, bytes, headers) {
     const cache = await caches.open(part);
@@ -165,7 +189,7 @@
    */
   async function keepSection(address, bytes, headers) {
     const promised = SECTION.exec(new URL(address).pathname)?.[1];
-    if (!promised || !(await hexOfHash(bytes)).startsWith(promised)) return false;
+    if (!promised || !bytes || !(await hexOfHash(bytes)).startsWith(promised)) return false;
     return put(PARTS.bundle, address, bytes, headers);
   }
 
@@ -185,7 +209,7 @@
     const response = await fetch(request);
     if (mayKeep(response)) {
       const copy = response.clone();
-      const keeping = copy.arrayBuffer().then((bytes) => keepSection(address, bytes, copy.headers));
+      const keeping = bytesOf(copy).then((bytes) => keepSection(address, bytes, copy.headers));
       event.waitUntil(keeping.then((done) => done && isPage && noteRead(event.clientId, bundle)).catch(() => {}));
     }
     return response;
@@ -225,7 +249,8 @@
   async function fetchManifest(bundle, request) {
     const answer = await fetch(request);
     if (answer.status !== 200) return { answer };
-    const bytes = await answer.arrayBuffer();
+    const bytes = await bytesOf(answer, LONGEST_MANIFEST);
+    if (!bytes) throw new TypeError("The manifest is too long.");
     const whole = () => new Response(bytes, { status: answer.status, headers: withoutEncoding(answer.headers) });
     const sections = sectionsOf(bytes);
     if (!sections) return { answer: whole() };
@@ -306,8 +331,8 @@
     if (!mayFetch) return null;
     const response = await fetch(`${bundle}files.txt`, { cache: "no-cache" }).catch(() => null);
     if (response?.status !== 200) return null;
-    const bytes = await response.arrayBuffer();
-    const files = readList(new TextDecoder().decode(bytes), generation);
+    const bytes = await bytesOf(response);
+    const files = bytes && readList(new TextDecoder().decode(bytes), generation);
     if (files) await put(PARTS.bundle, address, bytes, {});
     return files;
   }
@@ -412,18 +437,34 @@
     const { request } = event;
     if ((await known()).bundles.length === 0) return fetch(request);
     const address = addressOf(request);
-    const kept = (await match(PARTS.page, address)) ?? (request.mode === "navigate" ? await sameDocument(address) : undefined);
+    const own = request.mode === "navigate" ? await withQuery(address, new URL(request.url).search) : address;
+    const kept = await (request.mode === "navigate" ? keptDocument(address, own) : match(PARTS.page, address));
     if (kept && fromKept.has(event.clientId)) return kept;
     const fetched = fetch(request);
     const { value: response, error } = await first(fetched, kept);
     if (response && (!kept || response.status < 500)) {
-      event.waitUntil(keepPage(address, response.clone()).catch(() => {}));
+      event.waitUntil(keepPage(address, response.clone(), own).catch(() => {}));
       return response;
     }
-    event.waitUntil(fetched.then((late) => keepPage(address, late)).catch(() => {}));
+    event.waitUntil(fetched.then((late) => keepPage(address, late, own)).catch(() => {}));
     if (!kept) throw error;
     if (event.resultingClientId) fromKept.add(event.resultingClientId);
     return kept;
+  }
+
+  /** The address of a document with its query, which may be what somebody typed and is stored as its hash. */
+  async function withQuery(address, query) {
+    return query ? `${address}?pocketgraph=${await hexOfHash(new TextEncoder().encode(query))}` : address;
+  }
+
+  /** The document kept for a query, or that of the address: it is every query's until one has had another document. */
+  async function keptDocument(address, own) {
+    const kept = await match(PARTS.page, own);
+    if (kept && own !== address) return kept;
+    const shared = kept ?? (await match(PARTS.page, address)) ?? (await sameDocument(address));
+    const onlyFor = shared?.headers.get(ONLY_FOR) ?? address;
+    const isOfQuery = (other) => other.startsWith(`${address}?pocketgraph=`);
+    return onlyFor !== own && (await keptAddresses(PARTS.page)).some(isOfQuery) ? undefined : shared;
   }
 
   /** A folder and its index.html are one document. */
@@ -431,9 +472,10 @@
     return match(PARTS.page, address.endsWith("/") ? `${address}index.html` : address.replace(/\/index\.html$/, "/"));
   }
 
-  async function keepPage(address, response) {
+  async function keepPage(address, response, own = address) {
+    const cache = await caches.open(PARTS.page);
     if (mayKeep(response)) {
-      const { headers } = response;
+      const headers = new Headers(response.headers);
       const before = await match(PARTS.page, address);
       const tag = headers.get("etag");
       // The very same file need not be written again.
@@ -441,18 +483,34 @@
         await response.body?.cancel();
         return true;
       }
-      const kept = await put(PARTS.page, address, await response.arrayBuffer(), headers);
-      if (kept && !before) await trimPage();
+      const bytes = await bytesOf(response);
+      if (!bytes) return false;
+      const onlyFor = before?.headers.get(ONLY_FOR) ?? address;
+      const theirs = before && onlyFor !== own ? await before.arrayBuffer() : bytes;
+      // A query that has another document keeps it apart, and so does the one before it.
+      const apart = theirs !== bytes && (await hexOfHash(bytes)) !== (await hexOfHash(theirs));
+      if (apart && onlyFor !== address) {
+        await put(PARTS.page, onlyFor, theirs, before.headers);
+        await cache.delete(address);
+      }
+      if (onlyFor === own || !before) headers.set(ONLY_FOR, own);
+      const kept = await put(PARTS.page, apart ? own : address, bytes, headers);
+      if (kept && (apart || !before)) await trimPage();
       return kept;
     }
-    if ([401, 403, 404, 410].includes(response.status) || isPersonal(response)) await (await caches.open(PARTS.page)).delete(address);
+    if ([401, 403, 404, 410].includes(response.status) || isPersonal(response)) {
+      await cache.delete(own);
+      if ((await match(PARTS.page, address))?.headers.get(ONLY_FOR) === own) await cache.delete(address);
+    }
     return false;
   }
 
   async function trimPage() {
     const cache = await caches.open(PARTS.page);
     const addresses = await keptAddresses(PARTS.page);
-    for (const address of addresses.slice(0, Math.max(0, addresses.length - PAGE_FILES))) await cache.delete(address);
+    const ofQueries = addresses.filter((address) => address.includes("?pocketgraph="));
+    const dropped = [...ofQueries.slice(0, -PAGE_QUERIES), ...addresses.slice(0, -PAGE_FILES)];
+    for (const address of dropped) await cache.delete(address);
   }
 
   // A network that failed or was slow just now is waited for only shortly: a page is made of a chain of files.
@@ -525,7 +583,8 @@
       if (wanted.length < 2 || !archive.startsWith(scope)) return null;
       const response = await fetch(archive, { cache: "no-cache", priority: "low" }).catch(() => null);
       if (!response || !mayKeep(response)) return null;
-      const texts = await response.json().catch(() => ({}));
+      const bytes = await bytesOf(response);
+      const texts = await new Response(bytes).json().catch(() => ({}));
       const headers = new Headers(response.headers);
       headers.set("content-type", "text/javascript");
       // It is the archive's.
@@ -616,7 +675,7 @@
     if (!mayKeep(response)) throw problem("http", `The host forbids to keep ${name} (Cache-Control: no-store).`, { url: address });
     const isSection = SECTION.test(name);
     const kept = isSection
-      ? await keepSection(address, await response.arrayBuffer(), response.headers)
+      ? await keepSection(address, await bytesOf(response), response.headers)
       : await keepPage(address, response);
     if (kept) return;
     if ((await known()).full > 0) throw problem("storage-full", "The browser's storage for this site is full.");

@@ -12,7 +12,10 @@ import { HAS_RELAXED } from "./relaxed.js";
  * against the package.
  */
 export const PACKAGE_FILES = [
-  "agent-tools.js", "ask-answer.js", "ask-dialog.js", "ask-element.js", "ask-filters.js", "ask-languages.js", "ask-spot.js", "ask-way.js", "browser-model.js", "facets.js",
+  "ask-page.js", "ask-panel.js",
+  "prove.js",
+  "ask-suggestions.js",
+  "agent-tools.js", "answer-graph.js", "ask-answer.js", "ask-dialog.js", "ask-element.js", "ask-filters.js", "ask-languages.js", "ask-parts.js", "ask-spot.js", "ask-way.js", "browser-model.js", "facets.js",
   "follow-up.js", "local-engine.js", "many-graphs.js", "notices.js", "offline.js", "pocketgraph.js", "prefetch.js", "render.js", "replaced.js",
   "responses-model.js", "turns.js", "unreached.js", "worker.js",
   "pocketgraph_full.js", "pocketgraph_full_bg.wasm", "pocketgraph_wasm.js", "pocketgraph_wasm_bg.wasm",

@@ -344,6 +344,74 @@ test("pages that are one reader's are not kept, and a kept one goes when it beco
   await site.close();
 });
 
+test("documents are kept apart by queries that make a difference, and no query is stored as it was typed", async () => {
+  const folder = await copyOfSite();
+  for (const name of ["same", "apart"]) {
+    await writeFile(join(folder, `${name}.html`), `<!doctype html><link rel="icon" href="data:,"><p>${name}`);
+  }
+  const site = await ownSite(folder);
+  const page = await start(site);
+  site.faults.set("/apart.html", { kind: "query" });
+  for (const query of ["?id=1", "?id=2", "?id=3", ""]) await page.goto(`${site.url}apart.html${query}`);
+  for (const query of ["?q=secret", ""]) await page.goto(`${site.url}same.html${query}`);
+  await page.waitForTimeout(500);
+  const addresses = await page.evaluate(async () => {
+    const found = [];
+    for (const name of await caches.keys()) found.push(...(await (await caches.open(name)).keys()).map(({ url }) => url));
+    return found;
+  });
+  assert.ok(!addresses.some((url) => /secret|id=/.test(url)), addresses.join("\n"));
+  site.faults.clear();
+  site.faults.set("/", { kind: "cut" });
+  const shown = async (path) => {
+    const answer = await page.goto(site.url + path).catch(() => null);
+    return answer && page.evaluate(() => document.querySelector("p").textContent);
+  };
+  for (const query of ["?id=2", "", "?id=1", "?id=3"]) assert.equal(await shown(`apart.html${query}`), `apart${query}`);
+  assert.equal(await shown("same.html?q=other"), "same");
+  assert.equal(await shown("apart.html?id=4"), null);
+  await page.context().close();
+  await site.close();
+});
+
+test("of queries of a document no more than forty are kept", async () => {
+  const folder = await copyOfSite();
+  await writeFile(join(folder, "many.html"), `<!doctype html><link rel="icon" href="data:,"><p>many`);
+  const site = await ownSite(folder);
+  const page = await start(site);
+  site.faults.set("/many.html", { kind: "query" });
+  for (let id = 0; id < 50; id++) await page.goto(`${site.url}many.html?id=${id}`);
+  await page.waitForTimeout(500);
+  const kept = (await keptFiles(page)).filter((path) => path === "/many.html");
+  assert.equal(kept.length, 40);
+  await page.context().close();
+  await site.close();
+});
+
+test("a response without end is read to its limit and not kept", async () => {
+  const folder = await copyOfSite();
+  await writeFile(join(folder, "endless.wasm"), "");
+  const site = await ownSite(folder);
+  const page = await start(site);
+  const manifest = { kind: "endless", sent: 0 };
+  const file = { kind: "endless", sent: 0 };
+  site.faults.set("/endless.wasm", file);
+  await page.evaluate(async () => (await fetch("/endless.wasm")).body.cancel());
+  site.faults.set("/manifest.json", manifest);
+  await page.evaluate(() => fetch("/bundle/manifest.json").then((response) => response.text()).catch(() => ""));
+  for (const [fault, most] of [[manifest, 32], [file, 192]]) {
+    let before = -1;
+    for (let turn = 0; turn < 60 && before !== fault.sent; turn++) {
+      before = fault.sent;
+      await page.waitForTimeout(500);
+    }
+    assert.ok(fault.sent > 0 && fault.sent < most << 20, `${fault.sent} bytes were sent`);
+  }
+  assert.ok(!(await keptFiles(page)).includes("/endless.wasm"));
+  await page.context().close();
+  await site.close();
+});
+
 test("a slow host is not waited for where there is a kept copy", async () => {
   const site = await ownSite();
   const page = await start(site);
