@@ -1,6 +1,6 @@
 // The look of answers, of how they were found, and of passages: the second half of the sheet in ask-element-style.js.
 
-import { sharedSheet } from "./style-sheet.js";
+import { adoptSheet, sharedSheet } from "./style-sheet.js";
 
 const CSS = `
 [part="understood"] { margin: 0.8rem 0 0; color: var(--_soft); font-size: 0.9em; }
@@ -80,6 +80,5 @@ const answerStyle = sharedSheet(CSS);
 
 /** Gives the shadow root of an element these rules too. */
 export function adoptAnswerStyle(root) {
-  const style = answerStyle();
-  if (style && !root.adoptedStyleSheets.includes(style)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, style];
+  adoptSheet(root, answerStyle());
 }

@@ -8,7 +8,9 @@ import { QUOTED_WORDS } from "./render.js";
  * The notices that concern readers, by their codes. A model's failure has words of its own, and of what is
  * missing the hits tell.
  */
-const FOR_READERS = ["cut-length", "cut-time", "cut-loop", "cut-filter", "uncited", "from-passages", "from-web"];
+const FOR_READERS = [
+  "cut-length", "cut-time", "cut-loop", "cut-filter", "uncited", "from-passages", "from-web", "disagree",
+];
 
 /** Returns true if a notice concerns readers. */
 export const isForReaders = ({ code }) => FOR_READERS.includes(code);

@@ -64,7 +64,7 @@ export class AnswerView {
     this.#on = on;
     this.#links = links;
     strings.learn(ANSWER_WORDS);
-    adoptAnswerStyle(view.root);
+    view.roots.forEach(adoptAnswerStyle);
   }
 
   #say(name, values) {

@@ -23,6 +23,24 @@ export class Conversation {
     this.#current = null;
   }
 
+  /** Returns what `restore` needs, as JSON can have it. */
+  state() {
+    const { asking, answer } = this.#current ?? {};
+    return { history: this.#history, answer, question: asking?.question, understood: asking?.understood };
+  }
+
+  /** Shows an answer of an earlier page again; follow-ups may refer to it. */
+  restore({ history, answer, question, understood }) {
+    const isTurn = (turn) => typeof turn?.question === "string" && typeof turn.answer === "string";
+    this.#history = history.filter(isTurn);
+    if (!answer) return;
+    const answering = this.#element.answering();
+    const askLiterally = () => this.#element.ask(question, { literally: true });
+    if (understood !== question) answering.showUnderstood(understood, askLiterally);
+    answering.showAnswer(answer);
+    this.#current = { asking: { question, understood, stage: this.#element.stage() }, answer };
+  }
+
   /**
    * Answers `question`, `literally` without the questions before it; `llm` is the language model that is
    * asked, if any.
@@ -79,6 +97,7 @@ export class Conversation {
       } else if (event.type === "done") {
         told.carried = event.carried;
         if (told.events.length > 0) this.#showWay(told);
+        tell?.(event);
         return event.answer;
       }
       tell?.(event);

@@ -5,6 +5,42 @@
 
 import { isComposed } from "./dom.js";
 import { h } from "./render.js";
+import { adoptSheet, sharedSheet } from "./style-sheet.js";
+
+const dialogStyle = sharedSheet(`
+[role="option"] { display: block; padding: 0.5rem 0.7rem; border-radius: calc(var(--_radius) * 0.7); cursor: pointer; }
+.unseen ~ [role="option"] ~ [role="option"] {
+  margin-inline-start: 0.9rem; border-inline-start: 1px solid var(--_line);
+  border-start-start-radius: 0; border-end-start-radius: 0;
+}
+[role="option"][aria-selected="true"] { background: var(--_raised); box-shadow: inset 3px 0 0 var(--_accent); }
+:dir(rtl)[role="option"][aria-selected="true"] { box-shadow: inset -3px 0 0 var(--_accent); }
+[part="ask-option"] { font-weight: 600; }
+[part="ask-option"]::before { content: "✦ "; color: var(--_accent); }
+[part="dialog"] {
+  width: min(46rem, calc(100vw - 2rem)); max-width: none; max-height: min(80dvh, 48rem);
+  margin-block: 8dvh auto; margin-inline: auto; border-radius: calc(var(--_radius) * 1.4);
+  box-shadow: 0 24px 60px -12px rgb(0 0 0 / 45%); overflow: hidden;
+}
+[part="dialog"][open] { display: flex; flex-direction: column; }
+[part="dialog"] [part="form"] { padding: 0.7rem; border-block-end: 1px solid var(--_line); flex: none; }
+[part="dialog"] [part="results"] {
+  flex: 1; min-height: 0; overflow-y: auto; padding: 0.2rem 0.9rem 0.9rem; overscroll-behavior: contain;
+}
+[part="hints"] {
+  display: flex; gap: 1.2rem; padding: 0.5rem 0.9rem; border-block-start: 1px solid var(--_line);
+  color: var(--_soft); font-size: 0.78rem; flex: none;
+}
+[part="hints"] kbd + kbd { margin-inline-start: 0.2rem; }
+@media (hover: none), (max-width: 40em) { [part="hints"] { display: none; } }
+@media (max-width: 40em) {
+  [part="dialog"] { width: 100vw; height: 100dvh; max-height: none; margin: 0; border: 0; border-radius: 0; }
+  [part="dialog"] [part="button"] { display: none; }
+}
+@media (forced-colors: active) {
+  [role="option"][aria-selected="true"] { outline: 2px solid Highlight; outline-offset: -2px; }
+}
+`);
 
 /** The dialog of one element. */
 export class AskDialog {
@@ -13,10 +49,13 @@ export class AskDialog {
   #view;
   #strings;
   #stop;
-  #node;
+  /** The dialog's own element. */
+  node;
   #hints = h("div", { part: "hints", "aria-hidden": "true" });
   #closer;
   #active = null;
+  /** Text of the suggestion that was chosen in the list before. */
+  #suggestion = null;
   #listening = null;
 
   constructor(host, { root, field, view, strings, stop }) {
@@ -25,14 +64,15 @@ export class AskDialog {
     this.#view = view;
     this.#strings = strings;
     this.#stop = stop;
+    adoptSheet(host.shadowRoot, dialogStyle());
     this.#closer = h("button", { type: "button", part: "close", onclick: () => this.close() });
     field.form.append(this.#closer);
-    this.#node = h("dialog", { part: "dialog" }, field.form, ...view.nodes, this.#hints);
-    this.#node.addEventListener("click", (event) => event.target === this.#node && this.close());
-    this.#node.addEventListener("close", () =>
+    this.node = h("dialog", { part: "dialog" }, field.form, ...view.nodes, this.#hints);
+    this.node.addEventListener("click", (event) => event.target === this.node && this.leave());
+    this.node.addEventListener("close", () =>
       host.dispatchEvent(new CustomEvent("pocketgraph-close", { bubbles: true, composed: true })),
     );
-    root.append(this.#node);
+    root.append(this.node);
     const { input } = field;
     input.setAttribute("role", "combobox");
     input.setAttribute("aria-autocomplete", "list");
@@ -50,7 +90,7 @@ export class AskDialog {
   /** Says everything in the language that is spoken now. */
   relabel() {
     const say = (name) => this.#strings.say(name);
-    this.#node.setAttribute("aria-label", this.#host.getAttribute("label") ?? say("search"));
+    this.node.setAttribute("aria-label", this.#host.getAttribute("label") ?? say("search"));
     this.#closer.textContent = "Esc";
     // A name has what is seen in it.
     this.#closer.setAttribute("aria-label", `${say("close")}: Esc`);
@@ -74,9 +114,19 @@ export class AskDialog {
     this.close();
   }
 
+  /** Returns true while the dialog is shown. */
+  get isOpen() {
+    return this.node.open;
+  }
+
+  /** Shows the dialog, above a page that waits for it. */
+  show() {
+    this.node.showModal();
+  }
+
   open() {
-    if (!this.#node.open) {
-      this.#node.showModal();
+    if (!this.isOpen) {
+      this.show();
       this.#host.dispatchEvent(new CustomEvent("pocketgraph-show", { bubbles: true, composed: true }));
     }
     this.#field.input.focus();
@@ -84,7 +134,12 @@ export class AskDialog {
   }
 
   close() {
-    if (this.#node.open) this.#node.close();
+    if (this.isOpen) this.node.close();
+  }
+
+  /** The reader turns to the page. */
+  leave() {
+    this.close();
   }
 
   /**
@@ -95,8 +150,16 @@ export class AskDialog {
     const options = this.#options();
     this.#field.input.setAttribute("aria-expanded", String(options.length > 0));
     const chunk = this.#active?.dataset.chunk;
+    this.#suggestion = isSuggestion(this.#active) ? this.#active.textContent : null;
     const kept = chunk && options.find((option) => option.dataset.chunk === chunk);
     this.#choose(kept || (typing && options[0]?.getAttribute("part") === "ask-option" ? options[0] : null));
+  }
+
+  /** Suggestions came into the list: the one that the reader chose before stays chosen. */
+  suggestionsShown() {
+    const same = (option) => isSuggestion(option) && option.textContent === this.#suggestion;
+    const kept = this.#options().find(same);
+    if (kept) this.#choose(kept);
   }
 
   #options() {
@@ -141,7 +204,7 @@ export class AskDialog {
           shiftKey: event.shiftKey,
         }),
       );
-      if (this.#active?.matches("a[href]") && !event.ctrlKey && !event.metaKey && !event.shiftKey) this.close();
+      if (this.#active?.matches("a[href]") && !event.ctrlKey && !event.metaKey && !event.shiftKey) this.leave();
     } else if (
       event.key === "Escape" &&
       this.#field.input.value &&
@@ -163,7 +226,7 @@ export class AskDialog {
     const slash = isSlash(event) && !event.metaKey && !event.ctrlKey && !target.matches?.(FIELDS);
     if (!command && !slash) return;
     event.preventDefault();
-    if (command && this.#node.open) this.close();
+    if (command && this.isOpen) this.close();
     else this.open();
   }
 
@@ -181,6 +244,10 @@ export class AskDialog {
 /** Elements in which a slash is text, or that look for an option that begins with it. */
 const FIELDS =
   "textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit], [type=reset], [type=range], [type=color], [type=file])";
+
+function isSuggestion(option) {
+  return option?.getAttribute("part") === "question";
+}
 
 /** Returns true if the key is K, by its place on keyboards that write other letters than Latin ones. */
 function isK({ key, code }) {

@@ -6,7 +6,7 @@ import { sharedSheet } from "./style-sheet.js";
 
 const CSS = `
 :host { display: block; }
-:host([mode="dialog"]) { display: inline-block; align-self: center; }
+:host(:is([mode="dialog"], [mode="panel"])) { display: inline-block; align-self: center; }
 :host([hidden]) { display: none; }
 .root {
   --_text: var(--pocketgraph-text, light-dark(#1c2230, #e6e9f0));
@@ -81,35 +81,16 @@ button[part="hit-translation"] { position: relative; border: 0; background: none
 button[part="question"] { flex: 1; text-align: start; font-weight: 400; border: 0; background: none; padding: 0.4rem 0.5rem; overflow-wrap: anywhere; color: var(--_accent); }
 button[part="question"]:hover { background: var(--_raised); }
 [part="star"], [part="forget"] { width: 2rem; min-height: 2rem; padding: 0; border: 0; background: none; color: var(--_soft); font-weight: 400; }
-[role="option"] { display: block; padding: 0.5rem 0.7rem; border-radius: calc(var(--_radius) * 0.7); cursor: pointer; }
-.unseen ~ [role="option"] ~ [role="option"] { margin-inline-start: 0.9rem; border-inline-start: 1px solid var(--_line); border-start-start-radius: 0; border-end-start-radius: 0; }
-[role="option"][aria-selected="true"] { background: var(--_raised); box-shadow: inset 3px 0 0 var(--_accent); }
-:dir(rtl)[role="option"][aria-selected="true"] { box-shadow: inset -3px 0 0 var(--_accent); }
-[part="ask-option"] { font-weight: 600; }
-[part="ask-option"]::before { content: "✦ "; color: var(--_accent); }
 [part="trigger"] { display: inline-flex; align-items: center; gap: 0.8rem; font-weight: 400; color: var(--_soft); }
 .drawn { width: 1em; height: 1em; flex: none; fill: none; stroke: currentColor; stroke-width: 1.6; stroke-linejoin: round; vertical-align: -0.1em; }
 kbd { white-space: nowrap; font: 0.75rem system-ui, sans-serif; padding: 0.1rem 0.35rem; border: 1px solid var(--_line); border-radius: 0.3rem; background: var(--_surface); color: var(--_soft); }
 dialog { color: inherit; background: var(--_surface); border: 1px solid var(--_line); padding: 0; }
 dialog::backdrop { background: rgb(10 14 22 / 55%); }
-[part="dialog"] { width: min(46rem, calc(100vw - 2rem)); max-width: none; max-height: min(80dvh, 48rem); margin-block: 8dvh auto; margin-inline: auto; border-radius: calc(var(--_radius) * 1.4); box-shadow: 0 24px 60px -12px rgb(0 0 0 / 45%); overflow: hidden; }
-[part="dialog"][open] { display: flex; flex-direction: column; }
-[part="dialog"] [part="form"] { padding: 0.7rem; border-block-end: 1px solid var(--_line); flex: none; }
-[part="dialog"] [part="results"] { flex: 1; min-height: 0; overflow-y: auto; padding: 0.2rem 0.9rem 0.9rem; overscroll-behavior: contain; }
 [part="close"] { padding: 0.2rem 0.5rem; min-height: 2rem; font-size: 0.8rem; font-weight: 500; color: var(--_soft); background: none; }
-[part="hints"] { display: flex; gap: 1.2rem; padding: 0.5rem 0.9rem; border-block-start: 1px solid var(--_line); color: var(--_soft); font-size: 0.78rem; flex: none; }
-[part="hints"] kbd + kbd { margin-inline-start: 0.2rem; }
 a { color: var(--_accent); }
 mark { background: var(--_mark); color: inherit; border-radius: 2px; }
-@media (hover: none), (max-width: 40em) { [part="hints"] { display: none; } [part="keys"] { display: none; } }
-@media (max-width: 40em) {
-  [part="dialog"] { width: 100vw; height: 100dvh; max-height: none; margin: 0; border: 0; border-radius: 0; }
-  [part="dialog"] [part="button"] { display: none; }
-}
-@media (forced-colors: active) {
-  [role="option"][aria-selected="true"] { outline: 2px solid Highlight; outline-offset: -2px; }
-  mark { background: Mark; color: MarkText; }
-}
+@media (hover: none), (max-width: 40em) { [part="keys"] { display: none; } }
+@media (forced-colors: active) { mark { background: Mark; color: MarkText; } }
 @supports not (color: light-dark(#000, #fff)) {
   .root {
     --_text: var(--pocketgraph-text, #1c2230); --_soft: var(--pocketgraph-soft, #566074);

@@ -39,9 +39,9 @@ export declare class PocketGraphAskElement extends HTMLElement {
   share: string | null;
   filters: string | null;
   debug: string | null;
-  /** Opens the dialog (with mode="dialog"), or focuses the box. */
+  /** Opens the dialog or panel (with `mode`), or focuses the box. */
   open(): Promise<void>;
-  /** Closes the dialog. */
+  /** Closes the dialog or panel. */
   close(): void;
   /** Searches and answers; an empty question clears the box. Resolves to null if it was superseded, stopped or failed. */
   ask(question: string): Promise<Answer | null>;
@@ -58,7 +58,7 @@ export interface PocketGraphAskAttributes {
   retriever?: string;
   placeholder?: string;
   label?: string;
-  mode?: "dialog";
+  mode?: "dialog" | "panel";
   model?: "on" | "off";
   worker?: "off";
   offline?: "visited" | "all";

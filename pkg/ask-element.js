@@ -1,5 +1,5 @@
 // <pocketgraph-ask src="/kg/">: search and answers over a bundle, in place or, with mode="dialog", in a dialog
-// behind a button and ⌘K.
+// behind a button and ⌘K; with mode="panel" that is a panel at the side of the page.
 //
 // Hits come as one types, the cited answer on Enter. What attributes, properties, events, parts and custom
 // properties there are stands in docs/embedding-in-a-page.md. Importing this module where there is no document,
@@ -31,12 +31,15 @@ const REFLECTED = {
 const OWN = ["llm", "strings", "suggestions", "askOptions", "filter"];
 /**
  * In a bundle of so many documents the list of all is worth a request of its own only to pages that want
- * filters (`filters="on"`).
+ * filters (`filters="on"`), or have a panel, which can ask about its page.
  */
 const LISTED_BELOW = 512;
 
 /** A looking glass. */
 const LENS = "M11 11l4.2 4.2M12.5 7a5.5 5.5 0 1 1-11 0 5.5 5.5 0 0 1 11 0z";
+
+/** Names the method by which a class of elements that show parts of this one elsewhere hears of new parts. */
+export const ARRANGE = Symbol("arrange");
 
 /** Not there on a server. */
 const Base = globalThis.HTMLElement ?? class {};
@@ -62,6 +65,8 @@ export class PocketGraphAskElement extends Base {
   #ranksByMeaning = false;
   #refined = null;
   #asked = "";
+  /** May a language model be asked what was asked last, and may it be stored? Not before a reader asked. */
+  #how = { write: false, remember: false };
   /** The questions that were asked and their answers; null before the first. */
   #conversation = null;
   #memory = null;
@@ -179,10 +184,10 @@ export class PocketGraphAskElement extends Base {
     else this.#label();
   }
 
-  /** Opens the dialog (with mode="dialog"), or goes to the box. */
+  /** Opens the dialog or panel (with `mode`), or goes to the box. */
   async open() {
     this.#build();
-    if (this.getAttribute("mode") === "dialog") (await this.#loadDialog()).open();
+    if (this.#isFolded()) (await this.#loadDialog()).open();
     else this.#field.input.focus();
   }
 
@@ -198,11 +203,10 @@ export class PocketGraphAskElement extends Base {
   async ask(question) {
     this.#build();
     if (!question.trim()) {
-      this.#field.input.value = "";
-      this.#typed();
+      this.#clearBox();
       return null;
     }
-    if (this.getAttribute("mode") === "dialog") await this.open();
+    if (this.#isFolded()) await this.open();
     return this.#ask(question);
   }
 
@@ -233,6 +237,7 @@ export class PocketGraphAskElement extends Base {
     this.#field.input.value = question;
     this.#changed();
     this.#asked = question.trim();
+    this.#how = { write, remember };
     this.#conversation?.leave();
     this.#retry = () => this.#ask(question, { literally, write, remember });
     return this.#run(question, async (graph, signal) => {
@@ -265,7 +270,7 @@ export class PocketGraphAskElement extends Base {
   #askAnew() {
     const question = this.#field?.input.value.trim();
     if (!question || !this.#shown) return;
-    if (question === this.#asked) this.#ask(question);
+    if (question === this.#asked) this.#ask(question, this.#how);
     else this.#search(question);
   }
 
@@ -388,6 +393,7 @@ export class PocketGraphAskElement extends Base {
         this.#view.showStatus();
         this.#keepOffline(src);
         this.#emit("pocketgraph-open", graph);
+        this.#checkRestored(graph);
       }
       return graph;
     } catch (error) {
@@ -439,8 +445,11 @@ export class PocketGraphAskElement extends Base {
     this.#borrowed?.release(how);
     this.#filters?.then((filters) => filters.node.remove(), () => {});
     this.#filters = null;
+    this.#pageSwitch?.node.remove();
+    this.#page = this.#pageSwitch = null;
     clearTimeout(this.#pausing);
     this.#borrowed = this.#warming = this.#graph = this.#preparing = this.#refined = this.#shown = this.#conversation = this.#memory = null;
+    this.#continuations = null;
     this.#ranksByMeaning = false;
   }
 
@@ -467,8 +476,9 @@ export class PocketGraphAskElement extends Base {
   async #refine(graph) {
     if (!this.#shown) return;
     const { result, typing, asked } = this.#shown;
-    const filter = JSON.stringify(this.filter);
-    const current = () => graph === this.#graph && this.#shown?.asked === asked && this.#field.input.value.trim() === asked && JSON.stringify(this.filter) === filter;
+    const filter = JSON.stringify(this.#searched());
+    const isShown = () => this.#shown?.asked === asked && this.#field.input.value.trim() === asked;
+    const current = () => graph === this.#graph && isShown() && JSON.stringify(this.#searched()) === filter;
     const wanted = `${graph.modelReady() ? "model" : "table"} ${typing} ${filter} ${result.question}`;
     if (!current() || result.stage === "model" || this.#refined === wanted) return;
     this.#refined = wanted;
@@ -479,9 +489,22 @@ export class PocketGraphAskElement extends Base {
     this.#conversation?.quoteAnew(graph);
   }
 
+  // Out of what is here already, and after the hits.
+  async #suggest(result) {
+    const { Suggestions } = await import("./ask-suggestions.js");
+    if (this.#shown?.result !== result) return;
+    const { recent, starred } = this.#remember().read();
+    this.#continuations ??= new Suggestions();
+    const questions = [...starred, ...recent, ...this.suggestions];
+    this.#view.showSuggestions(this.#continuations.suggest(result.question, questions, result.hits));
+    this.#dialog?.suggestionsShown();
+  }
+  #continuations = null;
+
   #searchOptions() {
     const k = Number.parseInt(this.getAttribute("k") ?? "", 10);
-    return { k: k > 0 ? k : undefined, readerLanguage: this.#strings.reader || undefined, retriever: this.getAttribute("retriever") ?? undefined, filter: this.filter };
+    const retriever = this.getAttribute("retriever") ?? undefined;
+    return { k: k > 0 ? k : undefined, readerLanguage: this.#strings.reader || undefined, retriever, filter: this.#searched() };
   }
 
   #showHits(result, { typing = false } = {}) {
@@ -492,6 +515,7 @@ export class PocketGraphAskElement extends Base {
     this.#shown = { result, typing, asked: this.#field.input.value.trim() };
     if (debug) this.#showStage(result).catch(() => {});
     this.#dialog?.resultsChanged({ typing });
+    if (typing && this.#dialog) this.#suggest(result).catch(() => {});
     this.#emit("pocketgraph-result", result);
   }
 
@@ -500,6 +524,7 @@ export class PocketGraphAskElement extends Base {
     // What comes next is loaded now, so that Enter does not wait for it; what fails is loaded when it is needed.
     this.#view.loadAnswering().catch(() => {});
     this.#offerFilters();
+    this.#offerPage();
     this.#prepare();
   }
 
@@ -521,7 +546,9 @@ export class PocketGraphAskElement extends Base {
     const kept = this.#filters;
     try {
       const { node } = await kept;
-      if (kept === this.#filters && node.parentNode !== this.#view.body) this.#view.body.prepend(node);
+      if (kept !== this.#filters || node.isConnected) return;
+      this.#view.body.prepend(node);
+      this[ARRANGE]?.(this.#view);
     } catch {
       // Without filters all documents are searched; the next question tries again.
       if (kept === this.#filters) this.#filters = null;
@@ -538,13 +565,94 @@ export class PocketGraphAskElement extends Base {
     return filters;
   }
 
+  // Which page that is shows only in the list of all documents, as filters do.
+  async #offerPage() {
+    const graph = this.#graph;
+    const isWanted = this.getAttribute("mode") === "panel" || this.getAttribute("filters") === "on";
+    if (!graph || !this.#isFolded() || (!isWanted && graph.info().documents >= LISTED_BELOW)) return;
+    const askAnew = () => this.#askAnew();
+    this.#page ??= import("./ask-page.js").then(({ PageSwitch }) => new PageSwitch(this.shadowRoot, this.#strings, askAnew));
+    try {
+      const page = await this.#page;
+      await page.follow(graph);
+      if (graph === this.#graph && page.node.parentNode !== this.#view.body) this.#view.body.prepend(page.node);
+      this.#pageSwitch = page;
+    } catch {
+      // Without the switch all documents are searched; the next question tries again.
+      this.#page = null;
+    }
+  }
+  #page = null;
+  #pageSwitch = null;
+
+  /** Returns the filter of the next search. */
+  #searched() {
+    return this.#pageSwitch?.filter ?? this.filter;
+  }
+
+  // ---- what survives a page ----
+
+  /** Returns what is shown, for the next page of the site; null if nothing is, or nothing may be remembered. */
+  #state() {
+    const question = this.#field.input.value.trim();
+    if (!question || !this.#shown || this.getAttribute("recent") === "off") return null;
+    const { result, typing } = this.#shown;
+    // What only a link asked is not stored.
+    if (!typing && !this.#how.remember) return null;
+    const sections = this.#graph ? sectionsOf(this.#graph) : this.#restored;
+    return { question, asked: this.#asked, result, typing, told: this.#conversation?.state(), sections };
+  }
+
+  /** Shows what `state` returned on an earlier page. Whatever else it is given leaves the box empty. */
+  async #restore({ question, asked, result, typing, told, sections }) {
+    const { input } = this.#field;
+    if (input.value || this.#shown || typeof question !== "string") return;
+    input.value = question;
+    try {
+      const answering = await this.#view.loadAnswering();
+      if (input.value !== question || this.#shown) return;
+      this.#view.showHits(result, { ask: typing });
+      this.#shown = { result, typing, asked: question };
+      this.#asked = asked;
+      this.#how = { write: false, remember: true };
+      this.#conversation = answering.converse(this.#partner());
+      if (told) this.#conversation.restore(told);
+      this.#restored = sections;
+      this.#changed();
+      this.#dialog?.resultsChanged({ typing });
+    } catch {
+      this.#shown = this.#conversation = null;
+      this.#view.forget();
+      this.#clearBox();
+    }
+  }
+  #restored = "";
+
+  /** Passages that were restored are those of another bundle, if the host has a newer one now: it is asked anew. */
+  #checkRestored(graph) {
+    const before = this.#restored;
+    this.#restored = "";
+    if (!before || before === sectionsOf(graph) || !this.#shown) return;
+    this.#conversation = null;
+    // What is asked already is asked of the newer bundle.
+    if (this.#work) return;
+    const question = this.#field.input.value;
+    if (question.trim() === this.#asked) this.#ask(question, { write: false, remember: false });
+    else this.#search(question);
+  }
+
   // ---- what it looks like ----
+
+  /** Returns true if a button opens the search. */
+  #isFolded() {
+    return !this[ARRANGE] && ["dialog", "panel"].includes(this.getAttribute("mode"));
+  }
 
   #build({ anew = false } = {}) {
     if (this.#view && !anew) return;
     this.#dialog?.detach();
     this.#dialog = null;
-    const inDialog = this.getAttribute("mode") === "dialog";
+    const inDialog = this.#isFolded();
     const on = {
       open: (hit, event) => this.#emit("pocketgraph-open-hit", hit, event),
       cite: (citation, event) => this.#cite(citation, event),
@@ -580,10 +688,10 @@ export class PocketGraphAskElement extends Base {
   #newField() {
     const input = h("input", { part: "input", type: "search", autocomplete: "off", autocapitalize: "off", enterkeyhint: "search", spellcheck: "false", dir: "auto", maxlength: 2000 });
     const ask = () => input.value.trim() && this.#ask(input.value);
-    const button = h("button", { part: "button", type: "button", onclick: ask });
+    const button = h("button", { part: "button", type: "button" });
     const clear = h("button", { part: "clear", type: "button", hidden: true, onclick: () => this.#clear() }, "×");
     // No form: a frame that is sandboxed may not send any.
-    const form = h("div", { part: "form", role: "search" }, h("div", { part: "field" }, input, clear), button);
+    const form = h("div", { part: "form", role: "search" }, h("div", { part: "field" }, input, clear), h("slot", { name: "button", onclick: ask }, button));
     form.addEventListener("keydown", (event) => {
       // While an input method composes, its keys are its own.
       if (event.key === "Enter" && event.target === input && !isComposed(event) && !event.defaultPrevented) ask();
@@ -601,9 +709,13 @@ export class PocketGraphAskElement extends Base {
   }
 
   #clear() {
+    this.#clearBox();
+    this.#field.input.focus();
+  }
+
+  #clearBox() {
     this.#field.input.value = "";
     this.#typed();
-    this.#field.input.focus();
   }
 
   #changed() {
@@ -612,19 +724,23 @@ export class PocketGraphAskElement extends Base {
 
   #loadDialog() {
     const view = this.#view;
-    this.#loadingDialog ??= import("./ask-dialog.js");
-    return this.#loadingDialog.then(({ AskDialog }) => {
+    const isPanel = this.getAttribute("mode") === "panel";
+    const loading = isPanel ? import("./ask-panel.js") : import("./ask-dialog.js");
+    return loading.then(({ AskPanel, AskDialog }) => {
       if (view !== this.#view) return this.#loadDialog();
       if (!this.#dialog) {
-        this.#dialog = new AskDialog(this, { root: this.#root, field: this.#field, view, strings: this.#strings, stop: () => this.#work?.abort() });
+        const stop = () => this.#work?.abort();
+        const parts = { root: this.#root, field: this.#field, view, strings: this.#strings, stop };
+        const kept = { bundle: this.#bundle(), state: () => this.#state(), restore: (state) => this.#restore(state) };
+        this.#dialog = isPanel ? new AskPanel(this, { ...parts, ...kept }) : new AskDialog(this, parts);
         this.#dialog.relabel();
         if (this.#shown) this.#dialog.resultsChanged(this.#shown);
+        this.#dialog.resume?.();
       }
       this.#dialog.attach();
       return this.#dialog;
     });
   }
-  #loadingDialog = null;
 
   /** Shows suggestions while the box is empty. */
   #showIdle() {
@@ -639,8 +755,12 @@ export class PocketGraphAskElement extends Base {
   }
 
   #remember() {
-    this.#memory ??= new AskMemory(new URL(this.getAttribute("src") ?? "", document.baseURI).href, () => this.getAttribute("recent") !== "off");
+    this.#memory ??= new AskMemory(this.#bundle(), () => this.getAttribute("recent") !== "off");
     return this.#memory;
+  }
+
+  #bundle() {
+    return new URL(this.getAttribute("src") ?? "", document.baseURI).href;
   }
 
   #cite(citation, event) {
@@ -698,7 +818,9 @@ export class PocketGraphAskElement extends Base {
     this.#field.clear.setAttribute("aria-label", this.#say("clear"));
     this.#dialog?.relabel();
     this.#filters?.then((filters) => filters.relabel(), () => {});
+    this.#pageSwitch?.relabel();
     this.#label();
+    this[ARRANGE]?.(this.#view);
   }
 
   #label() {
@@ -725,7 +847,7 @@ export class PocketGraphAskElement extends Base {
     const question = new URLSearchParams(location.hash.slice(1)).get("ask")?.slice(0, 2000);
     if (!question?.trim() || question === this.#asked) return;
     this.#build();
-    if (this.getAttribute("mode") === "dialog") await this.open();
+    if (this.#isFolded()) await this.open();
     await this.#ask(question, { write: false, remember: false });
   }
 
@@ -764,6 +886,11 @@ for (const [property, attribute] of Object.entries(REFLECTED)) {
 function parsedFilter(text) {
   const parts = (text ?? "").split(/\s+/).filter(Boolean);
   return Object.fromEntries(parts.map((part) => [part.split("=")[0], part.slice(part.indexOf("=") + 1)]));
+}
+
+/** Returns the names of a bundle's files, which contain hashes of their content. */
+function sectionsOf(graph) {
+  return graph.info().sections.map(({ file }) => file).join(" ");
 }
 
 function isApple() {

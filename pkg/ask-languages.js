@@ -2,6 +2,7 @@
 // said in English.
 
 export const de = {
+  thisPage: "Zu dieser Seite fragen",
   quotation: "„{text}“", filters: "Filter", language: "Sprache", folder: "Bereich", version: "Version", all: "alle", noVersion: "Ohne Version",
   placeholder: "Die Dokumente fragen", search: "Suchen", ask: "Fragen", askThis: "„{text}“ fragen", clear: "Leeren", close: "Schließen", back: "Zurück",
   results: "Treffer", resultCount: { one: "{n} Treffer", other: "{n} Treffer" }, noResults: "Dazu wurde nichts gefunden.",
@@ -34,6 +35,7 @@ export const de = {
   "cut-loop": "Die Antwort wurde abgeschnitten, weil sich das Sprachmodell wiederholte.",
   "cut-filter": "Der Inhaltsfilter des Sprachmodells hat die Antwort abgeschnitten.",
   "uncited": "Die Antwort nennt keine Stelle: nichts darin ließ sich prüfen.",
+  disagree: "Die Dokumente widersprechen sich: sie nennen dafür verschiedene Werte.",
   "from-passages": "Der Wissensgraph enthält das nicht ganz: ein Teil stammt allein nach dem Wortlaut aus Textstellen.",
   "from-web": "Die Dokumente enthalten das nicht ganz: ein Teil wurde im Web gefunden.",
   dangling: "Ein mit ! bezeichneter Beleg verweist auf keine Stelle.", way: "Wie das gefunden wurde", plan: "Ein Plan", planRules: "Ein Plan nach Regeln",
@@ -41,6 +43,7 @@ export const de = {
 };
 
 export const fr = {
+  thisPage: "Interroger cette page",
   quotation: "« {text} »", filters: "Filtres", language: "Langue", folder: "Section", version: "Version", all: "toutes", noVersion: "Sans version",
   placeholder: "Interroger les documents", search: "Rechercher", ask: "Demander", askThis: "Demander « {text} »", clear: "Effacer", close: "Fermer", back: "Retour",
   results: "Résultats", resultCount: { one: "{n} résultat", other: "{n} résultats" }, noResults: "Rien n’a été trouvé.",
@@ -73,6 +76,7 @@ export const fr = {
   "cut-loop": "La réponse a été coupée, car le modèle de langage se répétait.",
   "cut-filter": "Le filtre de contenu du modèle de langage a coupé la réponse.",
   "uncited": "La réponse ne cite aucun passage : rien n’a pu y être vérifié.",
+  disagree: "Les documents se contredisent : ils donnent des valeurs différentes.",
   "from-passages": "Le graphe de connaissances ne contient pas tout ceci : une partie a été tirée des passages d’après leurs seuls mots.",
   "from-web": "Les documents ne contiennent pas tout ceci : une partie a été trouvée sur le Web.",
   dangling: "Une citation marquée ! ne renvoie à aucun passage.", way: "Comment cela a été trouvé", plan: "Un plan", planRules: "Un plan par règles",
@@ -80,6 +84,7 @@ export const fr = {
 };
 
 export const es = {
+  thisPage: "Preguntar sobre esta página",
   quotation: "«{text}»", filters: "Filtros", language: "Idioma", folder: "Sección", version: "Versión", all: "todo", noVersion: "Sin versión",
   placeholder: "Preguntar a los documentos", search: "Buscar", ask: "Preguntar", askThis: "Preguntar «{text}»", clear: "Borrar", close: "Cerrar", back: "Volver",
   results: "Resultados", resultCount: { one: "{n} resultado", other: "{n} resultados" }, noResults: "No se encontró nada.",
@@ -112,6 +117,7 @@ export const es = {
   "cut-loop": "La respuesta se cortó porque el modelo de lenguaje se repetía.",
   "cut-filter": "El filtro de contenido del modelo de lenguaje cortó la respuesta.",
   "uncited": "La respuesta no cita ningún pasaje: no se pudo comprobar nada de ella.",
+  disagree: "Los documentos se contradicen: dan valores distintos.",
   "from-passages": "El grafo de conocimiento no contiene todo esto: una parte se tomó de pasajes solo por sus palabras.",
   "from-web": "Los documentos no contienen todo esto: una parte se encontró en la web.",
   dangling: "Una cita marcada con ! no remite a ningún pasaje.", way: "Cómo se encontró", plan: "Un plan", planRules: "Un plan por reglas",
@@ -119,6 +125,7 @@ export const es = {
 };
 
 export const pt = {
+  thisPage: "Perguntar sobre esta página",
   quotation: "“{text}”", filters: "Filtros", language: "Idioma", folder: "Seção", version: "Versão", all: "tudo", noVersion: "Sem versão",
   placeholder: "Perguntar aos documentos", search: "Pesquisar", ask: "Perguntar", askThis: "Perguntar “{text}”", clear: "Limpar", close: "Fechar", back: "Voltar",
   results: "Resultados", resultCount: { one: "{n} resultado", other: "{n} resultados" }, noResults: "Nada foi encontrado.",
@@ -151,6 +158,7 @@ export const pt = {
   "cut-loop": "A resposta foi cortada porque o modelo de linguagem se repetia.",
   "cut-filter": "O filtro de conteúdo do modelo de linguagem cortou a resposta.",
   "uncited": "A resposta não cita nenhum trecho: nada nela pôde ser verificado.",
+  disagree: "Os documentos contradizem-se: dão valores diferentes.",
   "from-passages": "O grafo de conhecimento não contém tudo isto: uma parte foi tirada de trechos apenas pelas palavras.",
   "from-web": "Os documentos não contêm tudo isto: uma parte foi encontrada na web.",
   dangling: "Uma citação marcada com ! não remete a nenhum trecho.", way: "Como isto foi encontrado", plan: "Um plano", planRules: "Um plano por regras",
@@ -158,6 +166,7 @@ export const pt = {
 };
 
 export const zh = {
+  thisPage: "只问本页",
   quotation: "“{text}”", filters: "筛选", language: "语言", folder: "栏目", version: "版本", all: "全部", noVersion: "无版本",
   placeholder: "向文档提问", search: "搜索", ask: "提问", askThis: "提问“{text}”", clear: "清除", close: "关闭", back: "返回", results: "结果",
   resultCount: { other: "{n} 条结果" }, noResults: "没有找到相关内容。", noResultsHint: "请换一些词，或减少几个词。", untitled: "无标题", alsoIn: "另见于", opening: "正在打开…",
@@ -180,12 +189,14 @@ export const zh = {
   "cut-loop": "语言模型不断重复，回答被截断。",
   "cut-filter": "语言模型的内容过滤器截断了回答。",
   "uncited": "回答没有引用任何段落，其中内容无法核对。",
+  disagree: "文档说法不一：给出了不同的值。",
   "from-passages": "知识图谱不含全部内容：其中一部分仅按字词取自段落。",
   "from-web": "文档不含全部内容：其中一部分来自网络搜索。",
   dangling: "标有 ! 的引用不指向任何段落。", way: "查找过程", plan: "计划", planRules: "按规则制定的计划", planTrained: "由训练过的规划器制定的计划", planMeaning: "按含义最接近的关系制定的计划", sure: "把握 {n} %",
 };
 
 export const ja = {
+  thisPage: "このページについて質問",
   quotation: "「{text}」", filters: "絞り込み", language: "言語", folder: "セクション", version: "バージョン", all: "すべて", noVersion: "バージョンなし",
   placeholder: "ドキュメントに質問", search: "検索", ask: "質問する", askThis: "「{text}」を質問する", clear: "クリア", close: "閉じる", back: "戻る", results: "検索結果",
   resultCount: { other: "{n} 件" }, noResults: "見つかりませんでした。", noResultsHint: "別の言葉や、より少ない言葉でお試しください。", untitled: "無題", alsoIn: "ほかのページ：", opening: "開いています…",
@@ -212,6 +223,7 @@ export const ja = {
   "cut-loop": "言語モデルが同じことを繰り返したため、回答は途中で切れています。",
   "cut-filter": "言語モデルのコンテンツフィルターにより、回答は途中で切れています。",
   "uncited": "回答は箇所を引用していないため、何も確認できませんでした。",
+  disagree: "文書の記述が食い違っています。値が異なります。",
   "from-passages": "知識グラフにすべては含まれていません。一部は語の一致だけで本文から取られました。",
   "from-web": "文書にすべては含まれていません。一部はウェブ検索で見つかりました。",
   dangling: "! の付いた引用は、どの箇所も指していません。", way: "見つけるまでの手順", plan: "計画", planRules: "規則による計画",
@@ -219,6 +231,7 @@ export const ja = {
 };
 
 export const ko = {
+  thisPage: "이 페이지에 대해 질문",
   quotation: "“{text}”", filters: "필터", language: "언어", folder: "섹션", version: "버전", all: "전체", noVersion: "버전 없음",
   placeholder: "문서에 질문하기", search: "검색", ask: "질문", askThis: "“{text}” 질문하기", clear: "지우기", close: "닫기", back: "뒤로", results: "결과",
   resultCount: { other: "결과 {n}개" }, noResults: "찾은 내용이 없습니다.", noResultsHint: "다른 단어나 더 적은 단어로 시도해 보세요.", untitled: "제목 없음", alsoIn: "다른 페이지:", opening: "여는 중…",
@@ -242,6 +255,7 @@ export const ko = {
   "cut-loop": "언어 모델이 같은 말을 되풀이하여 답변이 잘렸습니다.",
   "cut-filter": "언어 모델의 콘텐츠 필터가 답변을 잘랐습니다.",
   "uncited": "답변이 어떤 구절도 인용하지 않아 확인할 수 없었습니다.",
+  disagree: "문서들이 서로 다른 값을 말합니다.",
   "from-passages": "지식 그래프에 모두 들어 있지는 않습니다. 일부는 낱말만으로 구절에서 가져왔습니다.",
   "from-web": "문서에 모두 들어 있지는 않습니다. 일부는 웹 검색에서 찾았습니다.",
   dangling: "! 표시된 인용은 가리키는 구절이 없습니다.", way: "찾은 과정", plan: "계획", planRules: "규칙에 따른 계획",
@@ -249,6 +263,7 @@ export const ko = {
 };
 
 export const ar = {
+  thisPage: "اسأل عن هذه الصفحة",
   quotation: "«{text}»", filters: "عوامل التصفية", language: "اللغة", folder: "القسم", version: "الإصدار", all: "الكل", noVersion: "بلا إصدار",
   placeholder: "اسأل الوثائق", search: "بحث", ask: "اسأل", askThis: "اسأل «{text}»", clear: "مسح", close: "إغلاق", back: "رجوع", results: "النتائج",
   resultCount: { zero: "لا نتائج", one: "نتيجة واحدة", two: "نتيجتان", few: "{n} نتائج", many: "{n} نتيجة", other: "{n} نتيجة" },
@@ -271,6 +286,7 @@ export const ar = {
   "cut-loop": "قُطعت الإجابة لأن النموذج اللغوي كرّر نفسه.",
   "cut-filter": "قطع مرشّح المحتوى في النموذج اللغوي الإجابة.",
   "uncited": "لا تستشهد الإجابة بأي مقطع، فلم يمكن التحقق من شيء فيها.",
+  disagree: "تختلف الوثائق في هذا: تذكر قيمًا مختلفة.",
   "from-passages": "لا يحتوي رسم المعرفة على كل هذا: أُخذ جزء منه من المقاطع بكلماتها وحدها.",
   "from-web": "لا تحتوي المستندات على كل هذا: عُثر على جزء منه بالبحث في الويب.",
   dangling: "استشهاد عليه علامة ! لا يشير إلى أي فقرة.", way: "كيف وُجد هذا", plan: "خطة", planRules: "خطة وفق قواعد",
@@ -278,6 +294,7 @@ export const ar = {
 };
 
 export const ru = {
+  thisPage: "Спросить об этой странице",
   quotation: "«{text}»", filters: "Фильтры", language: "Язык", folder: "Раздел", version: "Версия", all: "все", noVersion: "Без версии",
   placeholder: "Спросить документы", search: "Поиск", ask: "Спросить", askThis: "Спросить «{text}»", clear: "Очистить", close: "Закрыть", back: "Назад",
   results: "Результаты", resultCount: { one: "{n} результат", few: "{n} результата", many: "{n} результатов", other: "{n} результата" },
@@ -305,6 +322,7 @@ export const ru = {
   "cut-loop": "Ответ обрезан: языковая модель повторялась.",
   "cut-filter": "Фильтр содержимого языковой модели обрезал ответ.",
   "uncited": "Ответ не ссылается ни на один фрагмент: проверить в нём ничего нельзя.",
+  disagree: "Документы расходятся: в них указаны разные значения.",
   "from-passages": "В графе знаний есть не всё: часть взята из фрагментов лишь по словам.",
   "from-web": "В документах есть не всё: часть найдена в интернете.",
   dangling: "Ссылка со знаком ! не указывает ни на один отрывок.", way: "Как это найдено", plan: "План", planRules: "План по правилам",

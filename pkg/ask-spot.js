@@ -3,7 +3,7 @@
 // Loaded when there is something to mark.
 
 import { SPOT_KEY } from "./text-fragment.js";
-import { sharedSheet } from "./style-sheet.js";
+import { adoptSheet, sharedSheet } from "./style-sheet.js";
 
 /** Milliseconds in which the words may still come. */
 const PATIENCE_MS = 5000;
@@ -232,9 +232,7 @@ class PageText {
  * browser lets it.
  */
 function highlight(range) {
-  const css = sheet();
-  if (css && !document.adoptedStyleSheets.includes(css))
-    document.adoptedStyleSheets = [...document.adoptedStyleSheets, css];
+  adoptSheet(document, sheet());
   if (globalThis.CSS?.highlights) {
     CSS.highlights.set(NAME, new Highlight(range));
     return;

@@ -34,6 +34,7 @@ export const ENGLISH = {
   version: "Version",
   all: "all",
   noVersion: "No version",
+  thisPage: "Ask about this page",
   hintOpen: "open",
   hintMove: "move",
   hintClose: "close",

@@ -24,13 +24,15 @@ export class AskView {
   #pointing = [];
   /** The view of the answer, once its module is loaded. */
   answering = null;
+  /** Arranges the nodes of a hit, in a list of links. */
+  dress = (nodes) => nodes;
 
   /**
    * With `listbox` the results are options of a combobox, else a list of links. `root` is the element's shadow
    * root.
    */
   constructor(strings, on, { listbox = false, root }) {
-    this.root = root;
+    this.roots = [root];
     this.#strings = strings;
     this.#on = on;
     this.#listbox = listbox;
@@ -141,7 +143,7 @@ export class AskView {
     const pages = byPage(result.hits);
     const nodes = pages.map((page, at) => this.#page(page, at, reached));
     const missing = result.missing?.length > 0;
-    if (result.hits.length === 0 && !missing) nodes.push(this.#listbox ? h("div", { part: "empty", role: "presentation" }, this.#say("noResults")) : h("div", { part: "empty" }, h("p", {}, h("strong", {}, this.#say("noResults"))), h("p", {}, this.#say("noResultsHint"))));
+    if (result.hits.length === 0 && !missing) nodes.push(this.#listbox ? h("div", { part: "empty", role: "presentation" }, this.#say("noResults")) : h("div", { part: "empty" }, h("slot", { name: "empty" }, h("p", {}, h("strong", {}, this.#say("noResults"))), h("p", {}, this.#say("noResultsHint")))));
     const asks = ask && this.#listbox && h("div", { role: "option", part: "ask-option", id: this.#option(), onclick: () => this.#on.pick(result.question) }, this.#say("askThis", { text: result.question }));
     const focused = this.hits.getRootNode().activeElement?.closest?.("[data-chunk]")?.dataset.chunk;
     this.hits.replaceChildren(...[asks, ...nodes].filter(Boolean));
@@ -154,6 +156,13 @@ export class AskView {
       const href = safeUrl(url);
       if (href) this.#links.add(new URL(href).host);
     }
+  }
+
+  /** Puts `questions` between the line that asks and the hits, in a listbox. */
+  showSuggestions(questions) {
+    const options = questions.map((question) => this.#question(question, {}));
+    const above = this.hits.querySelector("[part=ask-option]");
+    if (options.length > 0) above?.after(this.#group(`${this.#id}-suggested`, this.#say("suggested"), options));
   }
 
   /** Nothing of an earlier question stands there any more. */
@@ -211,7 +220,7 @@ export class AskView {
       return pointed(h(href ? "a" : "div", option, inside(head)));
     }
     const head = h(href ? "a" : "span", { part: "hit-title", dir: "auto", href, onclick }, title);
-    return h("li", { ...common, part: "hit" }, inside(pointed(head)));
+    return h("li", { ...common, part: "hit" }, this.dress(inside(pointed(head))));
   }
 
   /** The name of the language of a passage, where that is not the page's. */

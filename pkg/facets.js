@@ -17,6 +17,27 @@ export function facetsOf(lines) {
   return summed(facets).sort((a, b) => Number(a.of > b.of) - Number(a.of < b.of) || Number(a.value > b.value) - Number(a.value < b.value));
 }
 
+/**
+ * The filter that leaves only the document at `address`, of documents that stand in lines as for `facetsOf`; null
+ * if none is there. Hosts write one address in several ways: with and without `.html`, `index` or a last slash.
+ */
+export function pageFilter(lines, address) {
+  const here = plainPath(new URL(address).pathname);
+  const paths = lines.split("\n").map((line) => line.split("\t")[2]);
+  const path = paths.find((one) => one && plainPath(one) === here);
+  // Folders below a page's address are other pages; after a second slash there are none.
+  return path ? { folder: path.endsWith("/") ? `${path}/` : path } : null;
+}
+
+function plainPath(path) {
+  const plain = path.replace(/^\//, "").replace(/(?:\/|(?:\/?index)?\.html?)+$/, "");
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
+  }
+}
+
 /** Facets of several bundles as those of one: the counts of one kind and value together. */
 export function summed(facets) {
   const found = new Map();

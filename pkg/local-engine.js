@@ -22,6 +22,7 @@ const METHODS = {
 const FULL_METHODS = {
   ask: (engine, [question, options], onEvent, signal) => engine.ask(question, options, onEvent, signal),
   plan: (engine, [question, options], _, signal) => engine.plan(question, options, signal),
+  readPage: (engine, [chunk]) => engine.readPage(chunk),
   execute: (engine, [plan, options], onEvent, signal) => engine.execute(plan, options, onEvent, signal),
 };
 

@@ -4,6 +4,8 @@
 export const NOTICES = {
   "missing": "Parts of the documents could not be loaded: {text}.",
   "absent": "No passage that was found mentions {text}.",
+  "disagree": "The documents disagree: they state different values for this.",
+  "outdated": "Mind when this holds: {text}.",
   "quoted-instead": "{text} This answer is quoted from the documents instead.",
   "graph-instead": "{text} This answer is what the plan found in the knowledge graph.",
   "not-asked": "The language model was not asked: {text}.",

@@ -143,7 +143,7 @@ export class GrowingAnswer {
  * tables), each text a text node; one without blocks line by line. `marker` makes the node for a citation, as
  * for answerBlocks; it stands behind the last sentence of what it cites. `words` are said of the closest
  * passage, where a passage goes on, and around a quotation (`{text}`); `code` is as for answerBlocks.
- * `languageMark(tag)` names the language of a passage, where that is to be told.
+ * `languageMark(tag)` names the language of a passage, where that is to be told. Each quotation says when it holds.
  */
 export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words = QUOTED_WORDS, code, languageMark } = {}) {
   const fragment = document.createDocumentFragment();
@@ -165,6 +165,7 @@ export function quotedAnswer(answer, marker = (number) => `[${number}]`, { words
     const last = blocks.at(-1);
     const end = last?.form === "text" ? nodes.at(-1) : nodes[nodes.push(h("p")) - 1];
     end.append(last?.more ? " …" : "", after, " ", cite);
+    if (citation.holds) end.append(" ", h("small", { class: "holds", part: "holds" }, `(${citation.holds})`));
     const href = last?.more && citation.url && safeUrl(citation.url);
     if (href) end.append(" ", h("a", { class: "read-on", part: "read-on", href }, words.readOn));
     const mark = language && languageMark?.(language);

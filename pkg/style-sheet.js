@@ -16,3 +16,8 @@ export function sharedSheet(css) {
     return sheet;
   };
 }
+
+/** Puts a sheet after those that a root has. */
+export function adoptSheet(root, sheet) {
+  if (sheet && !root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
+}

@@ -53,6 +53,9 @@ for (const width of [1280, 360]) {
       found.push(...(await faults(page, "the way to an answer")));
       await openMap(page);
       found.push(...(await faults(page, "the map")));
+      await page.locator("#entities .answer-graph .ends button").first().click();
+      await page.locator("#entities .entity h5").first().waitFor();
+      found.push(...(await faults(page, "an entity")));
       await page.click("#settings-button");
       found.push(...(await faults(page, "settings")));
       await page.keyboard.press("Escape");
@@ -78,6 +81,18 @@ for (const width of [1280, 360]) {
       found.push(...(await faults(page, "typing")));
       await askAndRead(page);
       found.push(...(await faults(page, "an answer")));
+      await page.evaluate(() => {
+        history.replaceState(null, "", "/documents/hosting.html");
+        const element = document.querySelector("pocketgraph-ask");
+        element.mode = "panel";
+        element.open();
+      });
+      await page.locator("pocketgraph-ask [part=dialog]").waitFor();
+      await askAndRead(page);
+      await page.locator("pocketgraph-ask [part=page-only]").click();
+      await page.locator('pocketgraph-ask [part=answer][aria-busy="false"]').waitFor();
+      found.push(...(await faults(page, "a panel")));
+      await page.evaluate(() => Object.assign(document.querySelector("pocketgraph-ask"), { mode: "dialog" }).open());
       // The bundle is there; what an answer reads is not.
       t.site.faults.set("/bundle/", { kind: "status", status: 503 });
       await page.evaluate(() => document.querySelector("pocketgraph-ask").setAttribute("src", "/bundle/?anew"));

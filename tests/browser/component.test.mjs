@@ -298,6 +298,41 @@ test("the dialog's box is a combobox: arrows choose, Enter asks or opens", async
   await page.context().close();
 });
 
+test("the dialog offers continuations of what is typed, which the keys reach and Enter asks", async () => {
+  const suggestions = "How does hybrid fusion rank?|What is a bundle?";
+  const { page, element, box, part } = await mounted({ mode: "dialog", suggestions });
+  await part("dialog").waitFor({ state: "attached" });
+  const modules = () => t.site.requests.filter((path) => path.endsWith("ask-suggestions.js")).length;
+  const before = modules();
+  await page.keyboard.press("Control+k");
+  await page.waitForFunction(() => document.querySelector("pocketgraph-ask").graph);
+  assert.equal(modules(), before, "nothing is fetched for it before there are hits");
+  await box.fill("how does hyb");
+  await part("hit").first().waitFor();
+  await part("question").waitFor();
+  await box.press("ArrowDown");
+  // The choice stays when the hits are ranked anew.
+  const isByModel = () => window.heard.findLast(([type]) => type === "result")?.[1] === "model";
+  await page.waitForFunction(isByModel, null, { timeout: 60_000 });
+  await part("question").waitFor();
+  assert.deepEqual(await part("question").allInnerTexts(), ["How does hybrid fusion rank?"]);
+  assert.equal(await part("question").getAttribute("aria-selected"), "true");
+  assert.equal(await box.getAttribute("aria-activedescendant"), await part("question").getAttribute("id"));
+  await assertClean(page);
+  await box.press("Enter");
+  await part("actions").waitFor();
+  assert.equal(await box.inputValue(), "How does hybrid fusion rank?");
+  await element.evaluate((node) => node.removeAttribute("suggestions"));
+  await box.fill("how does hybrid fus");
+  // It was asked, and is remembered.
+  await part("question").waitFor();
+  await element.evaluate((node) => node.setAttribute("recent", "off"));
+  await box.fill("how does hybrid fusi");
+  await part("ask-option").filter({ hasText: "fusi”" }).waitFor();
+  assert.ok(!(await part("question").allInnerTexts()).includes("How does hybrid fusion rank?"));
+  await page.context().close();
+});
+
 test("Markdown of a model becomes tables, lists, quotes and code; markup and links to strangers stay text", async () => {
   const ui = await mounted();
   t.llm.bears = true;
@@ -658,8 +693,15 @@ test("a link to a question asks no language model and stores nothing, until the 
       return shadowRoot.querySelector("input").value === question && shadowRoot.querySelector("[part=actions]");
     }, question);
   }
+  // What the page sets anew is asked anew, as the link asked it.
+  await page.evaluate(async () => {
+    const element = document.querySelector("pocketgraph-ask");
+    const searched = new Promise((done) => element.addEventListener("pocketgraph-answer", done, { once: true }));
+    element.filter = { language: "en" };
+    await searched;
+  });
   assert.deepEqual(t.llm.requests, []);
-  assert.equal(await page.evaluate(() => localStorage.length), 0);
+  assert.equal(await page.evaluate(() => localStorage.length + sessionStorage.length), 0);
   await element.locator("[part=again]").click();
   await page.waitForFunction(() => localStorage.length > 0);
   assert.ok(t.llm.requests.length > 0);

@@ -126,6 +126,18 @@ export async function ask(page, question = QUESTION) {
   await page.press(BOX, "Enter");
 }
 
+/** Waits until there are hits; says what the page shows where none come. */
+export async function hitsShown(page) {
+  await page.locator(HIT).first().waitFor().catch(async ({ message }) => {
+    const shown = await page.evaluate(() => {
+      const { shadowRoot } = document.querySelector("pocketgraph-ask") ?? {};
+      const dialogs = [...document.querySelectorAll("dialog[open]"), ...(shadowRoot?.querySelectorAll("dialog[open]") ?? [])];
+      return [location.href, JSON.stringify(window.heard), shadowRoot?.querySelector("input")?.value, dialogs.length, shadowRoot?.textContent].join("\n");
+    });
+    throw new Error(`${message}\n${shown}`);
+  });
+}
+
 /** Asks, and waits for the quoted answer. */
 export async function askAndRead(page, question = QUESTION) {
   await ask(page, question);

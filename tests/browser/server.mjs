@@ -4,6 +4,8 @@
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
 import { extname, join, normalize, sep } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 
 const TYPES = {
   ".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8",
@@ -32,7 +34,8 @@ async function listen(handler, port = 0) {
 
 /**
  * Serves `folder`. `faults` maps a part of a path to what happens to files that have it in theirs: {kind:
- * "cut" | "hang" | "stall" (after half the body) | "status" | "delay" | "truncate" | "corrupt" | "headers",
+ * "cut" | "hang" | "stall" (after half the body) | "status" | "delay" | "truncate" | "corrupt" | "headers" |
+ * "query" (which the body ends with) | "endless" (its bytes are added to `fault.sent` until nobody takes more),
  * status?, headers?, ms?, times?}, `times` being how often, always where absent. `mounts` maps the beginning
  * of a path to another folder. `requests` lists the paths asked for; each is answered once `hold(path)` is
  * over, where there is such a function.
@@ -57,17 +60,25 @@ export async function serveSite(folder, { policy, cacheControl = "no-store" } = 
     let body = await readFile(file).catch(() => null);
     if (!body) return response.writeHead(404).end();
     if (fault.kind === "truncate") body = body.subarray(0, Math.floor(body.length / 2));
+    if (fault.kind === "query") body = Buffer.concat([body, Buffer.from(new URL(request.url, "http://site").search)]);
     if (fault.kind === "corrupt") {
       body = Buffer.from(body);
       body[Math.floor(body.length / 2)] ^= 0x5a;
     }
     response.writeHead(200, {
       "content-type": TYPES[extname(file)] ?? "application/octet-stream",
-      "content-length": body.length,
+      ...(fault.kind === "endless" ? {} : { "content-length": body.length }),
       "content-security-policy": site.policy,
       "cache-control": site.cacheControl,
       ...fault.headers,
     });
+    if (fault.kind === "endless") {
+      const chunk = Buffer.alloc(1 << 20, " ");
+      const chunks = function* () {
+        for (fault.sent = 0; ; fault.sent += chunk.length) yield chunk;
+      };
+      return pipeline(Readable.from(chunks(), { highWaterMark: 1 }), response).catch(() => {});
+    }
     if (fault.kind === "stall") return response.write(body.subarray(0, Math.floor(body.length / 2)));
     response.end(body);
   };

@@ -100,6 +100,40 @@ for (const [name, { path, start }] of Object.entries(BROWSERS)) {
       await until(driver, `return Boolean(document.querySelector("pocketgraph-ask").shadowRoot.querySelector("dialog[open] mark"))`);
     });
 
+    test("the panel is at the side, and open on the next page with its answer, without the focus", async () => {
+      await driver.size(1280, 900);
+      await driver.goto(`${site.url}suite/panel.html`);
+      await until(driver, `return Boolean(${part("dialog")})`);
+      await driver.run(`${part("trigger")}.click()`);
+      await until(driver, `return ${part("input")}.matches(":focus")`);
+      await driver.type(`return ${part("input")}`, `${QUESTION}\n`);
+      await until(driver, `return Boolean(${part("actions")})`);
+      await driver.goto(`${site.url}suite/panel.html?next`);
+      await until(driver, `return Boolean(${part("actions")})`);
+      const seen = `const { x, width, height } = ${part("dialog")}.getBoundingClientRect();
+        return [x > 0, Math.round(x + width) === document.documentElement.clientWidth, height === innerHeight]`;
+      assert.deepEqual(await driver.run(seen), [true, true, true]);
+      assert.equal(await driver.run("return document.activeElement.localName"), "body");
+    });
+
+    test("the parts stand where a page puts them, and take its button, headings and template", async () => {
+      await driver.size(1280, 900);
+      const of = (kind, name) =>
+        `document.querySelector("pocketgraph-${kind}")?.shadowRoot?.querySelector('[part~="${name}"]')`;
+      const headings = `return [...document.querySelectorAll("h2")].map((one) => one.getClientRects().length > 0)`;
+      await driver.goto(`${site.url}suite/parts.html`);
+      await until(driver, `return Boolean(${of("box", "input")})`);
+      await until(driver, `return ${of("results", "hits")} && !${of("box", "hits")}`);
+      assert.deepEqual(await driver.run(headings), [false, false]);
+      await driver.type(`return ${of("box", "input")}`, QUESTION);
+      await until(driver, `return Boolean(${of("results", "hit")})`);
+      const order = `return [...${of("results", "hit")}.children].map((node) => node.getAttribute("part"))`;
+      assert.deepEqual(await driver.run(order), ["hit-text", "hit-title"]);
+      await driver.run(`document.querySelector("#own").click()`);
+      await until(driver, `return Boolean(${of("answer", "actions")})`);
+      assert.deepEqual(await driver.run(headings), [true, true]);
+    });
+
     test("the demo answers, opens a passage and draws its map", async () => {
       await driver.size(1280, 900);
       await driver.goto(site.url);
@@ -114,6 +148,13 @@ for (const [name, { path, start }] of Object.entries(BROWSERS)) {
       await driver.run(`${part("passage")}.close()`);
       // A passage on the map opens by the component too.
       await driver.run("document.querySelector('#graph .node.chunk').dispatchEvent(new MouseEvent('click', { bubbles: true }))");
+      await until(driver, `return Boolean(${part("passage")}?.open && ${part("passage-body")})`);
+      await driver.run(`${part("passage")}.close()`);
+      // And one of a statement in the knowledge graph.
+      await until(driver, "return Boolean(document.querySelector('#entities .named button'))");
+      await driver.run("document.querySelector('#entities .named button').click()");
+      await until(driver, "return Boolean(document.querySelector('#entities .entity .passage'))");
+      await driver.run("document.querySelector('#entities .entity .passage').click()");
       await until(driver, `return Boolean(${part("passage")}?.open && ${part("passage-body")})`);
       await driver.run(`${part("passage")}.close()`);
     });

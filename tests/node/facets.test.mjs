@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { choices, facetsOf, summed } from "../../pkg/facets.js";
+import { choices, facetsOf, pageFilter, summed } from "../../pkg/facets.js";
 
 const of = (kind, counts) => Object.entries(counts).map(([value, documents]) => ({ of: kind, value, documents }));
 
@@ -30,4 +30,14 @@ test("facets are counted of documents in lines, a folder for each document below
   const folders = of("folder", { docs: 2, "docs/2.0": 1, "docs/a": 1 });
   assert.deepEqual(found, [...folders, ...of("language", { de: 1, en: 1 }), ...of("version", { "": 1, "2.0": 1 })]);
   assert.deepEqual(facetsOf(""), []);
+});
+
+test("a page is found at its address however hosts write it, and folders below it are other pages", () => {
+  const lines = "en\t\tguide/\nen\t\tguide/install.html\nen\t\tcaf%C3%A9/index.html\n";
+  const found = (path) => pageFilter(lines, `https://x.example${path}`)?.folder ?? null;
+  assert.deepEqual(["/guide/", "/guide", "/guide/index.html"].map(found), Array(3).fill("guide//"));
+  const spellings = ["/guide/install", "/guide/install.html?a=b#c", "/guide/install/"];
+  assert.deepEqual(spellings.map(found), Array(3).fill("guide/install.html"));
+  assert.deepEqual(["/café/", "/caf%C3%A9"].map(found), Array(2).fill("caf%C3%A9/index.html"));
+  assert.deepEqual(["/", "/other", "/a/guide", "/%E0%A4%A"].map(found), Array(4).fill(null));
 });
