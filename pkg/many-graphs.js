@@ -5,7 +5,7 @@
 import { badArgument } from "./options.js";
 
 /** Calls that only a single bundle can answer. */
-const OF_ONE = ["plan", "execute", "neighbors", "subgraph"];
+const OF_ONE = ["plan", "execute", "neighbors", "subgraph", "certify", "prove"];
 
 /** Open bundles as one. */
 export class ManyGraphs {
@@ -81,6 +81,11 @@ export class ManyGraphs {
   async facets(options) {
     const { summed } = await import("./facets.js");
     return summed((await Promise.all(this.#graphs.map((graph) => graph.facets(options)))).flat());
+  }
+
+  async pageFilter(address, options) {
+    const filters = await Promise.all(this.#graphs.map((graph) => graph.pageFilter(address, options)));
+    return filters.find(Boolean) ?? null;
   }
 
   async passage(chunk, options) {

@@ -19,7 +19,7 @@ export function wantsNoWorker() {
 }
 
 /** The question in the address. */
-export function questionInAddress() {
+function questionInAddress() {
   return fragment().get("ask") ?? "";
 }
 
