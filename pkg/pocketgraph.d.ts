@@ -392,6 +392,12 @@ export declare class PocketGraph {
   passage(chunk: number, options?: Abortable): Promise<Passage>;
   /** Returns the values that a `filter` may have, with numbers of documents. */
   facets(options?: Abortable): Promise<Facet[]>;
+  /** Returns the `filter` that leaves only the page at an address; null if the bundle has no such page. */
+  pageFilter(address: string | URL, options?: Abortable): Promise<Filter | null>;
+  /** Returns a copy of an answer of `ask` with proofs of its citations. Its spans count bytes. */
+  certify<T extends object>(answer: T, options?: Abortable): Promise<T & { seal: string }>;
+  /** Compares an answer of `certify`, or the JSON that `pocketgraph ask --json` printed, with the bundle. */
+  prove(answer: object | string, options?: Abortable): Promise<Verdict>;
   /** Returns what has been fetched and is held in memory. */
   stats(): Promise<Stats>;
   /** Opens the bundle anew, after `close` or if it was replaced on its host (code `replaced`). */
@@ -399,6 +405,16 @@ export declare class PocketGraph {
   /** Aborts what runs and frees everything. `await using` does it at the end of a block. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Result of `prove`. */
+export interface Verdict {
+  /** Number of citations that the bundle bears out. */
+  proved: number;
+  /** Numbers of citations that cite no passage of a bundle, and were not checked. */
+  unchecked: number[];
+  /** Everything that is wrong; `number` is the citation's, or null for the answer as a whole. */
+  faults: { code: "seal" | "other-bundle" | "no-proof" | "no-passage" | "page-changed" | "misquoted"; number: number | null; message: string }[];
 }
 
 /** Hit of several bundles. */
@@ -422,6 +438,7 @@ export declare class ManyGraphs {
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void, undefined>;
   passage(chunk: number, options?: Abortable): Promise<Passage>;
   facets(options?: Abortable): Promise<Facet[]>;
+  pageFilter(address: string | URL, options?: Abortable): Promise<Filter | null>;
   stats(): Promise<Stats>;
   reopen(options?: Abortable): Promise<void>;
   close(): Promise<void>;

@@ -288,10 +288,47 @@ class PocketGraph {
     return facetsOf(await this.#call("facets", [], { signal }));
   }
 
+  /** The `filter` that leaves only the page at an address; null if the bundle has no such page. */
+  async pageFilter(address, { signal } = {}) {
+    const { pageFilter } = await import("./facets.js");
+    return pageFilter(await this.#call("facets", [], { signal }), new URL(address, pageUrl()));
+  }
+
   /** The passage numbered `chunk`, with the text just before and after it. */
   async passage(chunk, { signal } = {}) {
     if (!Number.isInteger(chunk) || chunk < 0) throw badArgument("A passage is named by its number.");
     return this.#call("passage", [chunk], { signal });
+  }
+
+  /**
+   * Returns a copy of an answer that `prove` can check later and elsewhere: each citation of a passage carries the
+   * hashes of bundle and page and the bytes of its quotation there.
+   */
+  async certify(answer, { signal } = {}) {
+    const { certify } = await import("./prove.js");
+    return certify(answer, this.#published(signal));
+  }
+
+  /**
+   * Compares an answer of `certify`, or what the program's `ask --json` printed, with the bundle: `{ proved,
+   * unchecked, faults }`.
+   */
+  async prove(answer, { signal } = {}) {
+    const { prove } = await import("./prove.js");
+    return prove(answer, this.#published(signal));
+  }
+
+  /** Returns what a proof needs of the bundle. */
+  #published(signal) {
+    return {
+      info: this.#info,
+      manifest: async () => {
+        const request = new Request(`${this.#baseUrl}manifest.json`, { cache: "no-cache", signal });
+        return (await (await (this.#fetch ?? fetch)(request)).json()).pocketgraph;
+      },
+      readPage: (chunk) => this.#call("readPage", [chunk], { signal }),
+      passage: (chunk) => this.passage(chunk, { signal }),
+    };
   }
 
   /** Returns how much has been fetched and is held. */

@@ -3,7 +3,7 @@
 //! A derived reader would be a tenth of the wasm for the sake of a dozen members.
 
 #[cfg(feature = "full")]
-mod full;
+pub mod full;
 
 use super::error::bad_argument;
 use crate::answer::AskOptions;
@@ -11,9 +11,6 @@ use crate::engine::SearchOptions;
 use crate::retrieve::{Filter, Hit, KeywordHit, KeywordKind, Reached, SearchResult, Stage};
 use js_sys::{Array, Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
-
-#[cfg(feature = "full")]
-pub use full::{agent_options, endpoint, protocol, question, tools, web_search};
 
 /// An object of the page; one that is absent has no members.
 pub struct JsOptions(JsValue);

@@ -92,7 +92,10 @@ impl WasmEngine {
             let given = JsOptions::new(options)?;
             let options = arguments::search_options(&given)?;
             #[cfg(feature = "full")]
-            let found = super::by_model::search(&engine, &question, &options, &given).await?;
+            let found = match arguments::full::endpoint(&given)? {
+                Some(model) => engine.search_by(&question, &options, super::chat::open(model)?.into()).await,
+                None => engine.search(&question, &options).await,
+            };
             #[cfg(not(feature = "full"))]
             let found = engine.search(&question, &options).await;
             let mut result = found.map_err(|e| error::engine(&e))?;

@@ -1,6 +1,6 @@
 //! Calls of the full module: asking a language model, plainly or by a protocol, planning, and executing plans.
 
-use super::arguments::{self, JsOptions};
+use super::arguments::{self, JsOptions, full};
 use super::events::{EventSink, promise, to_js};
 use super::face::WasmEngine;
 use super::page_tools::PageTools;
@@ -25,13 +25,13 @@ struct CallContext {
 
 impl CallContext {
     fn of(given: &JsOptions) -> Result<CallContext, JsValue> {
-        let chat = arguments::endpoint(given)?.map(chat::open).transpose()?;
-        let web = arguments::web_search(given)?.map(|base| SearXng::new(chat::Fetch::default(), &base)).transpose();
+        let chat = full::endpoint(given)?.map(chat::open).transpose()?;
+        let web = full::web_search(given)?.map(|base| SearXng::new(chat::Fetch::default(), &base)).transpose();
         Ok(CallContext {
             chat,
             web: web.map_err(|e| error::bad_argument(&e))?,
-            tools: arguments::tools(given)?,
-            options: arguments::agent_options(given)?,
+            tools: full::tools(given)?,
+            options: full::agent_options(given)?,
         })
     }
 
@@ -84,7 +84,7 @@ impl WasmEngine {
             let given = JsOptions::new(options)?;
             let context = CallContext::of(&given)?;
             let mut sink = EventSink::new(on_event);
-            if let Some(protocol) = arguments::protocol(&given)? {
+            if let Some(protocol) = full::protocol(&given)? {
                 let mut hear = all_but_done(&mut sink);
                 let outcome = agent::ask_with_protocol(&engine, &question, &protocol, &context.options, &context.with(), &mut hear).await;
                 drop(hear);
@@ -108,6 +108,13 @@ impl WasmEngine {
         })
     }
 
+    /// Number and text of each passage of the page that has a chunk, in reading order.
+    #[wasm_bindgen(js_name = readPage, unchecked_return_type = "Promise<[number, string][]>")]
+    pub fn read_page(&self, chunk: u32) -> Promise {
+        let engine = Rc::clone(&self.engine);
+        promise(None, async move { to_js(&engine.read_page(chunk).await.map_err(|e| error::engine(&e))?) })
+    }
+
     /// Carries out a plan, given as text in any form, and answers by its result; `on_event` receives `AgentEvent`s.
     #[wasm_bindgen(unchecked_return_type = "Promise<ProtocolAnswer>")]
     pub fn execute(&self, plan: String, options: JsValue, on_event: Function, signal: Option<AbortSignal>) -> Promise {
@@ -116,7 +123,7 @@ impl WasmEngine {
             let plan = read_plan(&plan)?;
             let given = JsOptions::new(options)?;
             let context = CallContext::of(&given)?;
-            let question = arguments::question(&given)?;
+            let question = full::question(&given)?;
             let mut sink = EventSink::new(on_event);
             let mut hear = all_but_done(&mut sink);
             let outcome = agent::answer_plan(&engine, &plan, question.as_deref(), &context.options, &context.with(), &mut hear).await;

@@ -6,8 +6,6 @@
 mod abort;
 mod arguments;
 #[cfg(feature = "full")]
-mod by_model;
-#[cfg(feature = "full")]
 mod chat;
 mod error;
 mod events;
