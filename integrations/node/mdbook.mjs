@@ -11,7 +11,8 @@ async function* pages(folder) {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* pages(path);
-    else if (entry.name.endsWith(".html")) yield path;
+    // No link: what it leads to may be another's.
+    else if (entry.isFile() && entry.name.endsWith(".html")) yield path;
   }
 }
 

@@ -1,13 +1,16 @@
 // The common part of the plugins for Node: the bundle of a site that its generator has written, and the script that puts the search box in its place.
 
 import { spawn } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { lstat, readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The script that pages load, at the site's root. */
 export const SCRIPT = "pocketgraph.js";
+
+/** How the script begins, by which it is known. */
+const SCRIPT_HEAD = 'import "./pocketgraph/runtime/ask-element.js";';
 
 /**
  * Builds the bundle of a site that was just written, as `pocketgraph/` in it. The program alone removes and replaces what is there: only what an
@@ -22,9 +25,20 @@ export const SCRIPT = "pocketgraph.js";
  */
 export async function publish(site, { base = "/", where, program, arguments: more = [] }) {
   const folder = resolve(site);
+  const place = join(folder, SCRIPT);
+  if (await isForeign(place)) throw new Error(`${place} is not of PocketGraph and stays as it is: give it another name`);
   const command = [program ?? process.env.POCKETGRAPH_PROGRAM ?? installed()].flat();
   await run([...command, "build", folder, "-o", join(folder, "pocketgraph"), "--base-url", base, ...more]);
-  await writeFile(join(folder, SCRIPT), script(where));
+  // Through no link that has the script's name: a new file takes its place.
+  const aside = join(folder, `${SCRIPT}-${process.pid}`);
+  await writeFile(aside, script(where), { flag: "wx" });
+  await rename(aside, place);
+}
+
+/** Returns true if a file has the script's name and is none that an earlier build wrote. */
+async function isForeign(path) {
+  const found = await lstat(path).catch(() => null);
+  return Boolean(found?.isFile()) && !(await readFile(path, "utf8")).startsWith(SCRIPT_HEAD);
 }
 
 /** The command of the package `pocketgraph` among the project's packages or beside this one, else of the PATH. Nothing is fetched to be run. */
@@ -50,7 +64,7 @@ function run([program, ...parameters]) {
 
 /** The script of pages: where the theme has its search is the button of ours, also after the page's own script drew it anew. */
 function script(where) {
-  return `import "./pocketgraph/runtime/ask-element.js";
+  return `${SCRIPT_HEAD}
 const src = new URL("./pocketgraph/", import.meta.url).href;
 const place = () => {
   // Docusaurus says when its own script has taken the page over; before that nothing may be changed.

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
@@ -83,6 +83,17 @@ for (const language of Object.keys(PUBLISHERS)) {
     assert.deepEqual(readdirSync(folder).sort(), ["site", "site-pocketgraph"]);
   });
 
+  test(`the plugin of ${language} writes and removes through no link in the site`, options, () => {
+    const folder = project(`${language}-links`);
+    write(folder, "theirs/index.html", "precious");
+    for (const name of ["pocketgraph.js", "pocketgraph.mjs"]) symlinkSync("../theirs/index.html", join(folder, "site", name));
+    assert.equal(publish(language, folder, real).status, 0);
+    // A bundle with a link in it is not replaced.
+    symlinkSync("../../theirs", join(folder, "site/pocketgraph/chunks-of-mine"));
+    assert.notEqual(publish(language, folder, real).status, 0);
+    assert.deepEqual(Object.values(files(join(folder, "theirs"))), ["precious"]);
+  });
+
   test(`the plugin of ${language} runs the program of the PATH, and fetches none`, options, () => {
     const folder = project(`${language}-path`);
     const bin = join(folder, "bin");
@@ -98,6 +109,26 @@ for (const language of Object.keys(PUBLISHERS)) {
     assert.ok(!existsSync(join(folder, "fetched")));
   });
 }
+
+test("the plugins write over no script but their own", () => {
+  const folder = project("script");
+  const commands = {
+    "pocketgraph.js": () => publish("node", folder, real),
+    "pocketgraph.mjs": () => {
+      const code = 'from pocketgraph_sites import *; write_script("site/pocketgraph.mjs", page_script(["nav"]))';
+      return spawnSync("python3", ["-B", "-c", code], { cwd: folder, encoding: "utf8", env: { ...process.env, PYTHONPATH: `${integrations}python` } });
+    },
+  };
+  for (const [script, run] of Object.entries(commands)) {
+    write(folder, `site/${script}`, "theirs()");
+    const before = files(folder);
+    assert.match(run().stderr, /stays as it is/);
+    assert.deepEqual(files(folder), before);
+    rmSync(join(folder, "site", script));
+    for (const _ of [1, 2]) assert.equal(run().status, 0);
+    assert.match(readFileSync(join(folder, "site", script), "utf8"), /^import /);
+  }
+});
 
 test("the plugin of node prefers the package among the project's own", () => {
   const folder = project("node-package");

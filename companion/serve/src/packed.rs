@@ -56,9 +56,6 @@ impl Packed {
     }
 
     /// Returns the gzip form of the file `open`; `None` if there is no room for it.
-    ///
-    /// # Errors
-    /// Those of reading.
     pub(super) async fn of(&self, version: Version, open: std::fs::File) -> io::Result<Option<Bytes>> {
         let Some(content) = self.place_for(&version) else { return Ok(None) };
         let made = content

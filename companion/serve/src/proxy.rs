@@ -90,8 +90,7 @@ impl fmt::Debug for Forwarder {
 }
 
 impl Forwarder {
-    /// # Errors
-    /// If the base URL may not receive a key (see [`LlmProxy::base_url`]), or the key is no valid header.
+    /// Fails if the base URL may not receive a key (see [`LlmProxy::base_url`]), or the key is no valid header.
     pub(super) fn new(proxy: LlmProxy, limits: TimeLimits) -> miette::Result<Forwarder> {
         let wrong = || "--llm-proxy needs the base URL of an endpoint, such as https://host/v1";
         let url = Endpoint::new(&proxy.base_url).into_diagnostic().wrap_err_with(wrong)?;

@@ -32,6 +32,17 @@ def page_script(where, up="./"):
     return _PAGE.format(parts[0], parts[1], json.dumps(where))
 
 
+def write_script(path, script):
+    """Writes the script of pages: through no link, and over nothing but the script of an earlier build."""
+    if os.path.isfile(path) and not os.path.islink(path):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            if file.readline() != script[: script.index("\n") + 1]:
+                raise FileExistsError(f"{path} is not of PocketGraph and stays as it is: give it another name")
+    with open(f"{path}-{os.getpid()}", "x", encoding="utf-8") as file:
+        file.write(script)
+    os.replace(file.name, path)
+
+
 def publish(site, base="", program=None, arguments=()):
     """Builds the bundle of a site that was just written, as `pocketgraph/` in it. The program alone removes and replaces what is there: only what an
     earlier build wrote. `program` is a command, else POCKETGRAPH_PROGRAM, else what is installed."""

@@ -2,7 +2,7 @@
 
 import os
 
-from . import SCRIPT, page_script, publish
+from . import SCRIPT, page_script, publish, write_script
 
 # Of alabaster, furo, Read the Docs, PyData and the classic themes.
 WHERE = [".sidebar-search-container", "#rtd-search-form", ".search-button-field", ".search-button", "search#searchbox", "#searchbox", "[role=search]"]
@@ -15,8 +15,7 @@ def _load_script(app):
 
 def _publish(app, exception):
     if exception is None and app.builder.format == "html":
-        with open(os.path.join(app.outdir, "_static", SCRIPT), "w", encoding="utf-8") as file:
-            file.write(page_script(app.config.pocketgraph_where, "../"))
+        write_script(os.path.join(app.outdir, "_static", SCRIPT), page_script(app.config.pocketgraph_where, "../"))
         publish(app.outdir, app.config.pocketgraph_base_url, app.config.pocketgraph_program, app.config.pocketgraph_arguments)
 
 
