@@ -464,6 +464,36 @@ fn options_come_from_files_and_the_command_line_wins() {
     }
 }
 
+/// Returns the bytes of a bundle of one document, without those of models.
+fn bytes_of_bundle(name: &str, text: &str) -> usize {
+    let dir = tempfile::tempdir().unwrap();
+    let docs = dir.path().join("docs");
+    std::fs::create_dir(&docs).unwrap();
+    std::fs::write(docs.join(name), text).unwrap();
+    let bundle = dir.path().join("b");
+    let build = program().args(["build", "--no-runtime", "-q", "-o"]).args([&bundle, &docs]).output().unwrap();
+    assert!(build.status.success(), "{}", err(&build));
+    let sections = out(&program().arg("inspect").arg(&bundle).output().unwrap());
+    let columns = sections.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let of_models = ["layers", "words", "vocabulary", "planner", "table", "all"];
+    let bytes = columns.filter_map(|c| match *c.as_slice() {
+        [name, files, bytes] if !of_models.contains(&name) => files.parse::<usize>().ok().and(bytes.parse::<usize>().ok()),
+        _ => None,
+    });
+    bytes.sum::<usize>()
+}
+
+#[test]
+fn a_bundle_of_tiny_sections_is_twenty_times_its_documents_and_a_megabyte_at_most() {
+    let word = |i: usize| -> String { (0..4).map(|place| char::from(b'a' + (i / 26usize.pow(place) % 26) as u8)).collect() };
+    for (name, entry) in [("a.md", "# W\nW.\n"), ("a.md", "# W\nw\n"), ("a.md", "## W V\n\nw.\n\n"), ("a.html", "<h2 id=W>W</h2>w. ")] {
+        let entry = |i: usize| entry.replace('W', &word(i)).replace('V', &word(i + 9));
+        let text: String = (0..40_000 / entry(0).len()).map(entry).collect();
+        let bytes = bytes_of_bundle(name, &text);
+        assert!(bytes > text.len() && bytes < 20 * text.len() + (1 << 20), "{name}: {bytes} of {}: {}", text.len(), &text[..20]);
+    }
+}
+
 #[test]
 fn documents_cannot_bring_options_that_write_read_or_send_elsewhere() {
     let dir = tempfile::tempdir().unwrap();

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { request } from "node:http";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -31,8 +31,8 @@ assert.equal(built.status, 0, built.stderr);
 const HELLO = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
 
 /** A session over standard input and output. */
-async function session() {
-  const child = spawn(program, ["mcp", bundle], { stdio: ["pipe", "pipe", "inherit"] });
+async function session(place = bundle) {
+  const child = spawn(program, ["mcp", place], { stdio: ["pipe", "pipe", "inherit"] });
   running.add(child);
   const waiting = new Map();
   createInterface({ input: child.stdout }).on("line", (line) => {
@@ -118,6 +118,79 @@ test("what is asked wrongly is refused in words, and the session goes on", async
   assert.ok(huge.structuredContent.hits.length > 0);
   assert.equal((await use("search", { question: "" })).structuredContent.hits.length, 0);
   await end();
+});
+
+/** A host of the bundle, honest until `lie` is set: it takes a file's bytes and the response. `paths` are those asked for. */
+async function host() {
+  const made = { lie: null, paths: [] };
+  const server = createServer((asked, response) => {
+    made.paths.push(asked.url);
+    const file = join(bundle, asked.url.replace("/site/kg/", "/"));
+    if (!asked.url.startsWith("/site/kg/") || !existsSync(file)) return response.writeHead(404).end();
+    const bytes = readFileSync(file);
+    if (made.lie) made.lie(bytes, response);
+    else response.end(bytes);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  made.url = `http://127.0.0.1:${server.address().port}/site/kg/`;
+  made.close = () => (server.closeAllConnections(), server.close());
+  return made;
+}
+
+test("whatever an agent passes, nothing but the bundle's files is asked of its host", async () => {
+  const site = await host();
+  const { call, use, end } = await session(site.url);
+  const odd = ["", "\u0000\u001b[2J", "../../secret", "file:///etc/passwd", `${new URL(site.url).origin}/secret`, "%2e%2e/secret", "a".repeat(100_000)];
+  for (const text of odd) {
+    for (const [name, args] of [
+      ["search", { question: text }], ["search", { question: "kettle", retriever: text }], ["ask", { question: text }],
+      ["read_section", { url: text }], ["read_section", { url: `${text}#warranty` }], ["lookup_entity", { name: text }],
+      ["plan", { question: text }], ["search", { question: { text } }], ["search", { question: "kettle", k: text }], [text, {}],
+    ]) {
+      const got = await call("tools/call", { name, arguments: args });
+      assert.ok(got.error ?? got.result, `${name} ${JSON.stringify(args).slice(0, 80)}`);
+      assert.ok(!JSON.stringify(got).includes("root:"), name);
+    }
+    const read = await call("resources/read", { uri: text });
+    assert.ok(read.error ?? read.result);
+  }
+  assert.ok((await use("search", { question: "warranty" })).structuredContent.hits.length > 0);
+  assert.ok(site.paths.every((path) => /^\/site\/kg\/[a-z0-9-]+(\/[a-z0-9-]+)?\.(pgs|json)$/.test(path)), site.paths.join("\n"));
+  await end();
+  site.close();
+});
+
+test("a host that lies brings an agent errors in words, and its truth is believed again", async () => {
+  const endless = (_, response) => {
+    const more = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(1 << 16)));
+    };
+    response.on("drain", more).on("error", () => {});
+    more();
+  };
+  const lies = {
+    changed: (bytes, response) => response.end(Buffer.from(bytes).fill(0x5a, bytes.length >> 1)),
+    cut: (bytes, response) => response.end(bytes.subarray(0, bytes.length >> 1)),
+    endless,
+    failing: (_, response) => response.writeHead(500).end("<script>"),
+    elsewhere: (_, response) => response.writeHead(302, { location: "file:///etc/passwd" }).end(),
+    circular: (_, response) => response.writeHead(302, { location: "" }).end(),
+  };
+  for (const [name, lie] of Object.entries(lies)) {
+    const site = await host();
+    const { call, use, end } = await session(site.url);
+    site.lie = lie;
+    for (const [tool, args] of [["search", { question: "warranty" }], ["ask", { question: "How long is the warranty?" }]]) {
+      const got = await call("tools/call", { name: tool, arguments: args });
+      assert.ok(got.error ?? got.result, `${name} ${tool}`);
+      assert.ok(!JSON.stringify(got).includes("two years"), `${name} ${tool} is answered`);
+    }
+    site.lie = null;
+    const hits = (await use("search", { question: "warranty" })).structuredContent?.hits ?? [];
+    assert.ok(hits.some(({ text }) => text.includes("two years")), name);
+    await end();
+    site.close();
+  }
 });
 
 test("over HTTP it answers this machine, and no page of another site", async () => {
