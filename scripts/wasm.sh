@@ -33,9 +33,13 @@ WASM_OPT_FEATURES=(
 # Cargo for the wasm target, with the one set of flags, so that lints, tests and builds share their work.
 # The target goes right after the subcommand: what follows a `--` is not cargo's to read.
 wasm_cargo() {
-  local subcommand=$1
+  local subcommand=$1 flags=${WASM_RUSTFLAGS// /$'\x1f'} folder
   shift
-  RUSTFLAGS=$WASM_RUSTFLAGS cargo "$subcommand" --locked --target "$WASM_TARGET" "$@"
+  # A module keeps the place of every line that may panic, without the folder on the machine that compiled it.
+  for folder in "${CARGO_HOME:-$HOME/.cargo}"/registry/src/*; do
+    flags+=$'\x1f'--remap-path-prefix=$folder=
+  done
+  CARGO_ENCODED_RUSTFLAGS=$flags cargo "$subcommand" --locked --target "$WASM_TARGET" "$@"
 }
 
 # What was compiled, with its bindings, for the package to be put together from.

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
@@ -220,4 +220,14 @@ test("a bundle whose files are replaced under an open engine is told as such", a
   await rm(join(copy, "chunks"), { recursive: true });
   await fails(graph.search("which error codes come from a language model?"), "replaced");
   await graph.close();
+});
+
+test("no file of the package names a folder of the machine that built it", async () => {
+  const folders = [process.env.CARGO_HOME ?? join(homedir(), ".cargo"), process.cwd()];
+  const files = await readdir(join(folder, "pkg"));
+  assert.ok(files.includes("pocketgraph_full_bg.wasm"));
+  for (const file of files) {
+    const bytes = await readFile(join(folder, "pkg", file));
+    for (const named of folders) assert.ok(!bytes.includes(`${named}/`), `${file} names ${named}`);
+  }
 });
