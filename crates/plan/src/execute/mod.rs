@@ -160,13 +160,19 @@ pub struct Executor<'a> {
     lexicon: Option<Lexicon>,
 }
 
-/// Returns the sets in the chain of steps to a statement's set, the last first.
+/// Returns a statement's set before it was filtered, and the sets in the chain of steps to it, the last first.
 fn chain_sets(plan: &Plan, checked: &Checked, mut at: usize, done: &[Option<(Rc<Set>, StepTrace)>]) -> Vec<Rc<Set>> {
-    let mut sets = Vec::new();
-    while let Some(Statement { operation: Operation::SearchKg(_), .. }) = plan.statements.get(at)
+    let set = |at: usize| done.get(at).and_then(Option::as_ref).map(|(set, _)| Rc::clone(set));
+    let mut sets = Vec::from_iter(set(at));
+    while let Some(statement) = plan.statements.get(at)
         && let Some(&[before]) = checked.inputs.get(at).map(Vec::as_slice)
     {
-        sets.extend(done.get(before).and_then(Option::as_ref).map(|(set, _)| Rc::clone(set)));
+        match statement.operation {
+            Operation::SearchKg(_) => sets.extend(set(before)),
+            Operation::Filter { .. } if sets.len() == 1 => sets = Vec::from_iter(set(before)),
+            Operation::Filter { .. } => {}
+            _ => break,
+        }
         at = before;
     }
     sets
@@ -241,7 +247,7 @@ impl Run<'_> {
 struct Step<'a> {
     run: &'a Run<'a>,
     inputs: Vec<Rc<Set>>,
-    /// For a comparison, the sets in the chain of steps to each input, the last first.
+    /// For a comparison, each input before it was filtered, and the sets in the chain of steps to it, the last first.
     behind: Vec<Vec<Rc<Set>>>,
     trace: StepTrace,
     /// Triples that led to members.

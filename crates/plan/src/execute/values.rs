@@ -10,6 +10,7 @@ use crate::compact::{Map, sort_unique};
 use crate::kg::{KnowledgeGraph, LiteralKind, NodeId, PRESENT, Value, read_interval};
 use crate::text::words;
 use std::cmp::Ordering;
+use std::rc::Rc;
 
 impl Executor<'_> {
     /// Returns the values of each member that has any, in the order of the members.
@@ -132,14 +133,20 @@ impl Executor<'_> {
     }
 
     pub(super) async fn compare_sets(&self, compare: &Compare, step: &mut Step<'_>) -> Set {
-        step.note_empty("the comparison is not decided");
         let sets = step.inputs.clone();
-        if sets.iter().any(|s| s.members.is_empty()) {
+        let asked = compare.question.as_deref().unwrap_or("");
+        let how = compare.how.or_else(|| words(asked).iter().find_map(|w| How::from_word(w.text)));
+        // Members that a filter took away are known to be outside.
+        let is_outside = |at: usize| {
+            let found = step.behind.get(at).and_then(|chain| chain.first());
+            let holds = |m: &Member| found.is_some_and(|found| found.get(&m.item).is_some());
+            how == Some(How::In) && !sets[0].members.is_empty() && sets[0].members.iter().all(holds)
+        };
+        if sets.iter().enumerate().any(|(at, s)| s.members.is_empty() && !is_outside(at)) {
+            step.note_empty("the comparison is not decided");
             return step.note_missing("something to compare with");
         }
         let open = sets.iter().any(|s| s.open);
-        let asked = compare.question.as_deref().unwrap_or("");
-        let how = compare.how.or_else(|| words(asked).iter().find_map(|w| How::from_word(w.text)));
         let Some(how) = how else { return self.compared_by_model(asked, step).await };
         if how == How::In {
             let holds = sets.iter().skip(1).all(|s| sets[0].members.iter().all(|m| s.get(&m.item).is_some()));
@@ -155,7 +162,7 @@ impl Executor<'_> {
                 let end = if how == How::Min { Extreme::Min } else { Extreme::Max };
                 let mut values = Vec::new();
                 let behind = std::mem::take(&mut step.behind);
-                let of = |at: usize| behind.get(at).map_or(&[][..], Vec::as_slice);
+                let of = |at: usize| behind.get(at).and_then(|chain| chain.get(1..)).unwrap_or_default();
                 for (at, (member, found)) in measured.into_iter().enumerate().flat_map(|(at, m)| m.into_iter().map(move |m| (at, m))) {
                     let Some(value) = value_at_end(found, end) else { continue };
                     // Values that earlier steps found represent the start of their chain.
@@ -220,7 +227,7 @@ impl Executor<'_> {
 }
 
 /// Returns the start of the chain of steps to a member: its heads, their heads in the set before, and so on.
-fn find_roots(member: &Member, behind: &[std::rc::Rc<Set>]) -> Vec<Item> {
+fn find_roots(member: &Member, behind: &[Rc<Set>]) -> Vec<Item> {
     let heads_of = |m: &Member| m.origins.iter().filter_map(|o| o.head.clone()).collect::<Vec<_>>();
     let mut heads = heads_of(member);
     for set in behind {
