@@ -24,9 +24,6 @@ enum Command {
 }
 
 /// Runs a command; networks can be computed on the processor and on these devices.
-///
-/// # Errors
-/// A report of what went wrong.
 pub fn run(cli: Cli, devices: Devices<'_>) -> Result<()> {
     match cli.command {
         Command::Eval(args) => eval::run(&args),

@@ -92,9 +92,6 @@ pub struct Args {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// A report of what went wrong.
 pub fn run(args: &Args) -> Result<()> {
     let chat = open_model(args)?;
     let file = args.record.as_deref().map(RecordFile::create).transpose().into_diagnostic()?;

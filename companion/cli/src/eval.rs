@@ -23,9 +23,6 @@ pub enum Command {
 }
 
 /// Runs a measurement.
-///
-/// # Errors
-/// A report of what went wrong.
 pub fn run(command: &Command) -> Result<()> {
     match command {
         Command::Site(args) => measure_site(args),

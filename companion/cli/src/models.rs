@@ -69,9 +69,6 @@ enum What {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// A report of what went wrong.
 pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::List => {

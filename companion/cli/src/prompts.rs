@@ -47,9 +47,6 @@ pub struct Args {
 }
 
 /// Runs the command.
-///
-/// # Errors
-/// A report of what went wrong.
 pub fn run(args: &Args) -> Result<()> {
     let wanted = |t: &Text| args.protocol.as_deref().is_none_or(|p| t.name.split_once('.').is_some_and(|(of, _)| of == p));
     if !texts().into_iter().any(wanted) {

@@ -75,9 +75,6 @@ impl Allowance {
     }
 
     /// Refuses a file that asked for more.
-    ///
-    /// # Errors
-    /// The reason, for the user.
     pub fn check(&self) -> Result<(), String> {
         if self.is_spent() { Err(format!("makes more than {} times its size", self.times)) } else { Ok(()) }
     }

@@ -103,9 +103,6 @@ impl NativePlanner {
     }
 
     /// The best reading of a question.
-    ///
-    /// # Errors
-    /// [`PlannerError`].
     pub fn planned(&self, planner: &ModelPlanner<'_>, question: &str) -> Result<Grounded, PlannerError> {
         planner.planned(question, self.embedder.tokenizer(), self.embedder.words())
     }

@@ -53,9 +53,6 @@ pub struct Text {
 }
 
 /// Reads a PDF, in this process.
-///
-/// # Errors
-/// Why it cannot be read, for the user.
 pub fn read(bytes: Vec<u8>) -> Result<Text, String> {
     let cut = !has_end(&bytes);
     let mut budget = Budget::of(bytes.len());

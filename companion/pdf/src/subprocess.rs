@@ -45,9 +45,6 @@ pub enum PdfReader {
 
 impl PdfReader {
     /// Reads a PDF.
-    ///
-    /// # Errors
-    /// Why it cannot be read, for the user.
     pub fn read(&self, bytes: Vec<u8>) -> Result<Text, String> {
         match self {
             PdfReader::Here => super::read(bytes),

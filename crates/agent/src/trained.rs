@@ -45,9 +45,6 @@ impl Trained {
     }
 
     /// The best reading of a question over a graph.
-    ///
-    /// # Errors
-    /// [`PlannerError`].
     pub fn planned<'a>(&'a self, linker: &'a Linker, question: &'a str) -> LocalBoxFuture<'a, Result<Grounded, PlannerError>> {
         async move {
             let planner = ModelPlanner::new(&self.model, linker);

@@ -44,9 +44,6 @@ enum What {
 }
 
 /// Measures.
-///
-/// # Errors
-/// When files cannot be read.
 pub fn run(args: &Args) -> Result<()> {
     match &args.what {
         What::Retrieval(args) => retrieval::run(args),

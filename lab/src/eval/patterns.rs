@@ -88,9 +88,6 @@ pub fn evaluate_patterns(path: &Path, teller: Option<PatternTeller<'_>>, part: O
 }
 
 /// Measures, and prints the figures.
-///
-/// # Errors
-/// When files cannot be read.
 pub fn run(args: &Args) -> miette::Result<()> {
     let planner = match &args.planner_model {
         Some(file) => NativePlanner::open(&PlannerSource::of(Some(file)))?,

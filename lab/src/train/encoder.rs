@@ -78,9 +78,6 @@ pub struct Args {
 }
 
 /// Trains.
-///
-/// # Errors
-/// When files cannot be read or written.
 pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     let embedder = NativeEmbedder::new()?;
     let stop = stopped()?;

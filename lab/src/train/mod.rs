@@ -51,9 +51,6 @@ enum What {
 }
 
 /// Trains, or makes what is trained on.
-///
-/// # Errors
-/// A report of what went wrong.
 pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     match &args.what {
         What::Data(args) => data::run(args),

@@ -97,9 +97,6 @@ pub struct Args {
 }
 
 /// Trains.
-///
-/// # Errors
-/// When files cannot be read or written.
 pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     let embedder = NativeEmbedder::new()?;
     let frames = Frames::new(&embedder)?;

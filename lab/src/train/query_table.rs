@@ -44,9 +44,6 @@ pub struct Args {
 }
 
 /// Fits a token table.
-///
-/// # Errors
-/// When files cannot be read or written.
 pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     let model = NativeEmbedder::new()?;
     let bars = Bars::new(false);

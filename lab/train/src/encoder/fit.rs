@@ -80,9 +80,6 @@ struct Targeted {
 
 impl EncoderTrainer<'_> {
     /// Trains from `state` on, which holds the best numbers afterwards beside the last.
-    ///
-    /// # Errors
-    /// When a checkpoint cannot be written.
     pub fn fit(
         &self,
         network: &mut dyn Network,

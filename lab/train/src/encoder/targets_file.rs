@@ -11,9 +11,6 @@ use std::path::Path;
 const PARTS: [&str; 2] = ["learnt", "held-out"];
 
 /// Writes distillation targets of the training set and the held-out set; `drawn` describes their sources.
-///
-/// # Errors
-/// When that fails.
 pub fn save(path: &Path, drawn: &str, lessons: [&DistillationTargets; 2]) -> Result<()> {
     let mut tensors = Vec::new();
     for (name, lessons) in PARTS.iter().zip(lessons) {

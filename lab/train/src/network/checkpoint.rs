@@ -76,9 +76,6 @@ impl<P: Measure> Checkpoint<P> {
     }
 
     /// Writes the run into a folder, in place of what it held; nothing without a folder.
-    ///
-    /// # Errors
-    /// When that fails.
     pub fn save(&self, folder: Option<&Path>) -> Result<()> {
         let Some(folder) = folder else { return Ok(()) };
         std::fs::create_dir_all(folder).into_diagnostic().wrap_err_with(|| format!("making {}", folder.display()))?;

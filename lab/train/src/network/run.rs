@@ -51,9 +51,6 @@ type TrainBatch<'a> = dyn FnMut(&mut dyn Learner, u64, f32) -> (f64, usize) + 'a
 impl Run<'_> {
     /// Trains from `state` on, which holds the best weights afterwards beside the last. `train` trains on the batch of
     /// a step with a factor of the rates and returns its loss and number of examples; `evaluate` measures the weights.
-    ///
-    /// # Errors
-    /// When a checkpoint cannot be written.
     pub fn train<P: Measure>(
         &self,
         learner: &mut dyn Learner,

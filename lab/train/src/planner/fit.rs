@@ -60,9 +60,6 @@ pub struct PlannerTrainer<'a> {
 
 impl PlannerTrainer<'_> {
     /// Trains from `state` on, which holds the best weights afterwards beside the last.
-    ///
-    /// # Errors
-    /// When a checkpoint cannot be written.
     pub fn fit(
         &self,
         network: &mut dyn Network,

@@ -154,9 +154,6 @@ impl<'f> Includer<'f> {
     }
 
     /// Refuses a page that brings in the same text too often.
-    ///
-    /// # Errors
-    /// The reason, for the user.
     pub fn check(&self) -> Result<(), String> {
         self.allowance.check()
     }
