@@ -4,7 +4,7 @@ use super::environment::GRAPH;
 use super::kg_tools::imported_from;
 use crate::answer::{Answer, AnswerBy, Citable, Citation, CitationStatus, CitationTarget, Notice, NoticeCode, Outcome, reference, span};
 use crate::kg::{KnowledgeGraph, LiteralKind, Provenance, TripleId};
-use crate::plan::execute::{Evidence, Execution, Item};
+use crate::plan::execute::{Evidence, Execution, Item, Member};
 use crate::retrieve::Hit;
 use crate::text::{fold, sentences};
 use futures::future::LocalBoxFuture;
@@ -117,16 +117,28 @@ pub async fn plan_answer(graph: &KnowledgeGraph, execution: &Execution, load: Lo
     let of_graph = everything.iter().any(|e| matches!(e, Evidence::Triple(_)));
     let mut writer = Writer { graph, execution, load, text: String::new(), citations: Vec::new(), sources: Vec::new() };
     let ranked = answer.ranked();
-    for (i, member) in ranked.iter().take(LISTED).enumerate() {
-        if i > 0 {
-            writer.text.push_str(", ");
-        }
+    let of_way = |id: &TripleId| {
+        let words = statement_words(graph, *id)?;
+        let label = words.split(" | ").last().unwrap_or_default().to_owned();
+        Some((words.replace(" | ", " – "), label, vec![Evidence::Triple(*id)], 1))
+    };
+    let of_member = |member: &&Member| {
         let label = words_of(&member.item, graph);
-        writer.text.push_str(&label);
         let computed = matches!(member.item, Item::Value { .. }) && member.origins.is_empty();
         let marks = if computed { MARKS_OF_COMPUTED } else { MARKS };
+        (label.clone(), label, execution.support(std::slice::from_ref(&member.item)), marks)
+    };
+    let (between, parts): (_, Vec<_>) = match execution.way() {
+        Some(way) => ("; ", way.iter().take(LISTED).filter_map(of_way).collect()),
+        None => (", ", ranked.iter().take(LISTED).map(of_member).collect()),
+    };
+    for (text, label, shown_by, marks) in parts {
+        if !writer.text.is_empty() {
+            writer.text.push_str(between);
+        }
+        writer.text.push_str(&text);
         let mut cited = Vec::new();
-        for evidence in execution.support(std::slice::from_ref(&member.item)) {
+        for evidence in shown_by {
             if cited.len() == marks {
                 break;
             }

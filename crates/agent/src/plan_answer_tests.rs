@@ -117,3 +117,13 @@ fn a_long_list_is_cut_and_counted() {
     let found = answered(&b.finish().unwrap(), "A=SearchKG(t=* | h=Mann, r=directed)", None, &[]).unwrap();
     assert!(found.text.ends_with(" and 30 more"), "{}", found.text);
 }
+
+#[test]
+fn of_a_thing_that_the_plan_names_the_statements_that_lead_to_it_are_told_in_order() {
+    let graph = documented();
+    let lines = "A=SearchKG(t=* | h=Michael Mann, r=^<directed_by>)\nB=SearchKG(t=* | h=A, r=starred_actors)\n\
+        C=Entity(h=Al Pacino)\nD=Intersect(B, C)";
+    let answer = answered(&graph, lines, None, &[hit(7, "Films Heat was directed by Michael Mann.")]).unwrap();
+    assert_eq!(answer.text, "Heat – directed by – Michael Mann [1]; Heat – starred actors – Al Pacino [2]");
+    assert_eq!(answer.citations.len(), 2);
+}

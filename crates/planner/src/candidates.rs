@@ -176,6 +176,10 @@ fn turns_back(plan: &Plan) -> bool {
 
 /// Returns true if a plan joins sets or takes one away from another.
 fn joins_sets(plan: &Plan) -> bool {
+    // One thing among others is no set that the question asks for.
+    if plan.statements.first().is_some_and(|s| matches!(s.operation, Operation::Entity { .. })) {
+        return false;
+    }
     let joins = |o: &Operation| matches!(o, Operation::Intersect { .. } | Operation::Union { .. } | Operation::Negation { .. });
     plan.statements.iter().any(|s| joins(&s.operation))
 }

@@ -19,6 +19,7 @@ mod choice;
 mod comparison;
 mod compose;
 mod conditions;
+mod connection;
 mod exclusion;
 mod kin;
 mod lexicon;

@@ -1,11 +1,12 @@
 //! The planner without a model: rules, and the graph that decides between them.
 
 use super::account::{Evidence, account_with};
-use super::assertion::asserted;
+use super::assertion::{asks_whether, asserted};
 use super::chain::{Chain, Scorer, Start};
 use super::comparison::{asks_for_the_same, asks_which_of, compared};
 use super::compose::Composer;
 use super::conditions::{Bound, condition};
+use super::connection::find_way;
 use super::exclusion::{exclusion, without};
 use super::lexicon::Lexicon;
 use super::modifier::{intersected, modifier};
@@ -115,11 +116,14 @@ impl<'a> RulesPlanner<'a> {
 
     /// The plan of a question in which no name says more of a kind.
     fn unmodified(&self, question: &str, leaves_out: bool) -> Result<Planned, PlannerError> {
+        let mentions = self.linker.mentions(question);
+        let named = named_mentions(question, &mentions, &self.lexicon);
+        if let Some(found) = self.connected(question, &named) {
+            return Ok(found);
+        }
         if asks_for_a_way(question) {
             return Err(PlannerError::Unsure { confidence: 0.0 });
         }
-        let mentions = self.linker.mentions(question);
-        let named = named_mentions(question, &mentions, &self.lexicon);
         let joined = self.joined(question, &named);
         let compares = joined == Some(Shape::Compare);
         let several = || joined.and_then(|shape| self.several(question, shape, &named));
@@ -176,6 +180,29 @@ impl<'a> RulesPlanner<'a> {
         let plan = composer.finish(question);
         account_with(self.linker, &self.lexicon, question, &plan, Evidence::Words).ok()?;
         Some(Planned { plan, confidence: confidence(&chain, &all), answer: Vec::new() })
+    }
+
+    /// The way between two named things, where nothing but how they are related is asked.
+    fn connected(&self, question: &str, named: &[&Mention]) -> Option<Planned> {
+        let [first, second] = named else { return None };
+        let words = tokens(question, &[first.span.clone(), second.span.clone()], &self.lexicon);
+        let plain: Vec<&str> = words.iter().filter(|t| t.entity.is_none()).map(|t| t.folded.as_str()).collect();
+        let is_cue = |word: &&str| SPOKEN.operation_cues().has(word, "links");
+        let says_more = plain.iter().any(|word| !is_cue(word) && !is_function_word(word));
+        if says_more || !plain.iter().any(is_cue) || asks_whether(&plain) {
+            return None;
+        }
+        let [from, to] = [first.candidates.first()?.node, second.candidates.first()?.node];
+        let mut composer = Composer::new(self.graph);
+        let it = composer.push(Operation::Entity { head: Head::Entity(self.graph.id(to).to_owned()) });
+        let mut head = Head::Entity(self.graph.id(from).to_owned());
+        for (relation, direction) in find_way(self.graph, from, to)? {
+            let search = SearchKg { target: None, head, relation: composer.exact(relation, direction) };
+            head = Head::Reference(composer.push(Operation::SearchKg(search)));
+        }
+        let Head::Reference(last) = head else { return None };
+        composer.push(Operation::Intersect { of: vec![last, it] });
+        Some(Planned { plan: composer.finish(question), confidence: 1.0, answer: vec![to] })
     }
 
     /// How the question joins the entities that it names, if it joins any.

@@ -51,6 +51,22 @@ fn planned(question: &str) -> (String, Vec<String>) {
 }
 
 #[test]
+fn how_two_things_are_related_is_the_way_between_them() {
+    let way = "Ans1=Entity(h=<Michael Mann>); Ans2=SearchKG(t=* | h=<Al Pacino>, r=^<starred_actors>); \
+        Ans3=SearchKG(t=* | h=Ans2, r=<directed_by>); Ans4=Intersect(Ans3, Ans1)";
+    for question in [
+        "How are Al Pacino and Michael Mann related?",
+        "What connects Al Pacino with Michael Mann?",
+        "How is Al Pacino connected to Michael Mann?",
+        "What is the relationship between Al Pacino and Michael Mann?",
+    ] {
+        assert_eq!(planned(question), (way.to_owned(), vec!["Michael Mann".to_owned()]), "{question}");
+    }
+    let (graph, none) = (graph(), "How are Al Pacino and Michael Mann paid?");
+    assert!(RulesPlanner::new(&Linker::new(&graph)).planned(none).is_err());
+}
+
+#[test]
 fn the_graph_decides_how_many_steps_a_question_has() {
     assert_eq!(planned("who directed Heat").1, ["Michael Mann"]);
     assert_eq!(planned("who starred in films directed by Michael Mann").1, ["Al Pacino", "Val Kilmer", "Will Smith"]);

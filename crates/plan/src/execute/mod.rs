@@ -152,6 +152,21 @@ impl Execution {
         sort_unique(&mut found);
         found
     }
+
+    /// Returns the statements that lead to a thing that the plan itself names, in the order of its steps: the answer
+    /// is how it is reached. `None` if the answer is what was found.
+    pub fn way(&self) -> Option<Vec<TripleId>> {
+        let is = |at: usize, name: &str| self.trace.steps.get(at).is_some_and(|s| s.operation == name);
+        if !is(self.answer, "intersect") || !self.inputs.get(self.answer)?.iter().any(|&i| is(i, "entity")) {
+            return None;
+        }
+        let mut all = self.support(&[]);
+        all.sort_by_key(|evidence| {
+            let shows = |set: &Rc<Set>| set.members.iter().flat_map(|m| &m.origins).any(|o| o.evidence == *evidence);
+            self.sets.iter().position(shows)
+        });
+        Some(all.into_iter().filter_map(|e| if let Evidence::Triple(id) = e { Some(id) } else { None }).collect())
+    }
 }
 
 /// Runs plans over one graph. It prepares the words of the graph's relations and types once.

@@ -1,0 +1,135 @@
+//! The way between two things through the graph: "how are Ann and Bob related?"
+
+use crate::kg::{Direction, KnowledgeGraph, NodeId, RelationId};
+
+/// Number of steps beyond which two things are as good as unrelated.
+const MOST_STEPS: usize = 4;
+
+/// Last step to a thing: the bits that say the way there, the thing before it, and what leads on from that.
+type Arrival = (u32, NodeId, RelationId, Direction);
+
+/// Finds the way on which least has to be said: how many steps it has, and at each thing which statement leads on.
+/// Page layout and values lead nowhere. `None` if there is no way, or only a long one.
+pub(super) fn find_way(graph: &KnowledgeGraph, from: NodeId, to: NodeId) -> Option<Vec<(RelationId, Direction)>> {
+    // The best arrival at each thing after one step, two steps and so on.
+    let mut rounds: Vec<Vec<Option<Arrival>>> = Vec::new();
+    let mut reached = vec![(0, from)];
+    for _ in 0..MOST_STEPS {
+        let mut arrivals: Vec<Option<Arrival>> = vec![None; graph.nodes()];
+        for (bits, here) in reached {
+            let statements = graph.degree(here, Direction::Forward) + graph.degree(here, Direction::Backward);
+            let bits = bits + 1 + statements.max(1).ilog2();
+            for (relation, direction, other) in steps_from(graph, here) {
+                let Some(there) = arrivals.get_mut(other.index()) else { continue };
+                if there.is_none_or(|best| bits < best.0) {
+                    *there = Some((bits, here, relation, direction));
+                }
+            }
+        }
+        reached = (0..).zip(&arrivals).filter_map(|(n, there)| Some((there.as_ref()?.0, NodeId(n)))).collect();
+        rounds.push(arrivals);
+    }
+    let arrival = |round: usize, at: NodeId| *rounds.get(round)?.get(at.index())?;
+    let (_, last) = (0..MOST_STEPS).filter_map(|round| Some((arrival(round, to)?.0, round))).min()?;
+    let (mut way, mut at) = (Vec::new(), to);
+    for round in (0..=last).rev() {
+        let (_, before, relation, direction) = arrival(round, at)?;
+        way.push((relation, direction));
+        at = before;
+    }
+    way.reverse();
+    (from != to).then_some(way)
+}
+
+/// Returns the steps from a thing to others.
+fn steps_from(graph: &KnowledgeGraph, here: NodeId) -> impl Iterator<Item = (RelationId, Direction, NodeId)> {
+    let is_layout = |relation| graph.vocabulary().relation(relation).is_some_and(|r| r.is_layout());
+    let both = [Direction::Forward, Direction::Backward].into_iter();
+    let edges = move |direction| graph.edges(here, direction).map(move |edge| (edge.relation, direction, edge.other));
+    both.flat_map(edges).filter(move |step| graph.is_entity(step.2) && !is_layout(step.0))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::kg::{KgBuilder, LiteralKind, Provenance};
+
+    const SOURCE: Provenance<'static> = Provenance::Line { file: "films", line: 1 };
+
+    #[test]
+    fn the_way_avoids_things_that_everything_is_related_to_values_and_layout() {
+        let mut b = KgBuilder::default();
+        let [country, cast, on] = ["country", "starred", "layout:contains"].map(|name| b.relation(name).unwrap());
+        let [from, to, usa, ann, page] = ["Heat", "Ronin", "USA", "Ann", "List"].map(|name| b.entity(name).unwrap());
+        let year = b.literal("1995", LiteralKind::Date, "", "").unwrap();
+        for film in [from, to] {
+            b.triple(film, country, usa, SOURCE).unwrap();
+            b.triple(film, cast, ann, SOURCE).unwrap();
+            b.triple(film, cast, year, SOURCE).unwrap();
+            b.triple(page, on, film, SOURCE).unwrap();
+        }
+        let alone = b.entity("Alone").unwrap();
+        b.triple(page, on, alone, SOURCE).unwrap();
+        for n in 0..40 {
+            let other = b.entity(&format!("Film {n}")).unwrap();
+            b.triple(other, country, usa, SOURCE).unwrap();
+        }
+        let graph = b.finish().unwrap();
+        let node = |label: &str| (0..graph.entities() as u32).map(NodeId).find(|&n| graph.label(n) == label).unwrap();
+        let cast = graph.edges(node("Ann"), Direction::Backward).next().unwrap().relation;
+        let way = find_way(&graph, node("Heat"), node("Ronin"));
+        assert_eq!(way, Some(vec![(cast, Direction::Forward), (cast, Direction::Backward)]));
+        assert_eq!(find_way(&graph, node("Heat"), node("Alone")), None);
+        assert_eq!(find_way(&graph, node("Heat"), node("Heat")), None);
+    }
+
+    #[test]
+    fn things_many_steps_apart_are_unrelated() {
+        let mut b = KgBuilder::default();
+        let next = b.relation("next").unwrap();
+        let all: Vec<_> = (0..7).map(|n| b.entity(&format!("{n}")).unwrap()).collect();
+        all.windows(2).for_each(|pair| b.triple(pair[0], next, pair[1], SOURCE).unwrap());
+        let graph = b.finish().unwrap();
+        let node = |label: &str| (0..graph.entities() as u32).map(NodeId).find(|&n| graph.label(n) == label).unwrap();
+        assert_eq!(find_way(&graph, node("0"), node("4")).map(|way| way.len()), Some(4));
+        assert_eq!(find_way(&graph, node("0"), node("5")), None);
+    }
+
+    /// The fewest bits of all ways of at most so many steps.
+    fn fewest_bits(graph: &KnowledgeGraph, from: NodeId, to: NodeId, steps: usize) -> Option<u32> {
+        if from == to {
+            return Some(0);
+        }
+        let further = steps.checked_sub(1)?;
+        let statements = graph.degree(from, Direction::Forward) + graph.degree(from, Direction::Backward);
+        let rest = steps_from(graph, from).filter_map(|(_, _, next)| fewest_bits(graph, next, to, further)).min()?;
+        Some(rest + 1 + statements.ilog2())
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_other_way_has_fewer_bits(pairs in proptest::collection::vec((0u32..8, 0u32..8), 1..14)) {
+            let mut b = KgBuilder::default();
+            let relation = b.relation("knows").unwrap();
+            let all: Vec<_> = (0..8).map(|n| b.entity(&format!("{n}")).unwrap()).collect();
+            for (head, tail) in pairs.into_iter().filter(|(head, tail)| head != tail) {
+                b.triple(all[head as usize], relation, all[tail as usize], SOURCE).unwrap();
+            }
+            let graph = b.finish().unwrap();
+            let bits_of = |way: Vec<(RelationId, Direction)>| {
+                let mut here: Vec<(u32, NodeId)> = vec![(0, NodeId(0))];
+                for (_, direction) in way {
+                    let step = |(bits, at): (u32, NodeId)| {
+                        let statements = graph.degree(at, Direction::Forward) + graph.degree(at, Direction::Backward);
+                        graph.edges(at, direction).map(move |e| (bits + 1 + statements.ilog2(), e.other))
+                    };
+                    here = here.into_iter().flat_map(step).collect();
+                }
+                here.into_iter().filter(|(_, at)| *at == NodeId(1)).map(|(bits, _)| bits).min()
+            };
+            let found = find_way(&graph, NodeId(0), NodeId(1)).map(|way| bits_of(way).unwrap());
+            proptest::prop_assert_eq!(found, fewest_bits(&graph, NodeId(0), NodeId(1), MOST_STEPS));
+        }
+    }
+}
