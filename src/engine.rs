@@ -223,10 +223,7 @@ impl Engine {
     }
 
     /// Loads the token table, a few kilobytes beside the vocabulary that the model needs too; until the model is there,
-    /// searches use it. Does nothing when it is there, and in a bundle without one.
-    ///
-    /// # Errors
-    /// [`EngineError`] when it cannot be loaded.
+    /// searches use it. Does nothing when it is there, and in a bundle without one. Fails if it cannot be loaded.
     pub async fn prepare_table(&self) -> Result<(), EngineError> {
         let bundle = self.corpus.bundle();
         if self.table.borrow().is_none() && TableEncoder::is_in(bundle) {
@@ -382,10 +379,7 @@ impl Engine {
         Ok(Neighbors { keyword: graph.labels[id].clone(), neighbors, chunks })
     }
 
-    /// A chunk by its number.
-    ///
-    /// # Errors
-    /// [`EngineError`] when there is no such chunk or its page cannot be loaded.
+    /// A chunk by its number. Fails if there is no such chunk or its page cannot be loaded.
     pub async fn passage(&self, chunk: u32) -> Result<Hit, EngineError> {
         if chunk as usize >= self.corpus.len() {
             return Err(EngineError::BadArgument(format!("there is no chunk {chunk}; the bundle has {}", self.corpus.len())));
@@ -535,10 +529,7 @@ impl Engine {
         Ok(lines)
     }
 
-    /// The picture of a result.
-    ///
-    /// # Errors
-    /// [`EngineError`] when the keyword graph is needed and cannot be loaded.
+    /// The picture of a result. Fails if the keyword graph is needed and cannot be loaded.
     pub async fn subgraph(&self, result: &SearchResult) -> Result<Subgraph, EngineError> {
         Ok(retrieve::subgraph(&self.corpus, result).await?)
     }

@@ -21,10 +21,7 @@ pub struct Args {
     root: PathBuf,
 }
 
-/// Writes the files.
-///
-/// # Errors
-/// When a file cannot be read or written, or lacks the marks between which its part stands.
+/// Writes the files. Fails if a file cannot be read or written, or lacks the marks between which its part stands.
 pub fn run(args: &Args) -> Result<()> {
     for (path, text) in files(&args.root)? {
         std::fs::write(args.root.join(path), text).into_diagnostic()?;

@@ -168,10 +168,7 @@ impl Source for HostedSource {
 
 /// Opens the bundle of `source`. If it has this program's model, the model's files are not fetched: they are
 /// written anew, and named by their content as those of the bundle are, so that only equal files stand in for
-/// each other.
-///
-/// # Errors
-/// [`HostedError`] when there is no bundle, or it cannot be read.
+/// each other. Fails if there is no bundle, or it cannot be read.
 pub async fn open_hosted(source: Rc<HostedSource>, memory_limit: u64) -> Result<Engine, HostedError> {
     let engine = Engine::open(Rc::clone(&source) as Rc<dyn Source>, memory_limit).await?;
     let bundle = engine.corpus().bundle();

@@ -206,10 +206,7 @@ fn write_bits(value: &mut Value) {
     }
 }
 
-/// Compares what `ask --json` printed with a bundle.
-///
-/// # Errors
-/// [`ProofError`] when it is no answer, or the bundle cannot be read.
+/// Compares what `ask --json` printed with a bundle. Fails if it is no answer, or the bundle cannot be read.
 pub async fn prove(engine: &Engine, mut printed: Value) -> Result<Verdict, ProofError> {
     let mut verdict = Verdict::default();
     if printed.get(SEAL).and_then(Value::as_str) != Some(seal(&printed).as_str()) {

@@ -42,10 +42,7 @@ pub struct HeaderArgs {
 }
 
 impl HeaderArgs {
-    /// Returns the name of the key's header, and the further headers.
-    ///
-    /// # Errors
-    /// If a header has no colon.
+    /// Returns the name of the key's header, and the further headers. Fails if a header has no colon.
     pub fn read(&self) -> Result<(Option<String>, Headers)> {
         let split = |text: &String| {
             let (name, value) = text.split_once(':')?;

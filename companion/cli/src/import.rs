@@ -105,10 +105,7 @@ impl Tables {
     }
 }
 
-/// Imports a knowledge graph and reports what is in it.
-///
-/// # Errors
-/// If a file cannot be read, or the files give no graph.
+/// Imports a knowledge graph and reports what is in it. Fails if a file cannot be read, or the files give no graph.
 pub fn run(args: &Args) -> Result<()> {
     let begun = Instant::now();
     let (_, report) = args.tables.import(&args.files)?;

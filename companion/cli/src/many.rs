@@ -29,10 +29,7 @@ pub struct Many {
 }
 
 impl Many {
-    /// Converts to JSON: hits as of one bundle, each with `bundle`.
-    ///
-    /// # Errors
-    /// If a score is not finite.
+    /// Converts to JSON: hits as of one bundle, each with `bundle`. Fails if a score is not finite.
     pub fn json(&self) -> Result<Value> {
         let mut hits = Vec::with_capacity(self.hits.len());
         for HitOf { bundle, hit } in &self.hits {

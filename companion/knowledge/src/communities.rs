@@ -116,10 +116,7 @@ fn select_sentences(
 }
 
 /// Finds the communities of the graph `source` and their reports. `found` has the sentences of the corpus,
-/// `writer` has a model write the reports, and `embed` embeds them.
-///
-/// # Errors
-/// [`AskError`] when the model refuses or does not answer.
+/// `writer` has a model write the reports, and `embed` embeds them. Fails if the model refuses or does not answer.
 pub fn reports(
     source: &Source<'_>,
     chunks: &[Chunk],

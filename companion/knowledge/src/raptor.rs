@@ -197,10 +197,7 @@ fn nearest_sentences(
 }
 
 /// Builds the tree over chunks with their unit vectors. `count` counts tokens, `embed` embeds the summaries,
-/// and `writer` has a model write them.
-///
-/// # Errors
-/// [`AskError`] when the model refuses or does not answer.
+/// and `writer` has a model write them. Fails if the model refuses or does not answer.
 pub fn summaries(
     chunks: &[Chunk],
     vectors: &[Vec<f32>],

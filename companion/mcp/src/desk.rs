@@ -31,10 +31,7 @@ pub struct Desk {
 }
 
 impl Desk {
-    /// Opens the bundle at `place` on a thread of its own.
-    ///
-    /// # Errors
-    /// When there is no bundle, or it cannot be read.
+    /// Opens the bundle at `place` on a thread of its own. Fails if there is no bundle, or it cannot be read.
     pub fn open(place: &Path, open: OpenEngine) -> Result<Desk> {
         let (jobs, mut waiting) = mpsc::channel::<Job>(WAITING);
         let (sender, opened) = std::sync::mpsc::channel();
@@ -84,10 +81,7 @@ impl Desk {
 }
 
 impl Open {
-    /// The documents.
-    ///
-    /// # Errors
-    /// When they cannot be read.
+    /// The documents. Fails if they cannot be read.
     pub async fn documents(&self) -> Result<Rc<Vec<Document>>> {
         self.engine.corpus().documents().await.into_diagnostic()
     }

@@ -66,10 +66,7 @@ impl Server {
         Ok(Server { desk, has_graph, name })
     }
 
-    /// Serves over standard input and output until the input ends.
-    ///
-    /// # Errors
-    /// When the client does not speak the protocol.
+    /// Serves over standard input and output until the input ends. Fails if the client does not speak the protocol.
     pub async fn over_stdio(self) -> Result<()> {
         let running = self.serve(rmcp::transport::io::stdio()).await.into_diagnostic().wrap_err("the client did not open a session")?;
         running.waiting().await.into_diagnostic()?;

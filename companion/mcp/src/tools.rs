@@ -192,10 +192,7 @@ async fn read_section(bundle: &Open, given: ReadSection) -> Result<Value> {
     Ok(json!({ "title": document.title, "url": given.url, "text": text, "whole": whole }))
 }
 
-/// The text of the document with this path, if there is one.
-///
-/// # Errors
-/// When it cannot be read.
+/// The text of the document with this path, if there is one. Fails if it cannot be read.
 pub async fn document_text(bundle: &Open, path: &str) -> Result<Option<String>> {
     let documents = bundle.documents().await?;
     match documents.iter().enumerate().find(|(_, document)| document.path == path) {

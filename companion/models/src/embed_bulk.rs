@@ -90,10 +90,7 @@ pub fn weights() -> miette::Result<&'static [u8]> {
     Ok(WEIGHTS)
 }
 
-/// The weights that [`bring_weights`] was given.
-///
-/// # Errors
-/// When it was given none.
+/// The weights that [`bring_weights`] was given. Fails if it was given none.
 #[cfg(not(feature = "weights"))]
 pub fn weights() -> miette::Result<&'static [u8]> {
     WEIGHTS.get().map(Vec::as_slice).ok_or_else(|| miette!("the weights of minilm were not brought"))

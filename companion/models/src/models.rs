@@ -286,10 +286,7 @@ impl Embedder {
         }
     }
 
-    /// Loads the model.
-    ///
-    /// # Errors
-    /// When it is not there, with how to get it, or its file is none.
+    /// Loads the model. Fails if it is not there, with how to get it, or its file is none.
     pub fn load(&self) -> Result<NativeEmbedder> {
         match self {
             Embedder::Own | Embedder::ByLanguage => NativeEmbedder::new(),

@@ -21,10 +21,7 @@ pub struct Meanings<'e> {
 }
 
 impl<'e> Meanings<'e> {
-    /// Relations chosen by the word vectors of `embedder`.
-    ///
-    /// # Errors
-    /// When the program's layers cannot be read.
+    /// Relations chosen by the word vectors of `embedder`. Fails if the program's layers cannot be read.
     pub fn new(embedder: &'e NativeEmbedder) -> Result<Meanings<'e>> {
         let layers = MiniLm::from_layers(&embedder.layers(QueryLayers::default())).into_diagnostic()?;
         Ok(Meanings { embedder, layers, known: RefCell::default() })

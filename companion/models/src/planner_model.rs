@@ -35,10 +35,7 @@ impl PlannerSource {
     }
 }
 
-/// The bytes of a trained planner, known to hold one.
-///
-/// # Errors
-/// When a file cannot be read or holds no planner.
+/// The bytes of a trained planner, known to hold one. Fails if a file cannot be read or holds no planner.
 pub fn bytes(source: &PlannerSource) -> Result<Option<Cow<'static, [u8]>>> {
     let Some(bytes) = read(source)? else { return Ok(None) };
     decode_model(source, &bytes)?;
@@ -83,10 +80,7 @@ pub struct NativePlanner {
 }
 
 impl NativePlanner {
-    /// The planner of a source; `None` where there is none.
-    ///
-    /// # Errors
-    /// When a file cannot be read or holds no planner.
+    /// The planner of a source; `None` where there is none. Fails if a file cannot be read or holds no planner.
     pub fn open(source: &PlannerSource) -> Result<Option<NativePlanner>> {
         let Some(model) = model(source)? else { return Ok(None) };
         Ok(Some(NativePlanner { model, embedder: NativeEmbedder::new()? }))

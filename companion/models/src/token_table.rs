@@ -50,10 +50,7 @@ impl TokenTable {
     }
 
     /// Writes the table's file: rows in four bits (first the low half of a byte, 8 is zero), their scales,
-    /// the bias.
-    ///
-    /// # Errors
-    /// When `out` cannot be written.
+    /// the bias. Fails if `out` cannot be written.
     pub fn write(&self, out: &Path) -> Result<u64> {
         let (packed, scales): (Vec<Vec<u8>>, Vec<f16>) = self.rows.par_chunks_exact(self.dim).map(round_row).unzip();
         let packed = packed.concat();
@@ -72,10 +69,7 @@ impl TokenTable {
         Ok(bytes.len() as u64)
     }
 
-    /// Reads what [`TokenTable::write`] wrote.
-    ///
-    /// # Errors
-    /// When the bytes are no such file.
+    /// Reads what [`TokenTable::write`] wrote. Fails if the bytes are no such file.
     pub fn read(bytes: &[u8]) -> Result<TokenTable> {
         let file = SafeTensors::deserialize(bytes).into_diagnostic().wrap_err("reading the token table")?;
         let tensor = |name: &str, dtype: Dtype| {

@@ -24,10 +24,7 @@ impl Trained {
         bundle.manifest().embedder.id == "minilm" && [SECTION, "vocabulary", "words"].iter().all(|s| bundle.has(s))
     }
 
-    /// Loads it; `None` where the bundle brings none.
-    ///
-    /// # Errors
-    /// [`BundleError`] when it cannot be loaded.
+    /// Loads it; `None` where the bundle brings none. Fails if it cannot be loaded.
     pub fn load<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Option<Trained>, BundleError>> {
         async move {
             if !Self::is_in(bundle) {

@@ -23,10 +23,7 @@ pub fn encode_times(times: &Times) -> Vec<u8> {
     out
 }
 
-/// Reads what [`encode_times`] wrote.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such section.
+/// Reads what [`encode_times`] wrote. Fails if the bytes are no such section.
 pub fn decode_times(file: &str, bytes: &[u8]) -> Result<Times, BundleError> {
     let mut b = open_section(file, bytes, Kind::Times)?;
     let times = Times { labels: take_texts(&mut b)?, statements: take_varints(&mut b)? };

@@ -104,10 +104,7 @@ pub struct MiniLm {
 }
 
 impl MiniLm {
-    /// Makes a model of its parts.
-    ///
-    /// # Errors
-    /// [`ShapeError`] if the positions are of another dimension than the layers.
+    /// Makes a model of its parts. Fails if the positions are of another dimension than the layers.
     pub fn new(encoder: Encoder, positions: Positions) -> Result<MiniLm, ShapeError> {
         if positions.hidden != encoder.hidden() {
             return Err(ShapeError::Shape("positions"));

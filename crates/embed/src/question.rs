@@ -118,10 +118,7 @@ impl WordPages {
         Ok(texts.iter().map(|text| tokenizer.encode(text, MAX_TOKENS)).collect())
     }
 
-    /// Loads the word vectors of these tokens.
-    ///
-    /// # Errors
-    /// [`BundleError`] when a page cannot be loaded.
+    /// Loads the word vectors of these tokens. Fails if a page cannot be loaded.
     pub async fn rows(&self, ids: &[u32]) -> Result<QuestionRows, BundleError> {
         let dim = self.bundle.manifest().embedder.dimension;
         let decode = move |rows: u32, file: &str, bytes: &[u8]| decode_vectors(file, bytes, Kind::Words, rows, dim);

@@ -147,10 +147,7 @@ fn row_of(order: &[u32], token: u32) -> u32 {
 }
 
 impl Vocabulary {
-    /// Loads the root.
-    ///
-    /// # Errors
-    /// [`BundleError`] when it cannot be loaded.
+    /// Loads the root. Fails if it cannot be loaded.
     pub fn load(bundle: &Bundle) -> LocalBoxFuture<'_, Result<Rc<Vocabulary>, BundleError>> {
         let decode = |file: &str, bytes: &[u8]| {
             let index = VocabularyIndex::decode(file, bytes)?;

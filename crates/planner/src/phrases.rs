@@ -96,10 +96,7 @@ impl PhraseIndex {
         out
     }
 
-    /// Reads what [`PhraseIndex::encode`] wrote.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the bytes are no such section.
+    /// Reads what [`PhraseIndex::encode`] wrote. Fails if the bytes are no such section.
     pub fn decode(file: &str, bytes: &[u8]) -> Result<Self, BundleError> {
         let mut b = open_section(file, bytes, Kind::KgPhraseIndex)?;
         let (pages, about) = (PagedIndex::take(&mut b)?, take_texts(&mut b)?);
@@ -135,10 +132,7 @@ impl Phrases {
     }
 }
 
-/// Loads the list of a bundle's phrases; `None` where it has none.
-///
-/// # Errors
-/// [`BundleError`] when it cannot be loaded.
+/// Loads the list of a bundle's phrases; `None` where it has none. Fails if it cannot be loaded.
 pub fn load_phrases<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Option<Rc<PhraseIndex>>, BundleError>> {
     async move {
         if !bundle.has(PHRASES) {

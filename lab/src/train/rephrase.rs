@@ -43,10 +43,7 @@ fn read_number(text: &str) -> Result<usize, String> {
     text.parse().ok().filter(|n| *n <= 20).ok_or_else(|| "write a number from 0 to 20".to_owned())
 }
 
-/// Has the questions written.
-///
-/// # Errors
-/// When there is no endpoint or it fails, or files cannot be read or written.
+/// Has the questions written. Fails if there is no endpoint or it fails, or files cannot be read or written.
 pub fn run(args: &Args) -> Result<()> {
     let wanted = Wanted { rewordings: args.rewordings, siblings: args.siblings };
     if wanted.rewordings + wanted.siblings == 0 {

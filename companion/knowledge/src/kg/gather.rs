@@ -39,30 +39,21 @@ impl Gathering {
         documents::add(&mut self.kg, documents, chunks)
     }
 
-    /// Adds what a language model stated about chunks.
-    ///
-    /// # Errors
-    /// [`KgError`] when the graph becomes too large for the format.
+    /// Adds what a language model stated about chunks. Fails if the graph becomes too large for the format.
     pub fn stated(&mut self, documents: &[Document], chunks: &[Chunk], extracted: &[Extracted]) -> Result<StatedTriples, KgError> {
         self.sources += 1;
         let heads = |i: usize| chunks.get(i).map_or_else(String::new, |c| heads_of(documents, c));
         open::add(&mut self.kg, chunks, extracted, &heads)
     }
 
-    /// Adds a finished graph; its chunk `i` becomes `number[i]`.
-    ///
-    /// # Errors
-    /// [`KgError`] when the graph becomes too large for the format.
+    /// Adds a finished graph; its chunk `i` becomes `number[i]`. Fails if the graph becomes too large for the format.
     pub fn graph(&mut self, graph: &KnowledgeGraph, number: &[u32]) -> Result<(), KgError> {
         self.sources += 1;
         join::add(&mut self.kg, graph, number)
     }
 
     /// Finishes the graph and the report of its import. Returns `None` if there was no source, or if the
-    /// sources gave no triple and no file was read.
-    ///
-    /// # Errors
-    /// [`KgError`] when the graph is too large for the format.
+    /// sources gave no triple and no file was read. Fails if the graph is too large for the format.
     pub fn finish(mut self) -> Result<Option<(KnowledgeGraph, ImportReport)>, KgError> {
         let (given, repeated) = (self.kg.added_triples(), self.kg.repeated_names());
         if self.sources == 0 || (self.files.is_none() && given == 0) {

@@ -64,10 +64,7 @@ impl<'a> Reader<'a> {
 }
 
 impl<'a> File<'a> {
-    /// Takes a file apart.
-    ///
-    /// # Errors
-    /// When it is another file, cut, or of another model.
+    /// Takes a file apart. Fails if it is another file, cut, or of another model.
     pub fn read(bytes: &'a [u8]) -> Result<File<'a>> {
         let mut r = Reader(bytes);
         if r.take(4).ok() != Some(b"E5S1") {

@@ -103,10 +103,7 @@ pub fn decode(keywords: &[u8], graph: &[u8], chunks: u64) -> Result<KeywordGraph
     join_graph(&decode_labels("keywords", keywords)?, &decode_edges("keyword-graph", graph, chunks)?)
 }
 
-/// Loads the keyword graph of a bundle.
-///
-/// # Errors
-/// [`BundleError`] when a section is absent, cannot be loaded, or does not decode.
+/// Loads the keyword graph of a bundle. Fails if a section is absent, cannot be loaded, or does not decode.
 pub async fn load(bundle: &Bundle) -> Result<KeywordGraph, BundleError> {
     let chunks = bundle.manifest().counts.chunks;
     let (labels, edges) = futures::future::join(

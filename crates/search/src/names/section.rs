@@ -84,10 +84,7 @@ impl ChunkDocuments {
         out
     }
 
-    /// Reads the section of a bundle of `chunks` chunks.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the bytes are no such section.
+    /// Reads the section of a bundle of `chunks` chunks. Fails if the bytes are no such section.
     pub fn decode(file: &str, bytes: &[u8], chunks: u64) -> Result<ChunkDocuments, BundleError> {
         let mut b = open_section(file, bytes, Kind::ChunkDocuments)?;
         let n = b.count(1)?;
@@ -112,10 +109,7 @@ pub fn encode_links(links: &[u32]) -> Vec<u8> {
     out
 }
 
-/// Reads what [`encode_links`] wrote.
-///
-/// # Errors
-/// [`BundleError`] when the bytes are no such section.
+/// Reads what [`encode_links`] wrote. Fails if the bytes are no such section.
 pub fn decode_links(file: &str, bytes: &[u8]) -> Result<Vec<u32>, BundleError> {
     let mut b = open_section(file, bytes, Kind::Links)?;
     let out = take_varints(&mut b)?;

@@ -65,10 +65,7 @@ impl Corpus {
         self.bundle.section("documents", decode_documents).await
     }
 
-    /// Returns the document of each chunk.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the section is absent or cannot be loaded.
+    /// Returns the document of each chunk. Fails if the section is absent or cannot be loaded.
     pub fn chunk_documents(&self) -> LocalBoxFuture<'_, Result<Rc<ChunkDocuments>, BundleError>> {
         let chunks = self.bundle.manifest().counts.chunks;
         self.bundle.section("chunk-documents", move |file, bytes| ChunkDocuments::decode(file, bytes, chunks)).boxed_local()
@@ -191,10 +188,7 @@ impl Corpus {
         .boxed_local()
     }
 
-    /// The root of the vectors.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the section cannot be loaded.
+    /// The root of the vectors. Fails if the section cannot be loaded.
     pub fn vectors<'a>(&'a self) -> LocalBoxFuture<'a, Result<Rc<VectorIndex>, BundleError>> {
         async move {
             let (chunks, dim) = (self.bundle.manifest().counts.chunks, self.dim());
@@ -238,10 +232,7 @@ impl Corpus {
         self.bundle.has("sketches")
     }
 
-    /// The root of the sketches.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the section cannot be loaded.
+    /// The root of the sketches. Fails if the section cannot be loaded.
     pub fn sketch_index<'a>(&'a self) -> LocalBoxFuture<'a, Result<Rc<SketchIndex>, BundleError>> {
         async move {
             let (chunks, dim) = (self.bundle.manifest().counts.chunks, self.dim());
@@ -267,10 +258,7 @@ impl Corpus {
         &self.names
     }
 
-    /// The list of the pages of mentions.
-    ///
-    /// # Errors
-    /// [`BundleError`] when it cannot be loaded.
+    /// The list of the pages of mentions. Fails if it cannot be loaded.
     pub async fn mention_index(&self) -> Result<Rc<PagedIndex>, BundleError> {
         let decode = |file: &str, bytes: &[u8]| {
             let mut b = open_section(file, bytes, Kind::MentionIndex)?;
@@ -346,10 +334,7 @@ impl Corpus {
         self.keywords.borrow().is_some()
     }
 
-    /// The keyword graph.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the bundle has none or it cannot be loaded.
+    /// The keyword graph. Fails if the bundle has none or it cannot be loaded.
     pub fn keywords<'a>(&'a self) -> LocalBoxFuture<'a, Result<Rc<KeywordGraph>, BundleError>> {
         async move {
             let held = self.keywords.borrow().clone();

@@ -80,10 +80,7 @@ impl Filter {
             && self.folder.as_deref().is_none_or(lies_in)
     }
 
-    /// For each chunk whether its document is left in; `None` where all are.
-    ///
-    /// # Errors
-    /// [`BundleError`] when the documents cannot be loaded.
+    /// For each chunk whether its document is left in; `None` where all are. Fails if the documents cannot be loaded.
     pub fn chunks<'a>(&'a self, corpus: &'a Corpus) -> LocalBoxFuture<'a, Result<Option<Rc<Vec<bool>>>, BundleError>> {
         async move {
             if self.is_empty() {

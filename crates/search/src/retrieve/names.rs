@@ -107,10 +107,7 @@ fn ranges_of_words(index: &TermIndex, words: &[NameWord]) -> Vec<usize> {
     out
 }
 
-/// All names of the corpus, loaded when first asked for.
-///
-/// # Errors
-/// [`BundleError`] when any part of them cannot be loaded.
+/// All names of the corpus, loaded when first asked for. Fails if any part of them cannot be loaded.
 pub fn load_names<'a>(corpus: &'a Corpus) -> LocalBoxFuture<'a, Result<Rc<Names>, BundleError>> {
     async move {
         let held = corpus.kept_names().borrow().clone();

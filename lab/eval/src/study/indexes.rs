@@ -79,10 +79,7 @@ impl OpenSet {
     }
 }
 
-/// Builds the missing indexes of a study.
-///
-/// # Errors
-/// [`StudyError`] if a set cannot be read or an index cannot be built.
+/// Builds the missing indexes of a study. Fails if a set cannot be read or an index cannot be built.
 pub fn make_indexes(study: &Study, with: &Indexing<'_>) -> Result<Vec<OpenSet>, StudyError> {
     let made = std::fs::create_dir_all(with.folder);
     made.map_err(|reason| StudyError::Io { path: with.folder.to_owned(), reason })?;

@@ -10,10 +10,7 @@ use pocketgraph_models::minilm::EPSILON;
 
 /// Returns the engine's model of these parameters, without heads. The layers came from `encoder`; its input
 /// normalisation and first `max_tokens` positions are the model's. `texts` are sums of word and position
-/// vectors, for the rounding.
-///
-/// # Errors
-/// When a number is not finite, or the sizes are not the encoder's.
+/// vectors, for the rounding. Fails if a number is not finite, or the sizes are not the encoder's.
 pub fn rounded_layers(
     layout: &Layout,
     parameters: &[f32],

@@ -126,10 +126,7 @@ fn with_question(example: &Value, question: String, places: &[(usize, usize)]) -
 
 /// Has a model reword the questions of examples from `train data`; returns the new examples and the usage.
 /// Leaves out those whose reply is unusable, repeats the old question, or nearly repeats one of `without`.
-/// `count` counts a text's tokens.
-///
-/// # Errors
-/// [`AskError`] when the model refuses or falls silent, or a reply cannot be kept.
+/// `count` counts a text's tokens. Fails if the model refuses or falls silent, or a reply cannot be kept.
 pub fn rephrase(
     examples: &[Value],
     without: &Near,

@@ -27,10 +27,7 @@ pub struct TrainingSet {
 }
 
 impl TrainingSet {
-    /// Reads a file of `pocketgraph train data`.
-    ///
-    /// # Errors
-    /// When the file cannot be read or a line is no example.
+    /// Reads a file of `pocketgraph train data`. Fails if the file cannot be read or a line is no example.
     pub fn read(&mut self, path: &Path) -> Result<()> {
         let reading = || format!("reading {}", path.display());
         let file = std::fs::File::open(path).into_diagnostic().wrap_err_with(|| format!("{} cannot be read", path.display()))?;
@@ -127,10 +124,7 @@ pub struct Frames<'e> {
 }
 
 impl<'e> Frames<'e> {
-    /// With the vocabulary, word vectors and positions of the embedder.
-    ///
-    /// # Errors
-    /// When the vocabulary has no `[MASK]`.
+    /// With the vocabulary, word vectors and positions of the embedder. Fails if the vocabulary has no `[MASK]`.
     pub fn new(embedder: &'e NativeEmbedder) -> Result<Frames<'e>> {
         let tokenizer = embedder.tokenizer();
         let framer = Framer::new(tokenizer).ok_or_else(|| miette!("the vocabulary has no [MASK]"))?;

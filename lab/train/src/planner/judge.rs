@@ -141,10 +141,7 @@ impl<'g> Judge<'g> {
         judged
     }
 
-    /// Reads questions with the engine's model.
-    ///
-    /// # Errors
-    /// When a word has no vector.
+    /// Reads questions with the engine's model. Fails if a word has no vector.
     pub fn judge_model(
         &self,
         model: &PlannerModel,

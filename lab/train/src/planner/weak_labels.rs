@@ -21,10 +21,7 @@ const FIRST: usize = 3;
 const GOOD: (f32, f32) = (0.6, 0.2);
 
 /// Labels a question by the best of `draws` readings with its answers, along the relations of the set's own
-/// plan if it has one; `None` without any.
-///
-/// # Errors
-/// When a word has no vector.
+/// plan if it has one; `None` without any. Fails if a word has no vector.
 pub fn labelled(
     judge: &Judge<'_>,
     model: &PlannerModel,
