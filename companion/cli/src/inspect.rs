@@ -2,7 +2,10 @@
 
 use super::open::{bundle, wait};
 use miette::{Context, IntoDiagnostic, Result};
+use petgraph::algo::kosaraju_scc;
+use petgraph::graph::UnGraph;
 use pocketgraph::bundle::{Times, decode_times};
+use pocketgraph::keyword::KeywordGraph;
 use pocketgraph::kg::{self, Class, Direction, KnowledgeGraph, NodeId, Provenance, Relation, TripleId};
 use pocketgraph_knowledge::kg::{RelationShape, as_tables, shapes};
 use pocketgraph_native::terminal::line;
@@ -66,6 +69,7 @@ pub fn run(args: &Args) -> Result<()> {
             share(1.0),
             graph.weights.stored() / 2
         );
+        print_middle(&graph);
     }
     let bundle = engine.corpus().bundle();
     print_times(&wait(bundle.section("times", decode_times))?.unwrap_or_default(), args.keywords);
@@ -79,6 +83,28 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(miette::miette!("the bundle has no knowledge graph to write tables of"));
     }
     Ok(())
+}
+
+/// Prints the keywords that share most passages with others, and the connected parts of the graph.
+fn print_middle(graph: &KeywordGraph) {
+    let shared = |k: usize| graph.weights.row(k).1.iter().sum::<u32>();
+    let mut central: Vec<usize> = (0..graph.labels.len()).collect();
+    central.sort_by_key(|&k| std::cmp::Reverse(shared(k)));
+    central.truncate(10);
+    let named: Vec<String> = central.iter().map(|&k| format!("{} ({})", graph.labels[k], shared(k))).collect();
+    println!("  most central (passages shared with others): {}", line(&named.join(", ")));
+    let edges = |k: usize| graph.weights.row(k).0.iter().map(move |&other| (k as u32, other));
+    print_parts(graph.labels.len(), (0..graph.labels.len()).flat_map(edges), "keywords");
+}
+
+/// Prints into how many parts a graph falls between which no way leads, and how much of it the largest is.
+fn print_parts(nodes: usize, edges: impl Iterator<Item = (u32, u32)>, what: &str) {
+    let mut graph = UnGraph::<(), ()>::with_capacity(nodes, 0);
+    (0..nodes).for_each(|_| _ = graph.add_node(()));
+    graph.extend_with_edges(edges);
+    let parts = kosaraju_scc(&graph);
+    let largest = parts.iter().map(Vec::len).max().unwrap_or(0);
+    println!("  connected parts: {}; the largest has {largest} of {nodes} {what}", parts.len());
 }
 
 /// Writes the vocabulary as tables; existing files stay, since a person may have corrected them.
@@ -160,6 +186,9 @@ fn print_knowledge(graph: &KnowledgeGraph, shown: usize) {
     busiest.sort_by_key(|&(degree, n)| (std::cmp::Reverse(degree), n));
     let named: Vec<String> = busiest.iter().take(10).map(|&(degree, n)| format!("{} ({degree})", graph.label(n))).collect();
     println!("  best connected: {}", line(&named.join(", ")));
+    let triples = (0..graph.triples() as u32).filter_map(|t| graph.triple(TripleId(t)));
+    let between = triples.filter(|t| graph.is_entity(t.tail)).map(|t| (t.head.0, t.tail.0));
+    print_parts(graph.entities(), between, "entities");
     let class = |ends: &[(Class, u32)]| match ends.first() {
         Some((Class::Type(t), _)) => v.entity_type(*t).map_or_else(String::new, |t| t.label.clone()),
         Some((Class::Literal(kind), _)) => format!("{kind:?}").to_lowercase(),
