@@ -105,3 +105,18 @@ fn values_of_which_none_is_later_are_called_a_disagreement() {
     let codes: Vec<_> = answer["warnings"].as_array().unwrap().iter().map(|w| w["code"].as_str().unwrap()).collect();
     assert!(codes.contains(&"disagree"), "{answer:#}");
 }
+
+#[test]
+fn a_row_of_a_table_answers_for_the_time_in_which_it_holds() {
+    let page = "# Berths\n\n| Berth | Price | Valid from | Valid until |\n|--|--|--|--|\n\
+        | North quay | 12 | 2020-01-01 | 2023-12-31 |\n| North quay | 15 | 2024-01-01 | |\n| South quay | 9 | | |\n";
+    let questions = [
+        ("What is the price of North quay?", "15 [1]"),
+        ("What was the price of North quay in 2021?", "12 [1]"),
+        ("What is the price of South quay?", "9 [1]"),
+        ("Is the price of North quay 12?", "No [1]"),
+    ];
+    for (answer, (question, text)) in answers(&[("berths.md", page)], &questions.map(|q| q.0)).iter().zip(questions) {
+        assert_eq!(answer["text"], text, "{question}");
+    }
+}

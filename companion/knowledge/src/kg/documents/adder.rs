@@ -181,6 +181,9 @@ impl<'k, 'd> Adder<'k, 'd> {
         let Some(relation) = relation else { return Ok(false) };
         let Place { chunk, start, end } = fact.place;
         self.kg.triple(head, relation, tail, Provenance::Passage { chunk, start, end })?;
+        if !fact.held.is_empty() {
+            self.kg.triple(head, relation, tail, Provenance::Cited(&fact.held))?;
+        }
         Ok(true)
     }
 }

@@ -63,6 +63,8 @@ struct Fact {
     relation: Relation,
     tail: End,
     place: Place,
+    /// Interval in which it holds; empty if nothing says so.
+    held: String,
 }
 
 #[derive(Default)]

@@ -76,16 +76,16 @@ impl<'a> Reader<'a> {
         self.said.facts.len() >= self.budget
     }
 
-    fn add_fact(&mut self, head: End, relation: Relation, tail: End, place: Place) {
+    fn add_fact(&mut self, fact: Fact) {
         if self.is_full() {
             self.said.dropped += 1;
         } else {
-            self.said.facts.push(Fact { head, relation, tail, place });
+            self.said.facts.push(fact);
         }
     }
 
     fn add_triple(&mut self, head: End, rel: Rel, tail: End, place: Place) {
-        self.add_fact(head, Relation::Known(rel), tail, place);
+        self.add_fact(Fact { head, relation: Relation::Known(rel), tail, place, held: String::new() });
     }
 
     /// Returns the section of a block, or the page.
@@ -187,7 +187,8 @@ impl<'a> Reader<'a> {
         // Properties of a note.
         for (name, value) in &self.document.front_matter {
             if let Some(name) = name.strip_prefix("property:") {
-                self.add_fact(End::Page(self.d), Relation::Column(name.to_owned()), end_of_cell(tables::cell(value, language)), place);
+                let (relation, tail) = (Relation::Column(name.to_owned()), end_of_cell(tables::cell(value, language)));
+                self.add_fact(Fact { head: End::Page(self.d), relation, tail, place, held: String::new() });
             }
         }
     }
@@ -246,7 +247,8 @@ impl<'a> Reader<'a> {
                 let subject = End::Subject(row.subject, table.first.clone());
                 self.add_triple(self.owner_of(i), Rel::Lists, subject.clone(), place);
                 for (header, cell) in row.cells {
-                    self.add_fact(subject.clone(), Relation::Column(header), end_of_cell(cell), place);
+                    let (head, relation, held) = (subject.clone(), Relation::Column(header), row.held.clone());
+                    self.add_fact(Fact { head, relation, tail: end_of_cell(cell), place, held });
                 }
             }
         }

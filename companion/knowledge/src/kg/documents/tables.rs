@@ -1,6 +1,8 @@
 //! Reads tables: a row is about its first cell; a column's header names the relation.
 
+use crate::kg::columns::{Column, find_bound};
 use crate::kg::numbers::read_value;
+use crate::kg::validity::interval_between;
 use pocketgraph_kg::{LiteralKind, date, name_key, number};
 use pocketgraph_native::single_line::one_line;
 use pocketgraph_text::is_stop_word;
@@ -22,6 +24,8 @@ pub(super) struct Row {
     pub subject: String,
     /// Headers with their cells, without empty ones.
     pub cells: Vec<(String, Cell)>,
+    /// Interval in which the row holds; empty if no column says so.
+    pub held: String,
     /// Bytes of the row in the table's text.
     pub span: Range<usize>,
 }
@@ -60,11 +64,14 @@ pub(super) fn read(text: &str, language: &str) -> Option<Table> {
     if others.is_empty() || headers.len() > MOST_COLUMNS || !others.iter().all(named) || !distinct || first.len() > LONGEST_HEADER {
         return None;
     }
+    let bounds: Vec<Option<Column>> = headers.iter().map(|h| find_bound(h, false)).collect();
     let mut rows = Vec::new();
     let mut at = header.len() + 1;
     for line in lines.take(MOST_ROWS) {
         let span = at..at + line.len();
         at = span.end + 1;
+        // Behind the bar of an empty last cell no space is left.
+        let line = format!("{line} ");
         let cells: Vec<&str> = line.split(" | ").map(str::trim).collect();
         // A cell with a bar in its text shifts the cells after it, and the right division is unknown.
         if cells.len() != headers.len() {
@@ -75,14 +82,19 @@ pub(super) fn read(text: &str, language: &str) -> Option<Table> {
         if subject.is_empty() || subject.len() > LONGEST_SUBJECT || is_value || name_key(&subject).is_empty() {
             continue;
         }
+        let bound = |end| bounds.iter().position(|b| *b == Some(end)).and_then(|i| cells.get(i).copied()).unwrap_or("");
+        let held = interval_between(bound(Column::From), bound(Column::Until));
+        let is_bound = |i: usize| !held.is_empty() && bounds.get(i).is_some_and(Option::is_some);
         let cells: Vec<(String, Cell)> = others
             .iter()
             .zip(cells.iter().skip(1))
+            .enumerate()
+            .filter_map(|(i, pair)| (!is_bound(i + 1)).then_some(pair))
             .flat_map(|(h, c)| c.split(BETWEEN_VALUES).map(move |value| (h, value.trim())))
             .filter(|(_, c)| !c.is_empty() && c.len() <= LONGEST_CELL && c.chars().any(char::is_alphanumeric))
             .map(|(h, c)| ((*h).to_owned(), cell(c, language)))
             .collect();
-        rows.push(Row { subject, cells, span });
+        rows.push(Row { subject, cells, held, span });
     }
     (!rows.is_empty()).then(|| Table { first: (*first).to_owned(), rows })
 }
@@ -127,6 +139,16 @@ mod tests {
             ]
         );
         assert_eq!(t.rows[0].span, 32..69);
+    }
+
+    #[test]
+    fn a_row_holds_as_long_as_its_columns_say() {
+        let rows = "A | 12 | 2020-01-01 | 2023-12-31\nB | 15 | 2024-01-01 |\nC | 9 |  |";
+        let rows = read(&format!("Berth | Price | Valid from | Valid until\n{rows}"), "en").unwrap().rows;
+        let said: Vec<(&str, usize)> = rows.iter().map(|row| (row.held.as_str(), row.cells.len())).collect();
+        assert_eq!(said, [("2020-01-01/2023-12-31", 1), ("2024-01-01/..", 1), ("", 1)]);
+        let own = read("Project | Manager | Start date\nApollo | Ann | 2020-01-01", "en").unwrap();
+        assert_eq!((own.rows[0].held.as_str(), own.rows[0].cells.len()), ("", 2));
     }
 
     #[test]
