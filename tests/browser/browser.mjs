@@ -20,7 +20,7 @@ export async function launch({ jsFlags } = {}) {
 export async function newPage(browser, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(60_000);
   page.complaints = [];
   page.on("console", (message) => {
     if (message.type() === "error" || /content security policy/i.test(message.text())) page.complaints.push(message.text());

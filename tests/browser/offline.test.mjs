@@ -201,7 +201,6 @@ test("a replaced bundle is taken over, two tabs or one: the old files stay while
 
   await buildOther(folder);
   const second = await page.context().newPage();
-  second.setDefaultTimeout(15_000);
   await second.goto(`${site.url}icon.svg`);
   const fresh = await use(second, search, TIDES);
   assert.ok(!fresh.code, fresh.message);

@@ -113,7 +113,7 @@ test("an answer that is drawn anew behind an open passage has the focus again wh
   await page.keyboard.press("Escape");
   await page.locator(PASSAGE).waitFor({ state: "hidden" });
   // The dialog tells that it is closed a moment after it is hidden.
-  await page.waitForFunction(() => window.part("citation").getRootNode().activeElement?.part.contains("citation"), null, { timeout: 5000 });
+  await page.waitForFunction(() => window.part("citation").getRootNode().activeElement?.part.contains("citation"));
   await assertClean(page);
   await page.context().close();
 });
@@ -219,9 +219,9 @@ test("once the model has been loaded, the hits are refined in place and the page
 
 test("while the model is on its way, the page ranks by the token table and says so", async () => {
   const page = await t.open();
-  t.site.faults.set("/bundle/layers", { kind: "delay", ms: 4000 });
+  t.site.faults.set("/bundle/layers", { kind: "delay", ms: 12_000 });
   await askAndRead(page);
-  await page.locator(part("status"), { hasText: "· table ·" }).waitFor({ timeout: 3500 });
+  await page.locator(part("status"), { hasText: "· table ·" }).waitFor({ timeout: 11_000 });
   assert.ok((await page.locator(HIT).count()) > 0);
   t.site.faults.clear();
   await modelReady(page);
