@@ -126,4 +126,6 @@ fn of_a_thing_that_the_plan_names_the_statements_that_lead_to_it_are_told_in_ord
     let answer = answered(&graph, lines, None, &[hit(7, "Films Heat was directed by Michael Mann.")]).unwrap();
     assert_eq!(answer.text, "Heat – directed by – Michael Mann [1]; Heat – starred actors – Al Pacino [2]");
     assert_eq!(answer.citations.len(), 2);
+    let unproven = answered(&graph, "A=Entity(h=Al Pacino)\nB=Intersect(A, A)", None, &[]).unwrap();
+    assert_eq!(unproven.text, "Al Pacino", "no statement leads to it");
 }

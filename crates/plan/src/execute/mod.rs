@@ -154,7 +154,7 @@ impl Execution {
     }
 
     /// Returns the statements that lead to a thing that the plan itself names, in the order of its steps: the answer
-    /// is how it is reached. `None` if the answer is what was found.
+    /// is how it is reached. `None` if the answer is what was found, or no statement leads there.
     pub fn way(&self) -> Option<Vec<TripleId>> {
         let is = |at: usize, name: &str| self.trace.steps.get(at).is_some_and(|s| s.operation == name);
         if !is(self.answer, "intersect") || !self.inputs.get(self.answer)?.iter().any(|&i| is(i, "entity")) {
@@ -165,7 +165,9 @@ impl Execution {
             let shows = |set: &Rc<Set>| set.members.iter().flat_map(|m| &m.origins).any(|o| o.evidence == *evidence);
             self.sets.iter().position(shows)
         });
-        Some(all.into_iter().filter_map(|e| if let Evidence::Triple(id) = e { Some(id) } else { None }).collect())
+        let triple = |e| if let Evidence::Triple(id) = e { Some(id) } else { None };
+        let way: Vec<TripleId> = all.into_iter().filter_map(triple).collect();
+        (!way.is_empty()).then_some(way)
     }
 }
 
