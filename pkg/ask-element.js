@@ -279,9 +279,10 @@ export class PocketGraphAskElement extends Base {
     clearTimeout(this.#pausing);
     this.#changed();
     const question = this.#field.input.value.trim();
+    // What it finds is of what stood in the box.
+    this.#work?.abort();
     this.#conversation?.leave();
     if (!question) {
-      this.#work?.abort();
       this.#shown = null;
       this.#asked = "";
       this.#showIdle();

@@ -389,6 +389,38 @@ test("an answer that is being written can be stopped, and asked again", async ()
   await page.context().close();
 });
 
+test("what was asked draws nothing once something else stands in the box", async () => {
+  const { page, box } = await mounted();
+  await asked({ box, part: (name) => page.locator(`pocketgraph-ask [part~="${name}"]`) });
+  const drawn = await page.evaluate(async () => {
+    const element = document.querySelector("pocketgraph-ask");
+    const { graph } = element;
+    const results = [];
+    element.addEventListener("pocketgraph-result", ({ detail }) => results.push(detail.question));
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    const found = await graph.search("held");
+    let isWaiting;
+    const waiting = new Promise((resolve) => (isWaiting = resolve));
+    graph.ask = async function* () {
+      isWaiting();
+      await held;
+      yield { type: "hits", result: { ...found, question: "held" } };
+    };
+    element.ask("held");
+    await waiting;
+    const input = element.shadowRoot.querySelector("[part~=input]");
+    input.value = "typed since";
+    input.dispatchEvent(new Event("input"));
+    release();
+    // Before the search for what was typed begins.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return results;
+  });
+  assert.deepEqual(drawn, []);
+  await page.context().close();
+});
+
 test("errors say what to do, never the engine's own words, and can be tried again", async () => {
   const { page, element, box, part } = await mounted({ src: "/nowhere/" });
   await box.focus();
