@@ -187,8 +187,30 @@ export class PocketGraphAskElement extends Base {
   /** Opens the dialog or panel (with `mode`), or goes to the box. */
   async open() {
     this.#build();
-    if (this.#isFolded()) (await this.#loadDialog()).open();
-    else this.#field.input.focus();
+    if (!this.#isFolded()) this.#field.input.focus();
+    else if (this.#dialog) this.#dialog.open();
+    else await this.#openLater();
+  }
+
+  /** Opens the dialog once its file has come. What is typed until then goes into the box. */
+  async #openLater() {
+    const { input } = this.#field;
+    const opened = new AbortController();
+    const keep = (event) => {
+      if (event.key.length > 1 || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      input.value += event.key;
+    };
+    this.#trigger.focus();
+    this.#trigger.addEventListener("keydown", keep, { signal: opened.signal });
+    try {
+      (await this.#loadDialog()).open();
+    } finally {
+      opened.abort();
+    }
+    if (!input.value) return;
+    input.setSelectionRange(input.value.length, input.value.length);
+    this.#typed();
   }
 
   /** Closes the dialog. */

@@ -267,6 +267,26 @@ test("where a page's router goes to a hit itself, the words are marked when they
   await page.context().close();
 });
 
+test("what is typed before the dialog's file has come stands in its box, and is searched for", async () => {
+  let arrive;
+  const arrived = new Promise((resolve) => (arrive = resolve));
+  t.site.hold = (path) => (path.endsWith("/ask-dialog.js") ? arrived : null);
+  try {
+    const { page, box, part } = await mounted({ mode: "dialog" });
+    await part("trigger").click();
+    await page.keyboard.type("keyword gra");
+    assert.equal(await part("dialog").count(), 0);
+    arrive();
+    await part("dialog").waitFor();
+    await page.keyboard.type("ph");
+    assert.equal(await box.inputValue(), "keyword graph");
+    await part("hit").first().waitFor();
+    await assertClean(page);
+  } finally {
+    t.site.hold = null;
+  }
+});
+
 test("the dialog's box is a combobox: arrows choose, Enter asks or opens", async () => {
   const { page, element, part } = await mounted({ mode: "dialog" });
   await part("dialog").waitFor({ state: "attached" });
