@@ -260,14 +260,14 @@ test_in_browser() {
   need_playwright
   need_chromium
   # Two files at a time: each waits more than it works.
-  TESTS_AT_ONCE=2 POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/browser "$@"
+  TESTS_AT_ONCE=2 POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM browser_tests tests/browser "$@"
 }
 
 test_in_three_browsers() {
   need_playwright
   need_chromium
   want_browsers
-  POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM node_tests tests/browsers "$@"
+  POCKETGRAPH_SITE=$DEMO POCKETGRAPH_PROGRAM=$PROGRAM browser_tests tests/browsers "$@"
 }
 
 # test_packaging [HOSTS]: the packed package in projects of these hosts, or of all.
@@ -291,5 +291,22 @@ node_tests() {
     [ $# -le 1 ] || options=(--test-name-pattern "$2")
   fi
   [ ${#files[@]} -gt 0 ] || die "there are no tests in $1"
-  node --test --test-concurrency="${TESTS_AT_ONCE:-1}" ${options[@]+"${options[@]}"} "${files[@]}"
+  node --test --test-concurrency="${TESTS_AT_ONCE:-1}" ${reporters[@]+"${reporters[@]}"} \
+    ${options[@]+"${options[@]}"} "${files[@]}"
+}
+
+# browser_tests FOLDER [FILTER]: node_tests; a file with a failure is run once more, alone. A browser is late now
+# and then on a busy machine; what fails twice is broken. Says which files passed only then.
+browser_tests() {
+  local failed=$WORK/failed-files file
+  mkdir -p "$WORK"
+  local reporters=(--test-reporter=tap --test-reporter-destination=stdout)
+  reporters+=(--test-reporter=./tests/failed-files.mjs --test-reporter-destination="$failed")
+  node_tests "$@" && return
+  [ -s "$failed" ] || return 1
+  while read -r file; do
+    say "once more, alone: $file"
+    node --test "$file" || return 1
+  done <"$failed"
+  say "passed only at the second try: $(tr '\n' ' ' <"$failed")"
 }
