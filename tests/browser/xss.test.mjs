@@ -250,7 +250,6 @@ for (const policy of [true, false]) {
     let count = 0;
     for (const question of QUESTIONS) {
       await ask(page, question);
-      await hitsShown(page);
       await settled(page);
       await look(page, question);
       count += await openPassages(page, 6, `${question}: passage`);
