@@ -535,7 +535,6 @@ impl Engine {
     }
 }
 
-/// Returns the options of the search for an answer.
 pub(crate) fn searching(options: &AskOptions) -> SearchOptions {
     SearchOptions {
         k: options.k,

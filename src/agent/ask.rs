@@ -191,7 +191,6 @@ impl Environment for Bundled<'_> {
     }
 }
 
-/// A hit as evidence.
 fn make_evidence(hit: &Hit) -> Evidence {
     Evidence {
         target: CitationTarget::Chunk { chunk: hit.chunk },

@@ -111,7 +111,6 @@ struct Part {
     sections: Vec<String>,
 }
 
-/// Reads bundles.
 pub(crate) fn read(paths: &[PathBuf]) -> Result<Merged, MergeError> {
     let mut parts: Vec<Part> = Vec::new();
     for path in paths {
@@ -224,7 +223,6 @@ impl Part {
     }
 }
 
-/// Returns the values of a repeated option.
 fn values<'o>(options: &'o [(String, String)], name: &str) -> impl Iterator<Item = &'o str> {
     options.iter().filter(move |(n, _)| n == name).map(|(_, v)| v.as_str())
 }

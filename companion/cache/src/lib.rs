@@ -68,8 +68,7 @@ impl Key {
     }
 }
 
-/// Time for which entries are collected before writing. A killed process loses them; [`flush_all`] saves
-/// them.
+/// Time for which entries are collected before writing; [`flush_all`] writes them at once.
 const COMMIT_AFTER: Duration = Duration::from_secs(1);
 
 /// Size of a file of computable values, in bytes, above which it starts empty again.

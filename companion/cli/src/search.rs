@@ -102,7 +102,6 @@ fn in_languages(hit: &Hit) -> String {
     format!("in {}; also in {}", pocketgraph_languages::name(&hit.language), others.join(", "))
 }
 
-/// Searches one bundle.
 fn search_bundle(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
     let engine = if args.retriever == "lexical" { super::open::bundle(bundle)? } else { with_model(bundle)? };
     let options = SearchOptions {

@@ -35,7 +35,6 @@ pub fn cells(vectors: &[Vec<f32>], count: usize, seed: u64) -> Vec<u32> {
     assignment
 }
 
-/// The centres of a sample.
 fn train_centres(vectors: &[Vec<f32>], dim: usize, count: usize, seed: u64) -> Vec<Vec<f32>> {
     let step = (vectors.len() / (TRAINED_ON * count)).max(1);
     let sample: Vec<&[f32]> = vectors.iter().step_by(step).map(Vec::as_slice).collect();

@@ -69,8 +69,7 @@ impl Densities<'_> {
 }
 
 impl Mixture {
-    /// Fits `k` components (at least one) to rows of equal length (at least one), deterministically by
-    /// `seed`.
+    /// Fits `k` components (at least one) to rows (at least one) of equal length, by `seed`.
     pub fn fit(rows: &[Vec<f64>], k: usize, seed: u64) -> Mixture {
         let (n, d) = (rows.len() as f64, rows[0].len());
         let mut random = Random::new(seed, 0x676d_6d00 + k as u64);

@@ -46,11 +46,8 @@ pub unsafe trait Lanes {
     fn load(from: &Lane) -> Self::Register;
     /// To memory.
     fn store(register: Self::Register, to: &mut Lane);
-    /// a + b.
     fn add(a: Self::Register, b: Self::Register) -> Self::Register;
-    /// a - b.
     fn sub(a: Self::Register, b: Self::Register) -> Self::Register;
-    /// a * b.
     fn mul(a: Self::Register, b: Self::Register) -> Self::Register;
 }
 

@@ -20,8 +20,7 @@ pub const PANEL: usize = LANES;
 pub type Tile = [Lane; PANEL];
 
 impl Panels {
-    /// Packs `rows` vectors of dimension `dim`. Further components are dropped; missing or infinite ones are
-    /// 0.
+    /// Packs `rows` vectors of dimension `dim`: further components are dropped, missing or infinite ones 0.
     pub fn pack<'a>(dim: usize, rows: impl ExactSizeIterator<Item = &'a [f32]>) -> Self {
         let count = rows.len();
         let mut data = vec![Lane::ZERO; count.div_ceil(PANEL) * dim];

@@ -26,7 +26,6 @@ const MOST_FORMS: usize = 40;
 
 /// Changes of a language's words, from its table `grammar`.
 struct Grammar<'l> {
-    /// Stemmer, if there is one.
     stemmer: Option<Algorithm>,
     /// Letters that join two words to one, where words are written together.
     joints: Vec<&'l str>,
@@ -71,7 +70,6 @@ impl Vocabulary {
         }
     }
 
-    /// The terms of each stem.
     fn by_stem(&self, grammar: &Grammar<'_>) -> BTreeMap<String, BTreeSet<&str>> {
         let mut out: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         let stemmer = grammar.stemmer.map(Stemmer::create);

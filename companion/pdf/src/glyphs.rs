@@ -31,7 +31,6 @@ pub(super) struct Glyph {
     pub look: FontStyle,
 }
 
-/// Style of letters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct FontStyle {
     pub bold: bool,
@@ -107,7 +106,6 @@ impl Default for Fonts<'_> {
 }
 
 impl<'a> Fonts<'a> {
-    /// The number of a font.
     fn number(&mut self, dict: Dict<'a>) -> usize {
         // A dictionary inside another object has that one's number.
         if let Some(at) = self.all.iter().position(|(d, _)| d.obj_id() == dict.obj_id() && *d == dict) {

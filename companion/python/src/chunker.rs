@@ -11,7 +11,6 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use std::path::{Component, Path};
 use std::sync::Arc;
 
-/// Row of a chunk, with its document and layout.
 type Row = (u32, Document, Chunk, Layout);
 
 /// Splits documents into chunks of at most `max_tokens` tokens, by the rules of `pocketgraph build`.
@@ -64,8 +63,7 @@ impl Chunker {
         Ok(Chunker { model: model(embedder, embedder_file)?, max_tokens, options })
     }
 
-    /// Returns the chunks of documents, each a path and its bytes or text. The path's ending gives the
-    /// format.
+    /// Returns the chunks of documents: a path, whose ending gives the format, and bytes or text each.
     fn chunks<'py>(&self, py: Python<'py>, documents: Vec<(String, Bound<'py, PyAny>)>) -> PyResult<Bound<'py, PyList>> {
         let mut files = Vec::with_capacity(documents.len());
         for (path, content) in documents {

@@ -50,7 +50,6 @@ pub(super) fn relative_path(request_path: &str) -> Option<(PathBuf, bool)> {
     Some((path, folder))
 }
 
-/// Type of a file by its extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct FileType {
     pub(super) mime: &'static str,

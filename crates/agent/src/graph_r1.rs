@@ -31,7 +31,6 @@ const STOPS: &[Stop] = &[Stop::behind("<query>", "</query>"), Stop::behind("<ans
 /// Every turn begins with a thought; where the endpoint continues a given text, it is begun for the model.
 const PREFILL: &str = "<think>";
 
-/// Action of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Action {
     Query(String),

@@ -20,7 +20,6 @@ pub struct Metered<'a> {
     kept: RefCell<Vec<CachedReply>>,
 }
 
-/// One request and its reply.
 struct CachedReply {
     turn: Turn,
     read: usize,

@@ -26,7 +26,6 @@ pub(super) const INVALID: Text = Text::new("react.invalid", include_str!("prompt
 pub(super) const LAST: Text = Text::new("react.last", include_str!("prompts/react.last.txt"), &[], &[]);
 const STOPS: &[Stop] = &[Stop::before("\nObservation")];
 
-/// Action of a round.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Action<'t> {
     Search(&'t str),

@@ -75,7 +75,6 @@ impl QueryOutcome {
 /// Source of passages: the bundle or the web.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PassageOrigin {
-    /// The bundle.
     Bundle,
     /// The web; the bundle where no way to search the web was supplied.
     Web,

@@ -29,7 +29,6 @@ pub(super) const NEXT: Text = Text::new("search-r1.next", include_str!("prompts/
 pub(super) const LAST: Text = Text::new("search-r1.last", include_str!("prompts/search-r1.last.txt"), &[], &[]);
 const STOPS: &[Stop] = &[Stop::behind("<search>", "</search>"), Stop::behind("<answer>", "</answer>")];
 
-/// Action of a turn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Action<'t> {
     Search(&'t str),

@@ -12,8 +12,7 @@ pub fn encode_document_order(order: &[u32]) -> Vec<u8> {
     out
 }
 
-/// Reads the output of [`encode_document_order`]; empty if it is the identity. Fails if the bytes are not
-/// such a section.
+/// Reads the output of [`encode_document_order`]; empty for the identity. Fails on other bytes.
 pub fn decode_document_order(file: &str, bytes: &[u8]) -> Result<Vec<u32>, BundleError> {
     let mut b = open_section(file, bytes, Kind::DocumentOrder)?;
     let out = take_varints(&mut b)?;

@@ -67,8 +67,7 @@ impl SketchIndex {
         (0..self.basis.rows()).map(|i| self.basis.dot(i, &q)).collect()
     }
 
-    /// Returns a vector's sketch: [`SketchIndex::width`] bytes, the first coordinate in the low half of byte
-    /// 0.
+    /// Returns a vector's sketch of [`SketchIndex::width`] bytes, first coordinate in the low half of byte 0.
     pub fn sketch(&self, vector: &[f32]) -> Vec<u8> {
         let level = |(x, s): (&f32, &f32)| if *s > 0.0 { (x / s / STEP + 7.5).round().clamp(0.0, 15.0) as u8 } else { 7 };
         let levels: Vec<u8> = self.coordinates(vector).iter().zip(&self.spread).map(level).collect();

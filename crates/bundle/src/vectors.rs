@@ -47,8 +47,7 @@ pub fn encode_vectors(kind: Kind, m: &QuantizedMatrix) -> Vec<u8> {
     out
 }
 
-/// Reads the output of [`encode_vectors`]: exactly `rows` vectors of dimension `dim`. Fails if the bytes are
-/// not such a page.
+/// Reads exactly `rows` vectors of dimension `dim` from [`encode_vectors`]. Fails on other bytes.
 pub fn decode_vectors(file: &str, bytes: &[u8], kind: Kind, rows: u32, dim: u64) -> Result<QuantizedMatrix, BundleError> {
     let mut b = open_section(file, bytes, kind)?;
     let m = take_matrix(&mut b)?;

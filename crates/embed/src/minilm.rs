@@ -90,7 +90,6 @@ const ROWS: usize = 16;
 pub struct EmbedScratch {
     x: Vec<f32>,
     lengths: Vec<usize>,
-    /// Number of steps done.
     steps: usize,
     nn: Scratch,
 }

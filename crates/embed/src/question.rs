@@ -78,8 +78,7 @@ impl WordRows for QuestionRows {
 }
 
 impl WordPages {
-    /// Loads the root of the vocabulary and the list of pages. Fails if either is missing or cannot be
-    /// loaded.
+    /// Loads the root of the vocabulary and the list of pages. Fails if either cannot be loaded.
     pub fn load<'a>(bundle: &'a Bundle) -> LocalBoxFuture<'a, Result<Self, BundleError>> {
         async move {
             let words = bundle.section("words", |file, bytes| {

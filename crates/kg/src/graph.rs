@@ -118,7 +118,6 @@ pub(super) struct Triples {
     pub incoming: Vec<TripleId>,
 }
 
-/// Sources of triples.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Sources {
     pub names: Strings,

@@ -88,7 +88,6 @@ const NAMES_AT_ONCE: u32 = 256;
 /// Keys of the names of a graph that were read so far.
 #[derive(Default)]
 struct Keys {
-    /// Number of the next name.
     next: u32,
     whole: Vec<(u64, u32)>,
     bare: Vec<(u64, u32)>,

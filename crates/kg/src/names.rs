@@ -168,7 +168,6 @@ pub(super) fn name_at(graph: &KnowledgeGraph, number: u32) -> Option<(NodeId, Na
     (!id.is_empty()).then_some((NodeId(n as u32), NameKind::Id, id))
 }
 
-/// Number of names.
 pub(super) fn name_count(graph: &KnowledgeGraph) -> u32 {
     (graph.nodes.names.len() + graph.nodes.aliases.len() + graph.nodes.ids.len()) as u32
 }

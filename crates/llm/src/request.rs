@@ -92,8 +92,7 @@ pub struct ChatRequest {
     pub within_ms: Option<u32>,
     /// Seed, for endpoints that use it.
     pub seed: Option<u64>,
-    /// Further members of the body (`response_format`, `tools`, `continue_final_message`, …). They win over
-    /// ours.
+    /// Further members of the body (`response_format`, `tools`, `continue_final_message`, …), before ours.
     pub extra: Vec<(String, Value)>,
 }
 
@@ -119,7 +118,6 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// Returns the request's body.
 pub(super) fn request_body(model: &str, request: &ChatRequest) -> Value {
     let messages = request.messages.iter().map(message_value).collect::<Vec<_>>();
     let mut members: Vec<(String, Value)> = vec![("model".to_owned(), model.into()), ("messages".to_owned(), messages.into())];

@@ -98,7 +98,6 @@ pub(super) fn is_answer_name(text: &str) -> bool {
         && canonical_name(text).strip_prefix("Ans").is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Argument of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Argument {
     /// Canonical key, if it has one.
@@ -242,7 +241,6 @@ fn read_word(text: &str, at: usize, keyed: Option<Keys>) -> Result<(Word, usize)
     Err(unclosed_error(text, text.len()))
 }
 
-/// Returns true if a value ends here.
 pub(super) fn ends_value(rest: &str) -> bool {
     let rest = rest.trim_start();
     rest.is_empty() || rest.starts_with([',', '|', ')', ']'])

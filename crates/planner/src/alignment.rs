@@ -97,7 +97,6 @@ pub(super) struct Aligner {
     room: Room,
 }
 
-/// Room for the numbers of one path.
 #[derive(Debug, Clone, Default)]
 struct Room {
     closed: Vec<f32>,

@@ -23,7 +23,6 @@ pub(super) fn is_same_as_cue(folded: &str) -> bool {
     SPOKEN.operation_cues().has(folded, "again")
 }
 
-/// A chain and its score.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Chain {
     /// Where it starts.

@@ -100,7 +100,6 @@ impl<'a> Composer<'a> {
         self.push(Operation::Superlative { of, by: Some(by), extreme: rank.end, keep: 1 })
     }
 
-    /// Adds steps from a head.
     fn steps(&mut self, mut head: Head, steps: &[Step]) -> String {
         let mut last = String::new();
         for step in steps {

@@ -33,7 +33,6 @@ pub(super) struct Condition {
 /// The right-hand side of a condition.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Bound {
-    /// A number.
     Number(f64),
     /// The same value of what this part of the question names.
     Named(Range<usize>),

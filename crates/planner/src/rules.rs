@@ -367,7 +367,6 @@ impl<'a> RulesPlanner<'a> {
         Some((chain, 1.0, members))
     }
 
-    /// The value that a relation leads to.
     fn valued(&self, node: NodeId, relation: RelationId) -> Option<Value> {
         let edge = self.graph.follow(node, relation, Direction::Forward).next()?;
         value(self.graph, edge.other)

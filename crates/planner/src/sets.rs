@@ -21,7 +21,6 @@ const TRIED: usize = 60;
 /// More entities are not combined.
 const ENTITIES: usize = 4;
 
-/// A combination of chains.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Combination {
     /// The chains without the steps that they share at their end.

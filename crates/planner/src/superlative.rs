@@ -13,7 +13,6 @@ use crate::compact::sort_by;
 use crate::kg::{Class, Direction, RelationId, TypeId, Vocabulary};
 use crate::plan::Extreme;
 
-/// The superlatives of a question.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Superlatives {
     wishes: Vec<Wish>,

@@ -2,8 +2,7 @@
 
 use crate::text::lexicon::{Language, SPOKEN};
 
-/// Tells whether words, in lower case, ask for yes or no: they begin with an auxiliary verb, and none asks for
-/// anything else.
+/// Tells whether words, in lower case, ask for yes or no: an auxiliary verb opens them, and none asks more.
 pub fn asks_whether(words: &[&str]) -> bool {
     words.first().is_some_and(|w| SPOKEN.auxiliaries().has(w, "closed"))
         && !words.iter().any(|w| SPOKEN.question_words().has(w, "clause") && !SPOKEN.question_words().has(w, "verb"))

@@ -294,7 +294,6 @@ struct QuestionOutcome {
 }
 
 impl QuestionOutcome {
-    /// Returns the outcome of one search and one answer.
     fn of(answer: Answer, by_model: bool) -> QuestionOutcome {
         let text = if answer.answered { bare(&answer.text) } else { String::new() };
         let usage = answer.usage.unwrap_or_default();

@@ -1,9 +1,7 @@
 //! Parses Prolog terms of GeoQuery's forms: atoms, variables, compound terms, conjunctions, negation.
 
-/// A term.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Term {
-    /// A variable.
     Variable(String),
     /// An atom or a number, without quotes.
     Atom(String),

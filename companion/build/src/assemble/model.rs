@@ -51,14 +51,12 @@ pub(super) fn words(w: &mut SectionWriter, model: &QueryModel<'_>, order: &RowOr
     w.section("words", &root, RAW_PAGES, &index.pages)
 }
 
-/// Writes the layers of the model.
 pub(super) fn layers(w: &mut SectionWriter, model: &QueryModel<'_>) -> Result<(), WriteError> {
     let mut layers = begin(Kind::Layers);
     layers.extend_from_slice(model.layers);
     w.section("layers", &layers, GZIP, &[])
 }
 
-/// Writes a trained planner.
 pub(super) fn trained_planner(w: &mut SectionWriter, planner: &[u8]) -> Result<(), WriteError> {
     let bytes = [begin(Kind::Planner).as_slice(), planner].concat();
     w.section("planner", &bytes, Layout { root: Encoding::Raw, pages: Encoding::Raw }, &[])

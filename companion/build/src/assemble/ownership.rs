@@ -99,7 +99,6 @@ impl Owned {
 mod tests {
     use super::*;
 
-    /// A manifest that names one section.
     pub(super) fn manifest(section: &str) -> String {
         format!("{{\"pocketgraph\":{{\"sections\":[{{\"file\":\"{section}\"}}]}}}}")
     }

@@ -36,7 +36,6 @@ pub struct Layout {
     pub pages: Encoding,
 }
 
-/// Root and pages compressed.
 pub(super) const GZIP: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Gzip };
 pub(super) const RAW_PAGES: Layout = Layout { root: Encoding::Gzip, pages: Encoding::Raw };
 

@@ -350,7 +350,6 @@ mod tests {
     use super::*;
     use std::io::Write;
 
-    /// A document of these parts.
     fn document(parts: &[(&str, &str)]) -> String {
         let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
         for (name, text) in parts {

@@ -97,12 +97,10 @@ pub(crate) fn outline(value: &str) -> Option<u8> {
     value.parse::<u8>().ok().filter(|level| *level < 9).map(|level| level + 1)
 }
 
-/// Whether a property that has this value is on.
 pub(crate) fn is_on(value: &str) -> bool {
     !matches!(value, "0" | "false" | "off" | "none")
 }
 
-/// A level of a numbering.
 #[derive(Debug, Clone, Default)]
 struct Level {
     start: u32,

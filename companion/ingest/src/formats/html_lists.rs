@@ -44,7 +44,6 @@ fn counts_down(name: &str, attributes: &Attributes<'_>) -> bool {
     name.eq_ignore_ascii_case("ol") && attributes.get("reversed").is_some() && attributes.get("start").is_none()
 }
 
-/// Begins the list that an element is.
 pub(crate) fn begin(lists: &mut Lists, name: &str, attributes: &Attributes<'_>, reversed: &mut VecDeque<i64>) {
     if !name.eq_ignore_ascii_case("ol") {
         return lists.begin_bullets();

@@ -41,7 +41,6 @@ impl<'s> Line<'s> {
     }
 }
 
-/// The lines of a text.
 pub(crate) fn lines(source: &str) -> Vec<Line<'_>> {
     let mut at = 0;
     let mut lines = Vec::new();

@@ -81,14 +81,12 @@ fn roman(mut number: u32) -> Option<String> {
 /// Lists inside lists whose numbers are part of an item's.
 const DEEPEST: usize = 6;
 
-/// A list that is open.
 #[derive(Debug)]
 struct List {
     /// Its numerals and its next number; none of one with bullets.
     counts: Option<(Numerals, i64)>,
     /// Number that is added from item to item.
     step: i64,
-    /// The number of the item that is open.
     item: String,
 }
 

@@ -154,7 +154,6 @@ struct Reader<'i, 's> {
     /// The number of the item that begins.
     number: String,
     heading: Option<Heading>,
-    /// Images that are open.
     images: usize,
     /// Number of each footnote, in the order in which the text names them.
     footnotes: HashMap<String, usize>,
@@ -670,7 +669,6 @@ pub(super) fn read_file(source: &str, found: &FoundFile, reading: &Reading<'_>, 
     Ok(document)
 }
 
-/// A note of a vault.
 fn read_note(source: &str, from: usize, fields: Vec<(String, String)>, found: &FoundFile, reading: &Reading<'_>) -> SourceDocument {
     let url = reading.url(&found.path, &fields);
     let note = vault::markdown(source.get(from..).unwrap_or(""), reading.site.dialect.ids);

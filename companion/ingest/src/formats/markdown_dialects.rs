@@ -68,7 +68,6 @@ pub(crate) fn code_shortcode(line: &str) -> Option<&str> {
     (is_code && !name.starts_with('/') && !inner.trim_end().ends_with('/')).then_some(name)
 }
 
-/// Whether a line closes a shortcode.
 pub(crate) fn closes_shortcode(line: &str, name: &str) -> bool {
     let inner = line.strip_prefix("{{<").or_else(|| line.strip_prefix("{{%")).unwrap_or("");
     inner

@@ -134,7 +134,6 @@ pub(crate) enum ReadMethod {
     Chunks(fn(&mut dyn Read, &FoundFile, &IngestOptions, &mut Outcome) -> Result<(), String>),
 }
 
-/// Reads a file's document.
 pub(crate) fn read_document(bytes: Vec<u8>, found: &FoundFile, reading: &Reading<'_>, outcome: &mut Outcome) -> ReadDocument {
     let (html, unread) = match found.format.method {
         ReadMethod::Bytes(read) => return read(bytes, found, reading, outcome),

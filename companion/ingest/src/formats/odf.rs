@@ -75,10 +75,8 @@ impl Styles {
     }
 }
 
-/// A list that is open.
 struct List {
     style: String,
-    /// The number of its last item.
     last: Option<u32>,
     /// The number that its next item says it has.
     given: Option<u32>,

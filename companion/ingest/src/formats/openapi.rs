@@ -279,7 +279,6 @@ impl<'v> Page<'v> {
     }
 }
 
-/// An operation and its place.
 struct Operation<'v> {
     path: &'v str,
     method: &'static str,

@@ -15,7 +15,6 @@ const LONGEST_EXAMPLE: usize = 2000;
 /// Values of an enumeration that are listed.
 const MOST_VALUES: usize = 200;
 
-/// A field of an object.
 #[derive(Clone, Copy)]
 pub(crate) struct Field<'v> {
     pub name: &'v str,
@@ -23,7 +22,6 @@ pub(crate) struct Field<'v> {
     pub required: bool,
 }
 
-/// The schemas of a description.
 pub(crate) struct Schemas<'v> {
     whole: &'v Value,
 }

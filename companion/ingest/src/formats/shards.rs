@@ -76,7 +76,6 @@ pub(crate) fn read(files: &[PathBuf], with_vectors: bool, gathered: &mut Gathere
     Ok(all)
 }
 
-/// Whether a file has the columns of the first.
 fn same_columns(path: &Path, found: &Table, first: &Path, columns: &[String]) -> Result<(), IngestError> {
     let wrong = |reason: String| Err(bad(path, reason));
     if let Some(missing) = columns.iter().find(|c| !found.columns.contains(c)) {

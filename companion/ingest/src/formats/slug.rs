@@ -105,7 +105,6 @@ pub struct Slugs {
 }
 
 impl Slugs {
-    /// By this rule.
     pub(crate) fn new(rule: HeadingIds) -> Self {
         Slugs { rule, ..Slugs::default() }
     }

@@ -15,7 +15,6 @@ const LONGEST: usize = 500;
 /// Tags of one note at most.
 const MOST_TAGS: usize = 64;
 
-/// A note, as Markdown.
 pub(crate) struct Note {
     pub text: String,
     pub origin: Moved,

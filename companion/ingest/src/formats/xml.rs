@@ -5,17 +5,14 @@ use quick_xml::events::{BytesStart, Event};
 
 /// Reads a part of a file, element by element. An element without content begins and ends.
 pub(crate) trait Visitor {
-    /// An element begins.
     fn start(&mut self, name: &str, element: &BytesStart<'_>);
 
-    /// An element ends.
     fn end(&mut self, name: &str);
 
     /// Text inside the element that began last, or behind one that ended.
     fn text(&mut self, text: &str);
 }
 
-/// Walks through a text.
 pub(crate) fn walk(text: &str, visitor: &mut impl Visitor) -> Result<(), String> {
     let mut reader = Reader::from_str(text);
     reader.config_mut().check_end_names = false;

@@ -50,7 +50,6 @@ fn configure(config: &Config) -> Site {
 
 struct Jekyll {
     front_matter_needed: bool,
-    /// Collections that are published.
     collections: Vec<String>,
     /// Where posts are published, in Jekyll's placeholders.
     posts: String,
@@ -144,7 +143,6 @@ fn filled(permalink: &str, page: &Page<'_>, folder: &str, name: &str) -> Option<
     (!out.contains(':')).then(|| out.trim_start_matches('/').to_owned())
 }
 
-/// The collections that are published.
 fn collections(text: &str) -> Vec<String> {
     let mut lines = text.lines().skip_while(|l| l.trim_end() != "collections:");
     let mut out: Vec<(String, bool)> = Vec::new();

@@ -24,7 +24,6 @@ pub(super) enum Format {
     Markup,
     /// Rows of Parquet.
     Parquet,
-    /// RDF in this format.
     Rdf(RdfFormat),
 }
 

@@ -26,7 +26,6 @@ pub(super) struct Records<'a> {
     pub ends_are_ids: bool,
 }
 
-/// Returns the first value of a column that has one.
 fn first_of<'a>(fields: &'a [Field<'_>], wanted: Column) -> &'a str {
     fields.iter().find(|(c, _, v)| *c == wanted && !v.text.is_empty()).map_or("", |(_, _, v)| v.text.as_str())
 }

@@ -40,7 +40,6 @@ pub(super) struct Joining {
     pub score: u8,
 }
 
-/// Content of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Reply {
     pub entities: Vec<Named>,

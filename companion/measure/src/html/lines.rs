@@ -9,8 +9,7 @@ const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 240.0;
 
 impl HtmlPage {
-    /// Adds a chart of curves over one axis, each with its name and points by x. Infinite values are left
-    /// out.
+    /// Adds a chart of curves over one axis, each with its name and its finite points by x.
     pub fn lines(&mut self, caption: &str, across: &str, curves: &[(&str, Vec<(f64, f64)>)]) {
         let points = || curves.iter().flat_map(|c| &c.1).filter(|p| p.0.is_finite() && p.1.is_finite());
         let range = |of: fn(&(f64, f64)) -> f64| {

@@ -52,7 +52,6 @@ impl<'a> Reader<'a> {
         self.array().map(u32::from_le_bytes)
     }
 
-    /// A number of things.
     fn number(&mut self, what: &str) -> Result<usize> {
         let n = self.word()?;
         if n > MOST { Err(miette!("it counts {n} {what}")) } else { Ok(n as usize) }

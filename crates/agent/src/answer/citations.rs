@@ -100,7 +100,6 @@ impl Claim {
 pub(super) struct Marked<'t> {
     /// The text without its marks, at the same length, so that places agree.
     masked: String,
-    /// Places of the sentences.
     pub(super) sentences: Vec<Range<usize>>,
     markers: &'t [Marker],
 }
@@ -129,7 +128,6 @@ impl<'t> Marked<'t> {
         self.markers.chunk_by(|a, b| self.owner(a) == self.owner(b)).filter_map(|group| Some((self.owner(group.first()?), group)))
     }
 
-    /// The marks of a sentence.
     pub(super) fn group(&self, sentence: usize) -> &'t [Marker] {
         self.groups().find(|(s, _)| *s == sentence).map_or(&[], |(_, group)| group)
     }

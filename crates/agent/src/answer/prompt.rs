@@ -7,7 +7,6 @@ use crate::llm::{Message, Text, fill};
 use crate::retrieve::{KeywordHit, KeywordKind, Reached};
 use crate::room::{Wish, share_room};
 
-/// The task.
 pub(crate) const TASK: Text = Text::new("ask.task", include_str!("../prompts/ask.task.txt"), &[], &["no_answer_text", "hide_contacts"]);
 /// Direct keywords shown, at most.
 const DIRECT_KEYWORDS: usize = 10;

@@ -230,7 +230,6 @@ impl Decimal {
     }
 }
 
-/// Returns 2^power, for powers from -1074 to 1023.
 fn power_of_two(power: i32) -> f64 {
     f64::from_bits(if power < -1022 { 1 << (power + 1074) } else { ((power + 1023) as u64) << 52 })
 }

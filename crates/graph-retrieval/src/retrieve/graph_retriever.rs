@@ -70,7 +70,6 @@ impl On<'_> {
 /// Adapter from a graph retriever to any retriever.
 struct Over<T>(T);
 
-/// Makes a retriever of a graph retriever.
 pub(super) fn adapt_retriever(retriever: impl GraphRetriever + 'static) -> Box<dyn Retriever> {
     Box::new(Over(retriever))
 }

@@ -109,7 +109,6 @@ impl FourBits {
         self.panels
     }
 
-    /// Number of inputs of each panel.
     pub(super) fn inputs(&self) -> usize {
         self.inputs
     }

@@ -69,7 +69,6 @@ impl PartialEq for Levels {
     }
 }
 
-/// Buffers of a product.
 #[derive(Debug, Default)]
 pub(super) struct Buffer {
     bytes: Vec<i8>,

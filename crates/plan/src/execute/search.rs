@@ -14,7 +14,6 @@ const HOMONYMS: usize = 8;
 /// Maximum number of candidates of a mention in a trace.
 const CANDIDATES_SHOWN: usize = 8;
 
-/// Start of a step.
 pub(super) struct Start {
     pub node: NodeId,
     pub score: f32,

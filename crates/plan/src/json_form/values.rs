@@ -10,7 +10,6 @@ use crate::json::Value;
 pub(super) struct Reader {
     /// Place of the statement being read.
     pub(super) at: Position,
-    /// All names.
     pub(super) names: Vec<String>,
 }
 

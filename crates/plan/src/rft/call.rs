@@ -8,7 +8,6 @@ use super::super::{
 };
 use super::Reader;
 
-/// Functions of this surface.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Function {
     SearchKg,
@@ -62,7 +61,6 @@ const FILTER: Keys =
 const SUPERLATIVE: Keys = &[("r", "r"), ("relation", "r"), ("by", "r"), ("count", "count"), ("n", "n"), ("keep", "n")];
 
 impl Function {
-    /// Returns the keys of its arguments.
     pub(super) fn keys(self) -> Keys {
         match self {
             Function::SearchKg | Function::All | Function::Entity => STEP,
@@ -77,16 +75,13 @@ impl Function {
 
 /// Arguments of a call that becomes an operation.
 pub(super) struct Call<'a, 'b> {
-    /// Reader that has the names.
     pub(super) reader: &'a Reader<'b>,
-    /// Arguments of the call.
     pub(super) arguments: &'a [Argument],
     /// Offset of the arguments.
     pub(super) open: usize,
 }
 
 impl Call<'_, '_> {
-    /// Makes the operation of the call.
     pub(super) fn read_operation(&self, function: Function) -> Result<Operation, PlanError> {
         Ok(match function {
             Function::SearchKg => {

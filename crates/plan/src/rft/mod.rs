@@ -177,8 +177,7 @@ impl Reader<'_> {
         self.skip_trailing(end)
     }
 
-    /// Skips what follows a call on its line: a comment, a full stop and prose; a semicolon before a
-    /// statement.
+    /// Skips the rest of a call's line: a comment, a full stop and prose, a semicolon before a statement.
     fn skip_trailing(&self, end: usize) -> Result<usize, PlanError> {
         let line_end = self.text[end..].find('\n').map_or(self.text.len(), |n| end + n);
         let rest = self.text[end..line_end].trim_start();

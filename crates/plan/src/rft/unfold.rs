@@ -16,7 +16,6 @@ use super::call::{Function, function_of};
 pub(super) struct Unfolded {
     /// The text.
     pub text: String,
-    /// Origin of each of its lines.
     origins: Vec<Origin>,
 }
 
@@ -39,7 +38,6 @@ impl Unfolded {
     }
 }
 
-/// Open parenthesis.
 struct Open {
     /// Function of the arguments that it begins, if any.
     function: Option<Function>,

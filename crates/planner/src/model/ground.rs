@@ -51,7 +51,6 @@ struct Reading {
     found: Vec<NodeId>,
     /// Logarithm of how well the words agree.
     score: f32,
-    /// The agreement of each step.
     agreements: Vec<f32>,
 }
 

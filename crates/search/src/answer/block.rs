@@ -317,7 +317,6 @@ fn is_one_paragraph(text: &str, members: &[Part], at: usize) -> bool {
     a.form == b.form && matches!(a.form, Form::Text | Form::Quote) && !between.contains(BETWEEN_PIECES)
 }
 
-/// The number of a step.
 fn number(member: &Part) -> Option<u32> {
     member.note.trim_end_matches(['.', ')']).parse().ok().filter(|_| member.form == Form::Item)
 }

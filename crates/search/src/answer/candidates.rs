@@ -33,7 +33,6 @@ pub struct Candidate {
     pub features: [f32; FEATURES.len()],
     /// Its score by words alone; larger is better.
     pub score: f32,
-    /// The block.
     pub(super) block: Block,
     /// Whether it has a word of the question itself.
     worded: bool,

@@ -138,7 +138,6 @@ impl Question {
         self.terms.extend(behind);
     }
 
-    /// The sum of all weights.
     pub(super) fn weight(&self) -> f32 {
         self.terms.iter().map(|t| t.weight).sum()
     }

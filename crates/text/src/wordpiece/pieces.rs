@@ -54,7 +54,6 @@ pub fn piece_key(token: &str) -> Option<u32> {
     key_of(text.as_bytes(), continues)
 }
 
-/// The loaded pieces.
 #[derive(Debug, Clone)]
 pub(super) struct Pieces {
     text: String,
@@ -120,7 +119,6 @@ impl Pieces {
         (!self.loaded.get(range)?).then_some(range)
     }
 
-    /// Adds a token.
     pub(super) fn insert(&mut self, id: u32, token: &str) -> Result<(), VocabularyError> {
         if id as usize >= self.total || self.text.len() + token.len() > MAX_BYTES || self.all.len() == self.total {
             return Err(VocabularyError::TooLarge);

@@ -40,7 +40,6 @@ fn check(len: usize, rows: usize, columns: usize, stride: usize) {
     assert!(stride >= columns && (rows == 0 || (rows - 1) * stride + columns <= len), "{rows} rows of {columns} in {len} numbers");
 }
 
-/// `c = factor * a b + keep * c`.
 pub(super) fn multiply(factor: f32, a: View<'_>, b: View<'_>, keep: f32, c: ViewMut<'_>) {
     let ((m, k), n) = (a.shape, b.shape.1);
     assert!(b.shape.0 == k && c.shape == (m, n), "{m} x {k} times {} x {n} into {:?}", b.shape.0, c.shape);

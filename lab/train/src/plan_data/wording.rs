@@ -517,10 +517,8 @@ fn lower_first(mut phrased: QuestionPieces) -> QuestionPieces {
     phrased
 }
 
-/// Grammatical number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Number {
-    /// One.
     One,
     /// Several.
     Many,

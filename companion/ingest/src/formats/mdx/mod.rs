@@ -92,10 +92,8 @@ const WIDEST: usize = 256;
 /// Bytes of code inside a paragraph.
 const LONGEST_CODE: usize = 4096;
 
-/// An element that is open.
 struct Open {
     name: String,
-    /// The column of its content.
     column: Option<usize>,
     /// Labels of tabs by their values, and how many tabs there were.
     labels: Vec<(String, String)>,

@@ -5,7 +5,6 @@ use std::cell::Cell;
 /// Statements, expressions and tags longer than this are text.
 const LONGEST: usize = 64 << 10;
 
-/// A property of an element.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Property {
     pub name: String,
@@ -15,7 +14,6 @@ pub(super) struct Property {
     pub source: String,
 }
 
-/// A tag.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Tag {
     pub name: String,
@@ -256,7 +254,6 @@ pub(super) fn labels(list: &str) -> Vec<(String, String)> {
     list.split('{').skip(1).filter_map(|object| Some((of(object, "value")?, of(object, "label")?))).collect()
 }
 
-/// The texts of a list.
 pub(super) fn texts(list: &str) -> Vec<String> {
     let mut out = Vec::new();
     let mut rest = list;

@@ -19,7 +19,6 @@ enum Use {
     Picture,
     /// A list of pages.
     Contents,
-    /// A list of lists, as a table.
     ListTable,
     /// Values separated by commas, as a table.
     Values,

@@ -9,7 +9,6 @@ use pocketgraph_native::single_line::one_line;
 const TEMPERATURE: f32 = 0.1;
 const TOP_P: f32 = 0.5;
 
-/// A step of the refinement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     /// Merges near-synonyms, drops duplicates.

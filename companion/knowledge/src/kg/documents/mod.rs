@@ -102,7 +102,6 @@ pub(super) fn add(kg: &mut KgBuilder, documents: &[SourceDocument], chunks: &[Ch
     Ok(out)
 }
 
-/// Returns the range of chunks of each document.
 fn runs_of(documents: usize, chunks: &[Chunk]) -> Vec<std::ops::Range<usize>> {
     let mut runs = vec![0..0; documents];
     for (i, c) in chunks.iter().enumerate() {

@@ -23,7 +23,6 @@ const LONGEST: usize = 400;
 pub(super) struct Places<'a> {
     doc: &'a SourceDocument,
     chunks: &'a [Chunk],
-    /// Number of the first chunk.
     first: u32,
 }
 

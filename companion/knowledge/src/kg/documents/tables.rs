@@ -8,7 +8,6 @@ use pocketgraph_native::single_line::one_line;
 use pocketgraph_text::is_stop_word;
 use std::ops::Range;
 
-/// Content of a cell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Cell {
     /// A name, judged by its capitals.
@@ -30,7 +29,6 @@ pub(super) struct Row {
     pub span: Range<usize>,
 }
 
-/// A table with a header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Table {
     /// The header of the first column; may be empty.
@@ -99,7 +97,6 @@ pub(super) fn read(text: &str, language: &str) -> Option<Table> {
     (!rows.is_empty()).then(|| Table { first: (*first).to_owned(), rows })
 }
 
-/// Reads one value.
 pub(super) fn cell(text: &str, language: &str) -> Cell {
     let text = one_line(text);
     let (digits, kind, unit) = read_value(&text, language);

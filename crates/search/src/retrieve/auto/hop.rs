@@ -238,11 +238,9 @@ struct Linked<'a> {
     names: &'a NameIndex,
     /// Number of documents that mention each document.
     links_in: &'a [u32],
-    /// Number of documents.
     documents: u64,
 }
 
-/// Follows the mentions of a source.
 fn follow(source: &Source, linked: &Linked<'_>, all: &mut Candidates<'_>, reach: &mut Map<u32, Reach>, links: &mut Map<u32, Reached>) {
     let names = linked.names;
     let corpus = ln_f32(linked.documents.max(2) as f32);
