@@ -1,8 +1,8 @@
-//! Whether a plan answers what was asked, and nothing else: every content word of the question is explained, the end of the path is of the kind that the
-//! question asks for, steps face the way the verb does, and a set operation has its cue.
+//! Checks that a plan answers what was asked and nothing else: every content word of the question is explained, the
+//! end of the path is of the kind that the question asks for, and steps go the way the verb does.
 //!
-//! The check is the same for every planner and hard: confidence says how likely one reading is among others, and no confidence makes up for a word that
-//! nothing in the plan stands for ("the wife of the director of Heat" is not its director).
+//! The check is the same for every planner, and hard: no confidence makes up for a word that nothing in the plan
+//! stands for ("the wife of the director of Heat" is not its director).
 
 use super::assertion::asks_whether;
 use super::chain::is_same_as_cue;
@@ -15,7 +15,7 @@ use crate::kg::{Class, Direction, EntityType, KnowledgeGraph, Linker, LiteralKin
 use crate::plan::{Condition, Extreme, Head, How, Measure, Operation, Plan, Relation};
 use crate::text::lexicon::{Language, Row, SPOKEN};
 use crate::text::{Word, fold, stem, without_possessive, words};
-use pocketgraph_question::{is_article, is_function_word, is_other_role, is_verb_form, name_words, singular, singulars};
+use pocketgraph_question::{is_function_word, is_verb_form, name_words, singulars};
 use std::ops::Range;
 
 /// Words of a question beyond these are not looked at.
@@ -37,14 +37,6 @@ fn asks_for(word: &str) -> bool {
     SPOKEN.question_words().has(word, "clause")
 }
 
-fn is_place(word: &str) -> bool {
-    SPOKEN.answer_kinds().row(word).is_some_and(|row| row.field(0) == "place" && row.has(1, "asked"))
-}
-
-fn takes_away(word: &str) -> bool {
-    SPOKEN.denials().has(word, "away")
-}
-
 /// Whether a word is a preposition of a way.
 fn is_along(token: &Token) -> bool {
     SPOKEN.prepositions().has(&token.folded, "way")
@@ -62,11 +54,9 @@ struct Used {
     counts: bool,
     compares: bool,
     numbers: bool,
-    joins: bool,
-    takes: bool,
     /// Whether a comparison says yes or no.
     decides: bool,
-    /// Steps behind which others go on, but for those that are taken back: what they lead to is gone through, not found.
+    /// Steps after which others go on: what they lead to is gone through, not found.
     through: Vec<(RelationId, Direction)>,
     values: bool,
     /// Whether it starts from things of any kind: a noun that nothing explains would leave some of them out.
@@ -76,8 +66,8 @@ struct Used {
 /// Checks a plan against its question.
 ///
 /// # Errors
-/// [`PlannerError::Unexplained`] for a word that nothing in the plan stands for, [`PlannerError::NotAsked`] for an answer of another kind, a step that faces
-/// the other way, or a set operation without a cue.
+/// [`PlannerError::Unexplained`] for a word that nothing in the plan stands for, [`PlannerError::NotAsked`] for an
+/// answer of another kind, or a step that goes the other way.
 pub fn account(linker: &Linker, question: &str, plan: &Plan, evidence: Evidence) -> Result<(), PlannerError> {
     let lexicon = Lexicon::new(linker.graph().vocabulary());
     account_with(linker, &lexicon, &core_of(linker, &lexicon, question), plan, evidence)
@@ -148,7 +138,7 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
                 out.types.extend(step.target.as_deref().and_then(of_type));
                 out.names(linker, &step.head);
                 out.relations.push((id, direction, step.head.clone()));
-                if goes_on(plan, &statement.name, &step.relation) {
+                if goes_on(plan, &statement.name) {
                     out.through.push((id, direction));
                 }
             }
@@ -162,9 +152,7 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
                 }
             }
             Operation::Entity { head } => out.names(linker, head),
-            Operation::Intersect { .. } => {}
-            Operation::Union { .. } => out.joins = true,
-            Operation::Negation { .. } => out.takes = true,
+            Operation::Intersect { .. } | Operation::Union { .. } | Operation::Negation { .. } => {}
             Operation::Count { .. } => out.counts = true,
             Operation::Compare(compare) => {
                 out.compares = true;
@@ -187,13 +175,9 @@ fn used(linker: &Linker, plan: &Plan) -> Option<Used> {
     Some(out)
 }
 
-/// Whether another step starts from what a statement finds, and does not take its step back.
-fn goes_on(plan: &Plan, name: &str, relation: &Relation) -> bool {
-    let back = |other: &Relation| match (relation, other) {
-        (Relation::Exact { name: a, inverse: there }, Relation::Exact { name: b, inverse: back }) => a == b && there != back,
-        _ => false,
-    };
-    let starts = |o: &Operation| matches!(o, Operation::SearchKg(step) if matches!(&step.head, Head::Reference(n) if n == name) && !back(&step.relation));
+/// Tells whether another step starts from what a statement finds.
+fn goes_on(plan: &Plan, name: &str) -> bool {
+    let starts = |o: &Operation| matches!(o, Operation::SearchKg(step) if matches!(&step.head, Head::Reference(n) if n == name));
     plan.statements.iter().any(|s| starts(&s.operation))
 }
 
@@ -240,33 +224,11 @@ fn named(linker: &Linker, question: &str, used: &Used) -> Vec<Range<usize>> {
     apart
 }
 
-/// A set operation needs a word that says it.
+/// What has the same, and a reason, are asked for by a word.
 fn cues(graph: &KnowledgeGraph, plain: &[&str], used: &Used) -> Result<(), PlannerError> {
     let has_word = |word: &str| plain.contains(&word);
-    let cued = |mark: &str| plain.iter().any(|w| SPOKEN.operation_cues().has(w, mark));
-    // Things of one name are all meant.
-    let mut names = used.nodes.iter().map(|&n| graph.label(n));
-    let first = names.next();
-    let namesakes = first.is_some() && names.all(|n| Some(n) == first);
-    if used.joins && !namesakes && !cued("joins") {
-        return Err(PlannerError::NotAsked("it joins two sets, and no word says “or”"));
-    }
-    if used.takes && !plain.iter().any(|w| takes_away(w)) && !plain.iter().any(|w| w.ends_with("n't") || w.ends_with("n’t")) {
-        return Err(PlannerError::NotAsked("it takes something away, and no word says so"));
-    }
-    if used.counts && !cued("counts") && !has_word("many") && !has_word("much") {
-        return Err(PlannerError::NotAsked("it counts, and no number is asked for"));
-    }
     if has_word("same") && used.relations.len() < 2 && !used.compares {
         return Err(PlannerError::NotAsked("what has the same is asked for, and it finds what that is"));
-    }
-    let orders = used.ranks || used.compares || used.measures || used.values;
-    let ranks = |w: &[&str]| {
-        let whole = SPOKEN.comparisons().row(w[0]).is_some_and(|row| row.has(2, "whole"));
-        (whole || matches!(w[0], "more" | "less" | "fewer")) && !w.get(1).is_some_and(|next| matches!(*next, "of" | "about"))
-    };
-    if !orders && (0..plain.len()).any(|at| ranks(&plain[at..])) {
-        return Err(PlannerError::NotAsked("it compares nothing, and the question does"));
     }
     let reason = |r: RelationId| label_words(graph, r).iter().any(|w| matches!(w.as_str(), "cause" | "reason"));
     if has_word("why") && !used.relations.iter().any(|(r, ..)| reason(*r)) {
@@ -287,9 +249,6 @@ fn faces(graph: &KnowledgeGraph, lexicon: &Lexicon, all: &[Word<'_>], named: &[R
     let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
     let label = graph.vocabulary().relation(*relation).map_or("", |r| r.label.as_str());
     let speaks = |at: usize| lexicon.relations(plain[at]).iter().any(|(r, _)| r == relation);
-    if is_other_role(label, &plain, at, &speaks) {
-        return Err(PlannerError::NotAsked("its relation reaches there by a preposition, and the question's verb does not"));
-    }
     if !between_alike(graph, &used.nodes, *relation, *direction) {
         return Ok(());
     }
@@ -382,23 +341,15 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
         plan.statements.iter().rev().find_map(|s| if let Operation::SearchKg(step) = &s.operation { Some(&step.relation) } else { None });
     let last = last.and_then(|r| if let Relation::Exact { name, .. } = r { graph.vocabulary().relation_named(name) } else { None });
     let of_time = last.is_some_and(|r| lexicon.relation_is(r, &called("time", "found")));
-    let dated = last.is_some_and(|r| lexicon.relation_is(r, &called("time", "asked")));
-    let typed = ends.iter().any(|c| matches!(c, Class::Type(_) | Class::Literal(_)));
     let wrong = |why| Err(PlannerError::NotAsked(why));
     let number = |c: &Class| matches!(c, Class::Literal(LiteralKind::Number | LiteralKind::Date));
-    // Behind a noun, who and where begin a clause: "the school where", "the person who".
-    let asks = |at: usize| match plain[at] {
-        "who" | "whom" | "when" | "where" => {
-            at + 1 == plain.len() || plain[..at].iter().all(|w| is_frame(w, used) && !SPOKEN.hypernyms().contains(w))
-        }
-        word => matches!(word, "how" | "what" | "which" | "whose"),
-    };
+    let asks = |at: usize| matches!(plain[at], "who" | "whom" | "when" | "where" | "how" | "what" | "which" | "whose");
     let Some(first) = (0..plain.len()).find(|&at| asks(at)) else { return Ok(()) };
     let next = plain.get(first + 1).copied().unwrap_or_default();
     match plain[first] {
         "who" | "whom" => {
             let people = ends.iter().any(person);
-            if !people && (ends.iter().all(|c| number(c) || is(c, &|row| row.has(1, "nobody"))) || (dated && !typed)) {
+            if !people && (ends.iter().all(|c| number(c) || is(c, &|row| row.has(1, "nobody")))) {
                 return wrong("it finds nobody, and somebody is asked for");
             }
         }
@@ -408,31 +359,24 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
                 return wrong("it finds no date, and the question asks when");
             }
         }
-        "where" if ends.iter().all(|c| number(c) || person(c) || found(c, "time")) || (dated && !typed) => {
+        "where" if ends.iter().all(|c| number(c) || person(c) || found(c, "time")) => {
             return wrong("it finds no place, and the question asks where");
         }
         "how" if matches!(next, "many" | "much") || !measures(next).is_empty() => {
-            let spoken = plain.iter().flat_map(|w| lexicon.relations(w)).any(|(r, _)| Some(r) == last);
-            let fits = ends.iter().any(number) || (spoken && ends.iter().all(|c| !person(c) && !is(c, &|row| is_place(row.word))));
+            let fits = ends.iter().any(number);
             if !fits {
                 return wrong("it finds no number, and a number is asked for");
             }
         }
         "what" | "which" => {
             let asked = lexicon.types(next);
-            // "Film genre" asks for genres; what is many, is asked for itself: "people work".
-            let many = next.ends_with('s') || singular(next) != next;
-            let noun = many
-                || plain
-                    .get(first + 2)
-                    .is_none_or(|w| lexicon.types(w).is_empty() && lexicon.relations(w).is_empty() || is_function_word(w));
+            // "Film genre" asks for genres.
+            let is_noun = |w: &&str| lexicon.types(w).is_empty() && lexicon.relations(w).is_empty() || is_function_word(w);
             let own = lexicon.relations(next).iter().any(|(r, _)| Some(*r) == last);
             let typed = ends.iter().all(|c| matches!(c, Class::Type(_) | Class::Literal(_)));
-            let people = asks_for_people(next) && ends.iter().any(person);
             if !asked.is_empty()
-                && noun
+                && plain.get(first + 2).is_none_or(is_noun)
                 && !own
-                && !people
                 && typed
                 && !ends.iter().any(|c| matches!(c, Class::Type(t) if asked.contains(t)))
             {
@@ -450,10 +394,7 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
     let types = kinds(graph, used);
     let untyped = if used.untold { 0 } else { untyped_places(graph, used) };
     let is = |t: &TypeId, word: &str| graph.vocabulary().entity_type(*t).is_some_and(|t| stem(&fold(&t.name)) == stem(word));
-    let people = types
-        .iter()
-        .any(|t| graph.vocabulary().entity_type(*t).is_some_and(|t| called("person", "found").contains(&fold(&t.label).as_str())));
-    let is_kind = |word: &str| types.iter().any(|t| is(t, word)) || (people && asks_for_people(word));
+    let is_kind = |word: &str| types.iter().any(|t| is(t, word));
     let mut cued: Set<RelationId> = Set::default();
     let mut meant: Vec<TypeId> = Vec::new();
     // Groups of neighbouring words that nothing explains; function words do not part them.
@@ -484,18 +425,15 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
         if content && (tokens.get(at + 1).is_some_and(is_along) || along) {
             continue;
         }
-        if matches!(word, "located" | "situated" | "lie" | "lies") && places(graph, used) {
-            continue;
-        }
-        if matches!(word, "and" | "or" | "but") {
-            open = false;
-        }
         // "Comedy films", "junior staff members": the noun in front is none of the kind's names.
+        // What is first or largest is one of them, and no kind.
         let narrows = || {
             let is_noun = |next: &Token| {
                 is_kind(&next.folded) || next.relations.is_empty() && is_plural(&next.folded) && !is_frame(&next.folded, used)
             };
-            tokens.get(at + 1).is_some_and(|next| next.entity.is_none() && is_noun(next)) || is_value(linker, word)
+            tokens.get(at + 1).is_some_and(|next| next.entity.is_none() && is_noun(next))
+                || is_value(linker, word)
+                || Extreme::from_word(word).is_some()
         };
         if is_frame(word, used) || (untyped > 0 && !known && is_kind_noun(tokens, at, evidence) && !narrows()) {
             continue;
@@ -516,15 +454,12 @@ fn explained(linker: &Linker, lexicon: &Lexicon, tokens: &[Token], used: &Used, 
     if evidence == Evidence::Words && used.through.iter().any(passed) {
         return Err(PlannerError::NotAsked("it goes through what no word speaks of"));
     }
-    if evidence == Evidence::Words
-        && silent().any(|(r, direction, head)| is_one_of_several(linker, head, *r, *direction) && !by_preposition(graph, tokens, *r))
-    {
+    if evidence == Evidence::Words && silent().any(|(r, direction, head)| is_one_of_several(linker, head, *r, *direction)) {
         return Err(PlannerError::NotAsked("several relations lead there, and no word says which"));
     }
     let silent = silent().count();
     let allowed = if evidence == Evidence::Meaning { silent } else { 0 };
-    // What a step may be called by meaning is a word or two.
-    if let Some(group) = groups.get(allowed).or_else(|| groups.iter().find(|g| g.len() > 2)) {
+    if let Some(group) = groups.get(allowed) {
         return Err(PlannerError::Unexplained(group.first().map_or_else(String::new, |w| (*w).to_owned())));
     }
     Ok(())
@@ -549,11 +484,6 @@ fn by_preposition(graph: &KnowledgeGraph, tokens: &[Token], relation: RelationId
     let own = label_words(graph, relation);
     let is_label = |before: &Token| SPOKEN.prepositions().has(&before.folded, "label") && own.contains(&before.folded);
     tokens.windows(2).any(|w| w[1].entity.is_some() && is_label(&w[0]))
-}
-
-/// Whether a word asks for persons, whatever a graph calls its type of them.
-fn asks_for_people(word: &str) -> bool {
-    matches!(word, "people" | "person" | "persons")
 }
 
 /// The relations that a word speaks of, measures among them.
@@ -591,13 +521,6 @@ fn untyped_places(graph: &KnowledgeGraph, used: &Used) -> usize {
     ends + usize::from(begins.is_some_and(|(r, direction)| open(r.far_end(direction.reversed()))))
 }
 
-/// Whether a step leads to where something is: "in state", "country of origin".
-fn places(graph: &KnowledgeGraph, used: &Used) -> bool {
-    let is = |word: &String| matches!(word.as_str(), "in" | "location") || is_place(word);
-    used.relations.iter().any(|(r, ..)| label_words(graph, *r).iter().any(is))
-}
-
-/// Returns the words of a relation's label.
 fn label_words(graph: &KnowledgeGraph, relation: RelationId) -> Vec<String> {
     name_words(graph.vocabulary().relation(relation).map_or("", |r| r.label.as_str()))
 }
@@ -637,10 +560,9 @@ fn is_kind_noun(tokens: &[Token], at: usize, evidence: Evidence) -> bool {
     let spoken = tokens.get(at + 1).is_some_and(|t| !t.relations.is_empty());
     let beside = is_name(Some(at + 1)) && is_function_word(before) && !asks_for(before) && before != "that";
     let goes_on = beside || spoken || matches!(next, "that" | "where" | "which" | "who" | "whose" | "with");
-    let asked = is_article(before) && matches!(word(at.checked_sub(2)), "is" | "are" | "was" | "were" | "be");
     let plural = (is_plural(own) && before != "that") || matches!(own, "people" | "person");
     let before_kind = SPOKEN.before_nouns().has(before, "kind");
-    if evidence == Evidence::Meaning { plural && before_kind } else { goes_on || (!asked && (plural || before_kind)) }
+    if evidence == Evidence::Meaning { plural && before_kind } else { goes_on || plural || before_kind }
 }
 
 /// Whether a word is a number or the name of something in the graph: it tells things apart, and is no kind of theirs ("films from **1999**", "which **comedies**").
@@ -657,7 +579,7 @@ fn is_plural(word: &str) -> bool {
 fn contracted(folded: &str) -> &str {
     let cut = folded.strip_suffix("n't").or_else(|| folded.strip_suffix("n’t")).unwrap_or(folded);
     match cut.split_once(['\'', '’']) {
-        Some((first, _)) if is_function_word(first) || matches!(first, "i" | "who" | "what" | "where" | "when") => first,
+        Some((first, _)) if is_function_word(first) => first,
         _ => cut,
     }
 }
@@ -668,10 +590,8 @@ fn is_frame(word: &str, used: &Used) -> bool {
     let cue = |mark: &str| SPOKEN.operation_cues().has(word, mark);
     is_function_word(word)
         || SPOKEN.discourse().row(word).is_some_and(|row| row.field(1).is_empty() && !row.has(0, "lead"))
-        || SPOKEN.hypernyms().row(word).is_some_and(|row| matches!(row.field(0), "thing" | "any"))
         || (is_same_as_cue(word) && (used.relations.len() > 1 || !cue("once more")))
         || cue("joins")
-        || takes_away(word)
         || word.len() == 1
         || ((used.counts || used.ranks || used.compares || used.numbers) && cue("counts"))
         || ((used.ranks || used.compares || used.measures || used.values)
