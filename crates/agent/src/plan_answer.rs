@@ -3,7 +3,7 @@
 use super::environment::GRAPH;
 use super::kg_tools::imported_from;
 use crate::answer::{Answer, AnswerBy, Citable, Citation, CitationStatus, CitationTarget, Notice, NoticeCode, Outcome, reference, span};
-use crate::kg::{KnowledgeGraph, LiteralKind, Provenance, TripleId};
+use crate::kg::{KnowledgeGraph, LiteralKind, Provenance, TripleId, show_interval};
 use crate::plan::execute::{Evidence, Execution, Item, Member};
 use crate::retrieve::Hit;
 use crate::text::{fold, sentences};
@@ -204,7 +204,7 @@ impl Writer<'_, '_> {
         self.text.push_str(&format!("[{number}]"));
         let mark = span(&(start..self.text.len()));
         let Some(Citable { target, title, heading_path, url, text, .. }) = self.sources.get(at).map(Source::citable) else { return };
-        let held = |of: TripleId| Some(self.graph.intervals(of).next()?.replace("..", "").replace('/', " – ").trim().to_owned());
+        let held = |of: TripleId| self.graph.intervals(of).next().map(show_interval);
         let holds = if let Evidence::Triple(of) = evidence { held(of).unwrap_or_default() } else { String::new() };
         let quote = text.get(quoted.clone()).unwrap_or_default().to_owned();
         let status = if quote.is_empty() { CitationStatus::Unsupported } else { CitationStatus::Verified };

@@ -5,8 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Date of the proleptic Gregorian calendar, as exact as it is known. Written as `YYYY`, `YYYY-MM` or
-/// `YYYY-MM-DD`.
+/// Date of the proleptic Gregorian calendar, as exact as it is known: `YYYY`, `YYYY-MM`, `YYYY-MM-DD`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Date {
@@ -100,6 +99,11 @@ pub fn read_interval(text: &str) -> Option<[Option<Date>; 2]> {
     let read_end = |end| if end == ".." { Some(None) } else { date(end).map(Some) };
     let (from, until) = text.split_once('/')?;
     Some([read_end(from)?, read_end(until)?])
+}
+
+/// Returns an interval, as [`read_interval`] reads it, for people: `2010-05-01 – 2018-04-30`, `2018-05-01 –`.
+pub fn show_interval(text: &str) -> String {
+    text.replace("..", "").replace('/', " – ").trim().to_owned()
 }
 
 /// Writes an interval as [`read_interval`] reads it.

@@ -71,7 +71,7 @@ fn extreme() -> impl Strategy<Value = Extreme> {
 }
 
 fn how() -> impl Strategy<Value = How> {
-    prop::sample::select(vec![How::Equal, How::Less, How::Greater, How::Min, How::Max, How::In])
+    prop::sample::select(vec![How::Equal, How::Less, How::Greater, How::Min, How::Max, How::In, How::When])
 }
 
 /// Generates an operation over earlier statements, whose names are `earlier`.

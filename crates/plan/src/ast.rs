@@ -283,6 +283,8 @@ pub enum How {
     Max,
     /// True if all of the first are in every other.
     In,
+    /// The times in which the first are in the others.
+    When,
 }
 
 impl How {
@@ -307,12 +309,13 @@ impl How {
         })
     }
 
-    /// Returns the comparison that a plan names: [`How::from_word`], and `in`, which questions do not use.
+    /// Returns the comparison that a plan names: [`How::from_word`], `in` and `when`, which questions do not use.
     pub fn named(word: &str) -> Option<How> {
-        if word.trim().eq_ignore_ascii_case("in") { Some(How::In) } else { How::from_word(word) }
+        let named = [How::In, How::When].into_iter().find(|how| word.trim().eq_ignore_ascii_case(how.word()));
+        named.or_else(|| How::from_word(word))
     }
 
-    /// Returns the canonical word: `equal`, `less`, `greater`, `min`, `max`, `in`.
+    /// Returns the canonical word: `equal`, `less`, `greater`, `min`, `max`, `in`, `when`.
     pub fn word(self) -> &'static str {
         match self {
             How::Equal => "equal",
@@ -321,6 +324,7 @@ impl How {
             How::Min => "min",
             How::Max => "max",
             How::In => "in",
+            How::When => "when",
         }
     }
 }
@@ -412,6 +416,16 @@ impl Plan {
             }
         }
         self
+    }
+
+    /// Returns the plan that finds when that holds which this plan tests; `None` if it tests no membership.
+    pub fn ask_when(&self) -> Option<Plan> {
+        let mut plan = self.clone();
+        match plan.statements.last_mut().map(|last| &mut last.operation) {
+            Some(Operation::Compare(Compare { how: how @ Some(How::In), .. })) => *how = Some(How::When),
+            _ => return None,
+        }
+        Some(plan)
     }
 
     /// Makes an operation on the answer the new answer, or on the set that the answer counts.

@@ -16,7 +16,6 @@ use std::cmp::Ordering;
 
 const TRIED: usize = 200;
 
-/// A comparison.
 #[derive(Debug, Clone)]
 pub(super) struct Comparison {
     /// The chains whose ends are compared.
@@ -129,7 +128,7 @@ fn decided(graph: &KnowledgeGraph, how: How, starts: &[NodeId], ends: &[Vec<Node
     let wanted = match how {
         How::Min | How::Less => Ordering::Less,
         How::Max | How::Greater => Ordering::Greater,
-        How::Equal | How::In => return Some(Vec::new()),
+        How::Equal | How::In | How::When => return Some(Vec::new()),
     };
     let values: Option<Vec<Value>> = ends.iter().map(|nodes| nodes.iter().find_map(|&n| value(graph, n))).collect();
     let values = values?;

@@ -72,6 +72,13 @@ fn a_filter_keeps_what_held_at_a_moment() {
     assert_eq!(held("= 2018-04-30"), ["Rui"]);
     assert_eq!(held("= 2030"), ["Ana"]);
     assert_eq!(held("< 2014"), ["Eva"]);
+    let when = |name: &str| {
+        let lines = format!("A=SearchKG(t=* | h=Porto, r=mayor)\nB=Entity(h={name})\nC=Compare(B, A | how=when)");
+        labels(&linker, run(&linker, &lines, Resources::default(), Limits::default()).answer())
+    };
+    assert_eq!(when("Ana"), ["2010-05-01 – 2014-04-30", "2018-05-01 –"]);
+    assert_eq!(when("Eva"), ["– 2010-04-30"]);
+    assert!(when("Ivo").is_empty() && when("Porto").is_empty());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::search::Start;
 use super::sets::{Evidence, Item, Member, Origin, Set, select_extreme};
 use super::{Executor, Step};
 use crate::compact::{Map, sort_unique};
-use crate::kg::{KnowledgeGraph, LiteralKind, NodeId, PRESENT, Value, read_interval};
+use crate::kg::{KnowledgeGraph, LiteralKind, NodeId, PRESENT, Value, read_interval, show_interval};
 use crate::text::words;
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -17,7 +17,13 @@ impl Executor<'_> {
     fn measure_members(&self, set: &Set, by: Option<&Measure>, step: &mut Step<'_>) -> Vec<(Member, Vec<Value>)> {
         let graph = self.graph();
         let Some(measure) = by else {
-            return set.members.iter().filter_map(|m| m.item.value(graph).map(|v| (m.clone(), vec![v]))).collect();
+            let begin = |interval| read_interval(interval).and_then(|[begin, _]| begin).map(Value::Date);
+            let values = |m: &Member| match m.item.value(graph) {
+                Some(value) => vec![value],
+                None => m.origins.iter().flat_map(|o| self.intervals_of(o)).filter_map(begin).collect(),
+            };
+            let measured = set.members.iter().map(|m| (m.clone(), values(m)));
+            return measured.filter(|(_, values)| !values.is_empty()).collect();
         };
         let (relation, counting) = match measure {
             Measure::ValueOf(relation) => (relation, false),
@@ -148,9 +154,11 @@ impl Executor<'_> {
         }
         let open = sets.iter().any(|s| s.open);
         let Some(how) = how else { return self.compared_by_model(asked, step).await };
-        if how == How::In {
-            let holds = sets.iter().skip(1).all(|s| sets[0].members.iter().all(|m| s.get(&m.item).is_some()));
-            return Set::of_value(Item::boolean(holds), open);
+        if matches!(how, How::In | How::When) {
+            let found: Vec<_> = sets[0].members.iter().flat_map(|m| sets[1..].iter().map(|set| set.get(&m.item))).collect();
+            let times = || found.iter().flatten().flat_map(|member| self.times_of(member)).collect();
+            let holds = (how == How::In).then(|| Item::boolean(found.iter().all(Option::is_some)));
+            return holds.map_or_else(|| Set::new(times(), open), |holds| Set::of_value(holds, open));
         }
         let mut measured: Vec<Vec<(Member, Vec<Value>)>> = Vec::new();
         for set in &sets {
@@ -183,7 +191,7 @@ impl Executor<'_> {
                 let first = items(&sets[0]);
                 Set::of_value(Item::boolean(sets.iter().all(|s| items(s) == first)), open)
             }
-            How::Equal | How::Less | How::Greater | How::In => {
+            How::Equal | How::Less | How::Greater | How::In | How::When => {
                 let single: Vec<Value> = measured.into_iter().filter_map(|m| m.into_iter().flat_map(|(_, v)| v).next()).collect();
                 let orders: Option<Vec<Ordering>> = single.windows(2).map(|w| w[0].compare(&w[1])).collect();
                 match orders.filter(|_| single.len() == sets.len()) {
@@ -199,6 +207,19 @@ impl Executor<'_> {
                 }
             }
         }
+    }
+
+    /// Iterates over the intervals in which the statement of an origin holds.
+    fn intervals_of(&self, origin: &Origin) -> impl Iterator<Item = &str> {
+        let triple = if let Evidence::Triple(triple) = origin.evidence { Some(triple) } else { None };
+        self.graph().zip(triple).into_iter().flat_map(|(graph, triple)| graph.intervals(triple))
+    }
+
+    /// Makes a member of each time in which a statement holds that a member comes from.
+    fn times_of(&self, member: &Member) -> Vec<Member> {
+        let at = |time| Item::Value { kind: LiteralKind::Text, text: show_interval(time), unit: String::new() };
+        let of = |origin: &Origin, time| Member { item: at(time), score: member.score, origins: vec![origin.clone()] };
+        member.origins.iter().flat_map(|origin| self.intervals_of(origin).map(move |time| of(origin, time))).collect()
     }
 
     /// Compares as LPKG does: only the question states the comparison, so a model reads the operands.
