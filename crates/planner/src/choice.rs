@@ -11,9 +11,11 @@ use super::model::{Grounded, names};
 use super::rules::LONGEST;
 use super::{Nearest, Planner, PlannerError, Proposal, RulesPlanner};
 use crate::kg::{Date, Linker, PRESENT, date};
-use crate::plan::Plan;
+use crate::plan::{Extreme, Operation, Plan};
+use crate::text::lexicon::{Language, SPOKEN};
+use crate::text::{Word, fold, words};
 use futures::future::{FutureExt, LocalBoxFuture, ready};
-use pocketgraph_question::{asks_of_the_present, find_time, write_moment};
+use pocketgraph_question::{asks_of_the_present, find_time, name_words, write_moment};
 
 /// The planners that may be asked beside the rules.
 pub trait OtherPlanners {
@@ -81,7 +83,7 @@ pub fn choose<'a>(
         let core = core(rules, question);
         let ask = async |question: &str| Asking { rules, others, linker, question }.in_turn(order, enough).await;
         let held = find_held(linker, &core);
-        let mut at = held.as_ref().filter(|held| held.at == PRESENT);
+        let mut at = held.as_ref().filter(|held| !matches!(held.of, OfTime::At(date) if date != PRESENT));
         let mut proposals = ask(at.map_or(&core, |held| &held.rest)).await;
         // A year may be part of the question.
         if let (None, Some(held)) = (at, &held)
@@ -90,40 +92,80 @@ pub fn choose<'a>(
             at = Some(held);
             proposals = ask(&held.rest).await;
         }
-        let plan = match proposals.candidates.best() {
-            Some((found, confidence)) if confidence >= least => {
-                let plan = Plan { question: Some(question.to_owned()), ..found.plan.clone() };
-                let plan = if let Some(held) = at { plan.held_at(held.at) } else { plan };
-                Ok((Proposal { plan, confidence }, found.from()))
-            }
-            best => Err(proposals.refused.unwrap_or(PlannerError::Unsure { confidence: best.map_or(0.0, |b| b.1) })),
-        };
+        let is_silent = proposals.candidates.best().is_none_or(|best| best.1 < least);
+        let asked = at.map_or(&core, |held| &held.rest);
+        let when = if is_silent && linker.graph().has_intervals() { cut_when(asked) } else { None };
+        if let Some(rest) = when {
+            proposals.candidates = ask(rest).await.candidates;
+        }
+        let best = proposals.candidates.best();
+        let plan = best.filter(|best| best.1 >= least).and_then(|(found, confidence)| {
+            let plan = if when.is_some() { found.plan.ask_when()? } else { found.plan.clone() };
+            let plan = match at.map(|held| held.of) {
+                Some(OfTime::At(date)) => plan.held_at(date),
+                Some(OfTime::End(extreme)) => plan.refine_answer(|_, of| Operation::Superlative { of, by: None, extreme, keep: 1 }),
+                None => plan,
+            };
+            Some((Proposal { plan: Plan { question: Some(question.to_owned()), ..plan }, confidence }, found.from()))
+        });
+        let unsure = PlannerError::Unsure { confidence: best.map_or(0.0, |best| best.1) };
+        let plan = plan.ok_or_else(|| proposals.refused.unwrap_or(unsure));
         Choice { plan, trouble: proposals.trouble }
     }
     .boxed_local()
 }
 
-/// Time at which the answer of a question has to hold.
+/// Condition on the time at which the statements of an answer hold.
+#[derive(Clone, Copy)]
+enum OfTime {
+    At(Date),
+    /// The one of which the statement began to hold first, or last.
+    End(Extreme),
+}
+
+/// Condition of a question on times.
 struct Held {
     /// Question without it.
     rest: String,
-    at: Date,
+    of: OfTime,
 }
 
-/// Finds the time at which the answer has to hold, if the graph says of any statement when it holds.
+/// Finds what a question asks of times, if the graph says of any statement when it holds.
 fn find_held(linker: &Linker, question: &str) -> Option<Held> {
     if !linker.graph().has_intervals() {
         return None;
     }
+    if let Some((rest, extreme)) = cut_order(linker, question) {
+        return Some(Held { rest, of: OfTime::End(extreme) });
+    }
     let Some(time) = find_time(question) else {
-        return asks_of_the_present(question).then(|| Held { rest: question.to_owned(), at: PRESENT });
+        return asks_of_the_present(question).then(|| Held { rest: question.to_owned(), of: OfTime::At(PRESENT) });
     };
     let at = match time.class {
         "present" => PRESENT,
         "span" => date(&write_moment(time.moments.0))?,
         _ => return None,
     };
-    Some(Held { rest: time.cut(question), at })
+    Some(Held { rest: time.cut(question), of: OfTime::At(at) })
+}
+
+/// Cuts out the word by which a question asks for the first or last in time, unless a relation is called so.
+fn cut_order(linker: &Linker, question: &str) -> Option<(String, Extreme)> {
+    let orders = |word: &Word<'_>| SPOKEN.comparisons().row(&fold(word.text)).is_some_and(|row| row.has(2, "order"));
+    let words = words(question);
+    let word = words.iter().find(|word| orders(word) && Extreme::from_word(word.text).is_some())?;
+    let relations = linker.graph().vocabulary().relations();
+    let is_label = relations.iter().any(|relation| name_words(&relation.label).contains(&fold(word.text)));
+    let rest = question[..word.span.start].to_owned() + &question[word.span.end..];
+    Extreme::from_word(word.text).filter(|_| !is_label).map(|extreme| (rest, extreme))
+}
+
+/// Cuts the words off that a question for the time of a statement begins with: "since when".
+fn cut_when(question: &str) -> Option<&str> {
+    let words = words(question);
+    let of_time = |word: &&Word<'_>| SPOKEN.answer_kinds().row(&fold(word.text)).is_some_and(|row| row.field(0) == "time");
+    let asked = words.iter().take_while(of_time).last().filter(|word| SPOKEN.question_words().has(&fold(word.text), "clause"))?;
+    Some(&question[asked.span.end..])
 }
 
 /// All plans that the planners propose for a question, none of them left unasked.
@@ -350,6 +392,13 @@ mod tests {
             ("Was Ana the mayor of Porto in 1990?", "false"),
             ("Was Ben the mayor of Porto in 1990?", ""),
             ("Was Rui the mayor of Bristol in 2020?", "silent"),
+            ("Who was the first mayor of Porto?", "Ana"),
+            ("Who was the latest mayor of Porto?", "Rui"),
+            ("Who was the oldest mayor of Porto?", "silent"),
+            ("When was Ana the mayor of Porto?", "2010-05-01 – 2018-04-30"),
+            ("Since when is Rui the mayor of Porto?", "2018-05-01 –"),
+            ("Since when is Ana the mayor of Porto?", ""),
+            ("When was Rui the mayor of Bristol?", "silent"),
         ] {
             assert_eq!(found(question).as_deref().unwrap_or("silent"), who, "{question}");
         }
