@@ -4,10 +4,10 @@ use super::{Engine, EngineError};
 use crate::answer::{self, Answer, AskEvent, AskOptions, Candidate, Choice, Question, TimedStatement};
 use crate::bundle::{Times, decode_times};
 use crate::retrieve::{Hit, SearchResult};
-use pocketgraph_question::{VERSIONS, asks_for_changes, find_time};
+use pocketgraph_question::{VERSIONS, find_time};
 use std::cell::Cell;
 
-/// Most statements that an answer about changes quotes.
+/// Most statements, and most pieces of them, that an answer about changes quotes.
 const MOST_CHANGES: usize = 24;
 
 impl Engine {
@@ -24,7 +24,7 @@ impl Engine {
         let moment = time.as_ref().map_or(u32::MAX, |time| time.moment());
         // A year is part of the question unless statements hold at different times.
         let mut text = time.as_ref().map_or_else(|| question.to_owned(), |time| time.cut(question));
-        if let Some(time) = time.filter(|time| time.moments.0 >= VERSIONS && asks_for_changes(&text)) {
+        if let Some(time) = time.filter(|time| time.asks_for_changes(&text)) {
             let changes = self.changes(&times, time.changes(), question, events).await?;
             if changes.1.answered {
                 return Ok(changes);
@@ -54,11 +54,14 @@ impl Engine {
         events: &mut dyn FnMut(AskEvent),
     ) -> Result<(SearchResult, Answer), EngineError> {
         let all: &[TimedStatement] = times.statements.as_chunks().0;
+        let latest = || all.iter().map(|s| s[3]).filter(|moment| *moment >= VERSIONS).max();
+        let first = Some(first).filter(|first| *first < u32::MAX).or_else(latest).unwrap_or(first);
         let changed = |s: &&TimedStatement| s[3..5].iter().any(|moment| (first..=last).contains(moment));
-        let statements: Vec<TimedStatement> = all.iter().filter(changed).take(MOST_CHANGES).copied().collect();
+        let statements: Vec<TimedStatement> = all.iter().filter(changed).take(MOST_CHANGES + 1).copied().collect();
         let chunks: Vec<u32> = statements.iter().map(|s| s[0]).collect();
         let hits = self.hits(&chunks, question).await?;
-        let mut answer = answer::list_statements(&hits, &statements);
+        let layouts = self.corpus.layouts(&chunks).await;
+        let mut answer = answer::list_statements(&hits, &layouts, &statements, MOST_CHANGES);
         answer.answered = !answer.citations.is_empty();
         answer::mark_times(times, false, &mut answer);
         let result = SearchResult { hits, ..SearchResult::default() };

@@ -115,8 +115,25 @@ fn a_row_of_a_table_answers_for_the_time_in_which_it_holds() {
         ("What was the price of North quay in 2021?", "12 [1]"),
         ("What is the price of South quay?", "9 [1]"),
         ("Is the price of North quay 12?", "No [1]"),
+        ("Since when is the price of North quay 15?", "2024-01-01 – [1]"),
+        ("When was the price of North quay 12?", "2020-01-01 – 2023-12-31 [1]"),
     ];
     for (answer, (question, text)) in answers(&[("berths.md", page)], &questions.map(|q| q.0)).iter().zip(questions) {
         assert_eq!(answer["text"], text, "{question}");
     }
+}
+
+#[test]
+fn a_changelog_says_what_a_version_changed_and_which_is_the_latest() {
+    let log = "# Changelog\n\n## [1.10.0] - 2024-06-03\n\n### Removed\n\n- The `loom serve` command.\n\n\
+        ## [1.9.0] - 2023-11-20\n\n### Deprecated\n\n- The `loom serve` command will go.\n\n### Changed\n\n- Needs Python 3.10.\n";
+    let latest = ["What is new in the latest release?", "What is the latest version?"];
+    let questions = ["What changed in 1.9.0?", latest[0], latest[1], "What changed in 3.0?"];
+    let found = answers(&[("CHANGELOG.md", log)], &questions);
+    let texts: Vec<&str> = found.iter().map(|answer| answer["text"].as_str().unwrap()).collect();
+    let old = "Changelog › [1.9.0] - 2023-11-20:\nDeprecated:\n- The loom serve command will go.\n\
+        Changed:\n- Needs Python 3.10. [1]";
+    let new = "Changelog › [1.10.0] - 2024-06-03 › Removed:\n- The loom serve command. [1]";
+    assert_eq!(texts[..3], [old, new, new]);
+    assert!(!texts[3].contains("loom"), "{}", texts[3]);
 }

@@ -11,7 +11,7 @@ pub const VERSIONS: u32 = 1 << 31;
 /// A time in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Time {
-    /// Class of the word before it, of the table `moments`: `end`, `span`, `onward` or `present`.
+    /// Class of the word before it, of the table `moments`: `end`, `span`, `onward`, `present` or `latest`.
     pub class: &'static str,
     /// First and last moment of it.
     pub moments: (u32, u32),
@@ -35,6 +35,18 @@ impl Time {
     pub fn cut(&self, text: &str) -> String {
         text[..self.span.start].to_owned() + &text[self.span.end..]
     }
+
+    /// Returns true if a question, cut, asks for nothing but the changes of its versions, or which is the latest.
+    pub fn asks_for_changes(&self, cut: &str) -> bool {
+        let words = words(cut);
+        let changes = |word: &Word<'_>| class_of(word.text) == "change";
+        // "What's" is "what" and "is".
+        let is_function_word = |word: &Word<'_>| is_function_word(without_possessive(&fold(word.text)));
+        self.moments.0 >= VERSIONS
+            && self.class != "present"
+            && (self.class == "latest" || words.iter().any(changes))
+            && words.iter().all(|word| changes(word) || is_function_word(word))
+    }
 }
 
 /// Returns the class of a word in the table `moments`; empty for other words.
@@ -45,15 +57,6 @@ fn class_of(word: &str) -> &'static str {
 /// Returns true if a word says of a page that it holds no longer.
 pub fn is_over(word: &str) -> bool {
     class_of(word) == "over"
-}
-
-/// Returns true if a question without its time asks for nothing but changes.
-pub fn asks_for_changes(question: &str) -> bool {
-    let words = words(question);
-    let changes = |word: &Word<'_>| class_of(word.text) == "change";
-    // "What's" is "what" and "is".
-    let is_function_word = |word: &Word<'_>| is_function_word(without_possessive(&fold(word.text)));
-    words.iter().any(changes) && words.iter().all(|word| changes(word) || is_function_word(word))
 }
 
 /// Returns true if a question has an auxiliary verb in the present: "who is".
@@ -72,6 +75,9 @@ pub fn find_time(text: &str) -> Option<Time> {
         };
         let versioned = class_of == "version";
         let begin = start.unwrap_or(word.span.start);
+        if versioned && class == "latest" && start.is_some() {
+            return Some(Time { class, moments: (u32::MAX, u32::MAX), span: begin..word.span.end });
+        }
         if class_of == "present" {
             let now = Time { class: class_of, moments: (u32::MAX, u32::MAX), span: begin..word.span.end };
             present = present.or(Some(now));
@@ -118,6 +124,20 @@ pub fn read_moment(text: &str, words: &[Word<'_>], versioned: bool) -> Option<((
         date[1]?;
     }
     None
+}
+
+/// Reads the version of a heading that names one and nothing else but a date, as those of changelogs do.
+pub fn read_release(heading: &str) -> Option<u32> {
+    let words = words(heading);
+    let versioned = words.first().is_some_and(|word| class_of(word.text) == "version");
+    let named = &words[usize::from(versioned)..];
+    let moment = read_moment(heading, named, versioned);
+    let ((first, _), end) = moment.filter(|((first, _), _)| *first >= VERSIONS)?;
+    // A mark of an early release is part of the version: "2.0.0-rc.1".
+    let end = heading[end..].find(char::is_whitespace).map_or(heading.len(), |at| end + at);
+    let is_number = |word: &Word<'_>| word.text.starts_with(|c: char| c.is_ascii_digit());
+    let is_date = |word: &Word<'_>| is_number(word) || SPOKEN.months().row(&fold(word.text)).is_some();
+    named.iter().filter(|word| word.span.start >= end).all(is_date).then_some(first)
 }
 
 /// Writes a moment as a date or a version.
@@ -182,11 +202,12 @@ mod tests {
 
     #[test]
     fn a_question_for_changes_names_nothing_else() {
-        for text in ["What is different?", "What changed?", "What's new?", "What’s changed?", "What differs?"] {
-            assert!(asks_for_changes(text), "{text}");
+        let asks = |text: &str| find_time(text).is_some_and(|time| time.asks_for_changes(&time.cut(text)));
+        for text in ["is different in 2.0?", "changed since 2.0?", "is new in the latest version?", "is the current release?"] {
+            assert!(asks(&format!("What {text}")) && asks(&format!("What’s {text}")), "{text}");
         }
-        for text in ["What is it?", "How do I make a new page?", "", "Which default port changed?"] {
-            assert!(!asks_for_changes(text), "{text}");
+        for text in ["What is it in 2.0?", "How do I make a new page in 2.0?", "in 2.0", "What is new now?", "What changed in 2025?"] {
+            assert!(!asks(text), "{text}");
         }
     }
 
@@ -194,6 +215,23 @@ mod tests {
     fn a_version_is_meant_rather_than_the_present() {
         let time = find_time("Where is this now enabled in 1.0?").unwrap();
         assert_eq!((time.class, time.moment()), ("span", VERSIONS | 1 << 20 | 1023));
+    }
+
+    #[test]
+    fn a_heading_of_a_changelog_names_a_version_and_a_date() {
+        let version = |major: u32, minor: u32, patch: u32| Some(VERSIONS | major << 20 | minor << 10 | patch);
+        for (heading, read) in [
+            ("[1.9.0] - 2023-11-20", version(1, 9, 0)),
+            ("v2.0.0-rc.1 (May 30th, 2024)", version(2, 0, 0)),
+            ("Version 3 (May 2025)", version(3, 0, 0)),
+            ("2.1 Installation", None),
+            ("2. Steps", None),
+            ("2024-06-03", None),
+            ("Unreleased", None),
+            ("", None),
+        ] {
+            assert_eq!(read_release(heading), read, "{heading}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use pocketgraph::text::{sentences, words};
 use pocketgraph_ingest::SourceDocument;
 use pocketgraph_native::progress::Progress;
 use pocketgraph_publish::contradictions::{Passage, Statement, all_contradictions};
-use pocketgraph_question::{VERSIONS, is_over, read_moment, write_moment};
+use pocketgraph_question::{VERSIONS, is_over, read_moment, read_release, write_moment};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fields of front matter with the day that a page was written, the latest first.
@@ -50,6 +50,7 @@ impl Stage<(&Chunked, &Origin)> for DateStatements {
         let pages = Pages::read(chunked, origin);
         let mut dated = pages.date_contradictions();
         pages.list_changed_names(&mut dated);
+        pages.list_releases(&mut dated);
         pages.label_ended_pages(&mut dated);
         let numbers = |d: &Dated| {
             let [chunk, start, end] = d.place.map(|n| n as u32);
@@ -174,6 +175,32 @@ impl<'a> Pages<'a> {
             list(&before, &after, (0, *moment), "removed");
             list(&after, &before, (*moment, 0), "added");
         }
+    }
+
+    /// Lists what stands below each version of pages that have headings for several, which is new in it.
+    fn list_releases(&self, dated: &mut Vec<Dated>) {
+        let mut releases: BTreeMap<u32, Vec<Dated>> = BTreeMap::new();
+        for (i, chunk) in self.chunked.chunks.iter().enumerate() {
+            let mut add = |version: Option<u32>, start: usize, end: usize| {
+                let Some(from) = version.filter(|_| start < end) else { return };
+                let release = Dated { moments: (from, 0), place: [i, start, end], ..Dated::default() };
+                releases.entry(chunk.document).or_default().push(release);
+            };
+            let mut version = chunk.heading_path.iter().rev().find_map(|heading| read_release(heading));
+            let (mut start, mut at) = (0, 0);
+            for piece in self.chunked.layouts.get(i).into_iter().flatten() {
+                let end = at + piece.bytes as usize;
+                let next = chunk.text.get(at..end).filter(|_| piece.form == Form::Heading).and_then(read_release);
+                if next.is_some() {
+                    add(version, start, at.saturating_sub(BETWEEN_PIECES.len()));
+                    (version, start) = (next, end + BETWEEN_PIECES.len());
+                }
+                at = end + BETWEEN_PIECES.len();
+            }
+            add(version, start, chunk.text.len());
+        }
+        let is_log = |all: &Vec<Dated>| all.iter().any(|d| d.moments != all[0].moments);
+        dated.extend(releases.into_values().filter(is_log).flatten());
     }
 
     /// Finds the names of options and sections in some chunks.
@@ -356,6 +383,13 @@ mod tests {
         let labels: Vec<&str> = found.iter().map(|f| f.1.as_str()).collect();
         assert_eq!(labels, ["Removed in version 2", "New in version 2"]);
         assert!(times(&[("v1/a.md", old), ("v2/b.md", new)]).is_empty(), "pages of different things");
+    }
+
+    #[test]
+    fn the_changes_of_a_log_belong_to_the_version_above_them() {
+        let log = "# Log\n\n## v2.0\n\nFaster.\n\n## v1.0\n\n### Added\n\nA lamp.\n";
+        assert_eq!(times(&[("log.md", log)]).iter().map(|t| write_moment(t.0)).collect::<Vec<_>>(), ["2.0", "1.0"]);
+        assert!(times(&[("a.md", "# A\n\n## v2.0\n\nFaster.\n")]).is_empty(), "one version is no log");
     }
 
     #[test]

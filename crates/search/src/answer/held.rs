@@ -4,10 +4,12 @@ use super::block::{Excerpt, QuotedPiece};
 use super::candidates::Candidate;
 use super::choose::holds_numbers;
 use super::notice::{Notice, NoticeCode};
+use super::parts::{Part, parts};
 use super::question::Question;
 use super::quote::quote;
 use super::types::{Answer, Outcome};
-use crate::bundle::{Form, Times};
+use crate::bundle::{Layout, Times};
+use crate::compact::Map;
 use crate::retrieve::Hit;
 
 /// A statement of [`Times`]: chunk, start, end, first moment, first moment after, and thing.
@@ -40,26 +42,38 @@ pub fn order_by_time(times: &Times, moment: u32, question: &Question, hits: &[Hi
     true
 }
 
-/// Returns true if a block holds a statement.
 fn states(block: &Candidate, hits: &[Hit], &[chunk, start, end, ..]: &TimedStatement) -> bool {
     let span = block.block.core_span();
     hits[block.hit].chunk == chunk && (span.start as u32) < end && start < span.end as u32
 }
 
-/// Quotes statements, as far as their passages are among the hits.
-pub fn list_statements(hits: &[Hit], statements: &[TimedStatement]) -> Answer {
+/// Quotes statements, as far as their passages are among the hits, up to `most` of their pieces. The last quotation
+/// is marked as cut if more are left.
+pub fn list_statements(hits: &[Hit], layouts: &Map<u32, Layout>, statements: &[TimedStatement], most: usize) -> Answer {
     let mut answer = Answer { answered: true, certainty: Some(1.0), outcome: Outcome::Answer, ..Answer::default() };
-    for &[chunk, start, end, ..] in statements {
+    let mut room = most;
+    let mut excerpts: Vec<(Excerpt, &Hit)> = Vec::new();
+    for &[chunk, first, end, ..] in statements {
         let Some(hit) = hits.iter().find(|hit| hit.chunk == chunk) else { continue };
-        let span = start as usize..end as usize;
-        let piece = QuotedPiece { form: Form::Text, span, note: String::new(), answers: true, follows_gap: false };
-        quote(&mut answer, Excerpt { pieces: vec![piece], more: false }, hit);
+        let cut = |Part { form, span, note }: Part| {
+            let span = span.start.max(first as usize)..span.end.min(end as usize);
+            (!span.is_empty()).then_some(QuotedPiece { form, span, note, answers: true, follows_gap: false })
+        };
+        let mut pieces: Vec<QuotedPiece> = parts(&hit.text, layouts.get(&chunk)).into_iter().filter_map(cut).collect();
+        let more = pieces.len() > room;
+        pieces.truncate(room);
+        room -= pieces.len();
+        if !pieces.is_empty() {
+            excerpts.push((Excerpt { pieces, more }, hit));
+        } else if let Some((last, _)) = excerpts.last_mut() {
+            last.more |= more;
+        }
     }
+    excerpts.into_iter().for_each(|(excerpt, hit)| quote(&mut answer, excerpt, hit));
     answer
 }
 
-/// Says in an answer when each of its quotations holds, and that the documents disagree if it is `compared` and
-/// nothing tells.
+/// Says when each quotation holds, or that they disagree if the answer is `compared` and nothing tells.
 pub fn mark_times(times: &Times, compared: bool, answer: &mut Answer) {
     let statements: &[TimedStatement] = times.statements.as_chunks().0;
     for citation in &mut answer.citations {
@@ -106,6 +120,15 @@ mod tests {
         let mut answer = extractive(&result, &AskOptions::default(), &found, &choice);
         mark_times(&times, held, &mut answer);
         (choice.picked.into_iter().map(|i| found[i].hit).collect(), answer)
+    }
+
+    #[test]
+    fn a_list_that_is_too_long_is_marked_as_cut() {
+        let hits = vec![hit(0, "Log", &["2.0"], OLD), hit(1, "Log", &["1.0"], NEW)];
+        let statements = [[0, 0, OLD.len() as u32, 0, 0, 0], [1, 0, NEW.len() as u32, 0, 0, 0]];
+        let listed = |most| list_statements(&hits, &Map::default(), &statements, most);
+        assert_eq!(listed(2).text, format!("Log › 2.0:\n“{OLD}” [1]\nLog › 1.0:\n“{NEW}” [2]"));
+        assert_eq!(listed(1).text, format!("Log › 2.0:\n“{OLD} …” [1]"));
     }
 
     #[test]

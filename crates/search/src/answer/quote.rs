@@ -173,16 +173,18 @@ fn heading_block(text: String, citation: u32) -> AnswerBlock {
     AnswerBlock { form, text, language: String::new(), citation, span, highlights: Vec::new(), more: false }
 }
 
-/// The heading that a quotation stands under, with the page's name before one that does not say of what it is; empty where the quotation says the same, and where
-/// the heading asks.
+/// The heading above a quotation, after the page's name and the heading above it unless these say the same; empty if
+/// the quotation says the same, and if the heading asks.
 fn heading(hit: &Hit, shown: &Set<String>) -> String {
     let last = hit.heading();
     let held = |text: &str, by: &Set<String>| term_set(&[text]).items().iter().all(|t| by.contains(t));
     if asks(last) || held(last, shown) {
         return String::new();
     }
-    let title = Some(&hit.title).filter(|title| !held(title, &term_set(&[last])) && !held(title, shown));
-    title.map_or_else(String::new, |title| one_line(title) + " › ") + &one_line(last)
+    let above = hit.heading_path.iter().rev().nth(1);
+    let is_new = |text: &&String| !held(text, &term_set(&[last])) && !held(text, shown);
+    let before = [Some(&hit.title), above].into_iter().flatten().filter(is_new);
+    before.fold(String::new(), |path, text| path + &one_line(text) + " › ") + &one_line(last)
 }
 
 /// A byte range as a [`Span`]; texts here are far below 4 GiB, and a longer one saturates.
