@@ -56,6 +56,20 @@ fn the_sitemap_says_what_is_published() {
 }
 
 #[test]
+fn the_sitemap_says_when_a_page_changed_that_does_not_say_so_itself() {
+    let dated = "<meta property=article:modified_time content=2024-05-06><main><h1>A</h1><p>Text.";
+    let map = "<urlset><url><loc>https://x.org/</loc><lastmod>2023-04-01T08:00:00Z</lastmod></url>\
+        <url><loc>https://x.org/a.html</loc><lastmod>2026-01-01</lastmod></url>\
+        <url><loc>https://x.org/b.html</loc></url></urlset>";
+    let page = "<main><h1>B</h1><p>Text.";
+    let corpus = read(&[("index.html", page), ("a.html", dated), ("b.html", page), ("sitemap.xml", map)]);
+    let dates = corpus.documents.iter().map(|d| d.front_matter.iter().map(|(name, value)| (&**name, &**value)).collect());
+    let own = vec![("modified", "2024-05-06"), ("date", "2026-01-01")];
+    let expected = [own, vec![], vec![("date", "2023-04-01T08:00:00Z")]];
+    assert_eq!(dates.collect::<Vec<Vec<_>>>(), expected);
+}
+
+#[test]
 fn a_site_without_a_page_at_its_root_is_known_by_its_sitemap() {
     let page = |address: &str| format!("<link rel=canonical href='https://x.org/{address}'><main><h1>A</h1><p>Text.");
     let map = "<urlset><url><loc>https://x.org/docs</loc></url><url><loc>https://x.org/docs/a</loc></url></urlset>";

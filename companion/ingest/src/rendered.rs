@@ -1,7 +1,7 @@
 //! A folder that a generator wrote: what in it is the page of a reader, and what stands beside the pages.
 
 use super::formats::FoundFile;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// A folder as a rendered site.
@@ -13,8 +13,8 @@ pub(super) struct Rendered {
     sphinx: bool,
     /// Set if mdBook wrote it.
     mdbook: bool,
-    /// The files that its `sitemap.xml` lists; `None` without one that does.
-    listed: Option<BTreeSet<String>>,
+    /// Files that its `sitemap.xml` lists, each with its last change or empty; `None` without one.
+    listed: Option<BTreeMap<String, String>>,
     /// The paths of all pages of HTML.
     pages: BTreeSet<String>,
 }
@@ -67,7 +67,7 @@ impl Rendered {
         if self.is && lower.ends_with(".txt") && folder.split('/').any(|part| assets.contains(&part)) {
             return Some("a text of what the site's pages are drawn with");
         }
-        if self.listed.as_ref().is_some_and(|listed| self.pages.contains(path) && !listed.contains(path)) {
+        if self.listed.as_ref().is_some_and(|listed| self.pages.contains(path) && !listed.contains_key(path)) {
             return Some("not in the site's sitemap.xml");
         }
         let index =
@@ -93,6 +93,11 @@ impl Rendered {
         generator.starts_with("hugo") && folders.len() >= 2 && folders.iter().rev().skip(1).take(2).any(|f| lists.contains(f))
     }
 
+    /// Returns the time at which a page was changed last, as the site's `sitemap.xml` has it.
+    pub fn changed(&self, path: &str) -> Option<&str> {
+        self.listed.as_ref()?.get(path).map(String::as_str).filter(|time| !time.is_empty())
+    }
+
     /// The address of a page of HTML: that of its folder for an index, without its ending where its canonical address has none.
     pub fn address(&self, path: &str, canonical: Option<&str>) -> Option<String> {
         if !self.is {
@@ -111,18 +116,20 @@ impl Rendered {
     }
 }
 
-/// The pages that `sitemap.xml` lists, by the ends of their addresses. `None` where few of its addresses are pages here: it speaks of another site then.
-fn sitemap(root: &Path, pages: &BTreeSet<String>) -> Option<BTreeSet<String>> {
+/// The pages that `sitemap.xml` lists, by the ends of their addresses, with their last changes. `None` if few of its
+/// addresses are pages here: it is another site's then.
+fn sitemap(root: &Path, pages: &BTreeSet<String>) -> Option<BTreeMap<String, String>> {
     use std::io::Read;
     /// Longer ones are read up to here, and do not count.
     const LONGEST: u64 = 64 << 20;
     let mut text = String::new();
     std::fs::File::open(root.join("sitemap.xml")).ok()?.take(LONGEST).read_to_string(&mut text).ok()?;
-    let mut paths: Vec<String> = Vec::new();
+    let mut paths: Vec<(String, &str)> = Vec::new();
     for part in text.split("<loc>").skip(1) {
         let address = htmlize::unescape(part.split('<').next()?.trim()).into_owned();
         let path = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest.split_once('/').map_or("", |(_, path)| path));
-        paths.push(percent_encoding::percent_decode_str(path).decode_utf8().ok()?.into_owned());
+        let changed = part.split_once("<lastmod>").map_or("", |(_, rest)| rest.split('<').next().unwrap_or("").trim());
+        paths.push((percent_encoding::percent_decode_str(path).decode_utf8().ok()?.into_owned(), changed));
     }
     if paths.is_empty() || text.len() as u64 >= LONGEST {
         return None;
@@ -137,8 +144,9 @@ fn sitemap(root: &Path, pages: &BTreeSet<String>) -> Option<BTreeSet<String>> {
         0 => Some(path.to_owned()),
         drop => path.splitn(drop + 1, '/').nth(drop).map(str::to_owned),
     };
-    let listed = |drop: usize| paths.iter().filter_map(|p| page_of(&below(p, drop)?)).collect::<BTreeSet<String>>();
-    let best = (0..4).map(listed).max_by_key(BTreeSet::len)?;
+    let page = |path: &str, drop: usize| page_of(&below(path, drop)?);
+    let listed = |drop| paths.iter().filter_map(|(path, time)| Some((page(path, drop)?, (*time).to_owned()))).collect();
+    let best = (0..4).map(listed).max_by_key(BTreeMap::len)?;
     (best.len() * 2 > paths.len() && best.len() * 2 > pages.len()).then_some(best)
 }
 

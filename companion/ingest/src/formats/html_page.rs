@@ -51,12 +51,13 @@ fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, _: &Include
         _ if templated => reading.url(&found.path, &fields),
         _ => address::url_of(&found.path, base, reading.site.style),
     };
+    let changed = reading.rendered.changed(&found.path).map(|time| ("date".to_owned(), time.to_owned()));
     Ok(SourceDocument {
         url,
         title: title.unwrap_or_default(),
         blocks,
         links: page.links,
-        front_matter: fields.into_iter().chain(page.meta).collect(),
+        front_matter: fields.into_iter().chain(page.meta).chain(changed).collect(),
         ..SourceDocument::default()
     })
 }
