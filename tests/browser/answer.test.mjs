@@ -3,7 +3,10 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { beforeEach, test } from "node:test";
-import { ask, askAndRead, assertClean, FAILED_LOAD, harness, OPENS, openWay, part, PASSAGE, QUESTION, use, useLlm, written } from "./harness.mjs";
+import {
+  ask, askAndRead, assertClean, FAILED_LOAD, harness, OPENS, openWay, part, PASSAGE, QUESTION, use,
+  useLlm, written,
+} from "./harness.mjs";
 import { strictPolicy } from "./server.mjs";
 
 const t = harness();

@@ -2,7 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, askAndRead, assertClean, BOX, FAILED_LOAD, harness, HIT, modelReady, opened, openMap, OPENS, part, QUESTION, use, watchedPage } from "./harness.mjs";
+import {
+  ask, askAndRead, assertClean, BOX, FAILED_LOAD, harness, HIT, modelReady, opened, openMap, OPENS, part,
+  QUESTION, use, watchedPage,
+} from "./harness.mjs";
 
 const t = harness();
 

@@ -7,7 +7,10 @@ import { cp, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { ask, askAndRead, assertClean, CITATION, FAILED_LOAD, harness, HIT, modelReady, opened, part, QUESTION, use, watchedPage } from "./harness.mjs";
+import {
+  ask, askAndRead, assertClean, CITATION, FAILED_LOAD, harness, HIT, modelReady, opened, part, QUESTION,
+  use, watchedPage,
+} from "./harness.mjs";
 import { newPage } from "./browser.mjs";
 import { buildOther, TIDES } from "./other-bundle.mjs";
 import { serveSite, strictPolicy } from "./server.mjs";

@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { askAndRead, assertClean, BOX, CITATION, harness, modelReady, openMap, OPENS, part, PASSAGE, QUESTION } from "./harness.mjs";
+import {
+  askAndRead, assertClean, BOX, CITATION, harness, modelReady, openMap, OPENS, part, PASSAGE, QUESTION,
+} from "./harness.mjs";
 
 const t = harness();
 

@@ -2,7 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, askAndRead, assertClean, BOX, CITATION, harness, HIT, modelReady, opened, openMap, OPENS, part, PASSAGE, QUESTION, watchedPage } from "./harness.mjs";
+import {
+  ask, askAndRead, assertClean, BOX, CITATION, harness, HIT, modelReady, opened, openMap, OPENS, part,
+  PASSAGE, QUESTION, watchedPage,
+} from "./harness.mjs";
 
 const t = harness();
 
