@@ -189,8 +189,10 @@ export class PocketGraphAskElement extends Base {
     this.#build();
     if (!this.#isFolded()) this.#field.input.focus();
     else if (this.#dialog) this.#dialog.open();
-    else await this.#openLater();
+    else await (this.#opening ??= this.#openLater().finally(() => (this.#opening = null)));
   }
+  /** The dialog's opening while its file is on the way: a second press waits for the same one. */
+  #opening = null;
 
   /** Opens the dialog once its file has come. What is typed until then goes into the box. */
   async #openLater() {

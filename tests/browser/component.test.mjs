@@ -273,7 +273,7 @@ test("what is typed before the dialog's file has come stands in its box, and is 
   t.site.hold = (path) => (path.endsWith("/ask-dialog.js") ? arrived : null);
   try {
     const { page, box, part } = await mounted({ mode: "dialog" });
-    await part("trigger").click();
+    await part("trigger").dblclick();
     await page.keyboard.type("keyword gra");
     assert.equal(await part("dialog").count(), 0);
     arrive();
