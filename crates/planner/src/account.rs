@@ -349,7 +349,7 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
     match plain[first] {
         "who" | "whom" => {
             let people = ends.iter().any(person);
-            if !people && (ends.iter().all(|c| number(c) || is(c, &|row| row.has(1, "nobody")))) {
+            if !people && ends.iter().all(|c| number(c) || is(c, &|row| row.has(1, "nobody"))) {
                 return wrong("it finds nobody, and somebody is asked for");
             }
         }
@@ -363,8 +363,7 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
             return wrong("it finds no place, and the question asks where");
         }
         "how" if matches!(next, "many" | "much") || !measures(next).is_empty() => {
-            let fits = ends.iter().any(number);
-            if !fits {
+            if !ends.iter().any(number) {
                 return wrong("it finds no number, and a number is asked for");
             }
         }

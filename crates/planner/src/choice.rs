@@ -15,7 +15,7 @@ use crate::plan::{Extreme, Operation, Plan};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{Word, fold, words};
 use futures::future::{FutureExt, LocalBoxFuture, ready};
-use pocketgraph_question::{asks_of_the_present, find_time, name_words, write_moment};
+use pocketgraph_question::{asks_of_the_present, find_time, write_moment};
 
 /// The planners that may be asked beside the rules.
 pub trait OtherPlanners {
@@ -83,9 +83,9 @@ pub fn choose<'a>(
         let core = core(rules, question);
         let ask = async |question: &str| Asking { rules, others, linker, question }.in_turn(order, enough).await;
         let held = find_held(linker, &core);
-        let mut at = held.as_ref().filter(|held| !matches!(held.of, OfTime::At(date) if date != PRESENT));
+        let mut at = held.as_ref().filter(|held| matches!(held.of, OfTime::At(PRESENT)));
         let mut proposals = ask(at.map_or(&core, |held| &held.rest)).await;
-        // A year may be part of the question.
+        // A year may be part of the question, and "first" of a name.
         if let (None, Some(held)) = (at, &held)
             && proposals.candidates.best().is_none_or(|best| best.1 < least)
         {
@@ -123,9 +123,8 @@ enum OfTime {
     End(Extreme),
 }
 
-/// Condition of a question on times.
+/// Condition on times, and the rest of its question.
 struct Held {
-    /// Question without it.
     rest: String,
     of: OfTime,
 }
@@ -135,7 +134,7 @@ fn find_held(linker: &Linker, question: &str) -> Option<Held> {
     if !linker.graph().has_intervals() {
         return None;
     }
-    if let Some((rest, extreme)) = cut_order(linker, question) {
+    if let Some((rest, extreme)) = cut_order(question) {
         return Some(Held { rest, of: OfTime::End(extreme) });
     }
     let Some(time) = find_time(question) else {
@@ -149,15 +148,13 @@ fn find_held(linker: &Linker, question: &str) -> Option<Held> {
     Some(Held { rest: time.cut(question), of: OfTime::At(at) })
 }
 
-/// Cuts out the word by which a question asks for the first or last in time, unless a relation is called so.
-fn cut_order(linker: &Linker, question: &str) -> Option<(String, Extreme)> {
+/// Cuts out the word by which a question asks for the first or last in time.
+fn cut_order(question: &str) -> Option<(String, Extreme)> {
     let orders = |word: &Word<'_>| SPOKEN.comparisons().row(&fold(word.text)).is_some_and(|row| row.has(2, "order"));
     let words = words(question);
-    let word = words.iter().find(|word| orders(word) && Extreme::from_word(word.text).is_some())?;
-    let relations = linker.graph().vocabulary().relations();
-    let is_label = relations.iter().any(|relation| name_words(&relation.label).contains(&fold(word.text)));
-    let rest = question[..word.span.start].to_owned() + &question[word.span.end..];
-    Extreme::from_word(word.text).filter(|_| !is_label).map(|extreme| (rest, extreme))
+    let word = words.iter().find(|word| orders(word))?;
+    let (before, after) = (&question[..word.span.start], &question[word.span.end..]);
+    Some((before.to_owned() + after, Extreme::from_word(word.text)?))
 }
 
 /// Cuts the words off that a question for the time of a statement begins with: "since when".
@@ -360,14 +357,16 @@ mod tests {
         use crate::plan::execute::{Executor, Limits, Resources};
         let mut b = KgBuilder::default();
         let [mayor, twin] = ["mayor", "twinned_with"].map(|name| b.relation(name).unwrap());
-        let [porto, bristol] = ["Porto", "Bristol"].map(|name| b.entity(name).unwrap());
+        let [porto, bristol, harbour] = ["Porto", "Bristol", "First Harbour"].map(|name| b.entity(name).unwrap());
         let person = b.entity_type("person").unwrap();
         let [ana, rui, ben] = ["Ana", "Rui", "Ben"].map(|name| b.entity(name).unwrap());
         [ana, rui, ben].into_iter().for_each(|of| b.entity_has_type(of, person).unwrap());
         for (of, held) in [(ana, "2010-05-01/2018-04-30"), (rui, "2018-05-01/..")] {
             b.triple(porto, mayor, of, Provenance::Cited(held)).unwrap();
         }
-        b.triple(porto, twin, bristol, Provenance::Line { file: "twins", line: 1 }).unwrap();
+        for of in [porto, harbour] {
+            b.triple(of, twin, bristol, Provenance::Line { file: "twins", line: 1 }).unwrap();
+        }
         let linker = Linker::new(&b.finish().unwrap());
         let found = |question: &str| {
             let (rules, others) = (RulesPlanner::new(&linker), Scripted::default());
@@ -395,6 +394,7 @@ mod tests {
             ("Who was the first mayor of Porto?", "Ana"),
             ("Who was the latest mayor of Porto?", "Rui"),
             ("Who was the oldest mayor of Porto?", "silent"),
+            ("What is First Harbour twinned with?", "Bristol"),
             ("When was Ana the mayor of Porto?", "2010-05-01 – 2018-04-30"),
             ("Since when is Rui the mayor of Porto?", "2018-05-01 –"),
             ("Since when is Ana the mayor of Porto?", ""),
