@@ -20,7 +20,7 @@ impl Executor<'_> {
             let begin = |interval| read_interval(interval).and_then(|[begin, _]| begin).map(Value::Date);
             let values = |m: &Member| match m.item.value(graph) {
                 Some(value) => vec![value],
-                None => m.origins.iter().flat_map(|o| self.intervals_of(o)).filter_map(begin).collect(),
+                None => m.origins.iter().flat_map(|o| intervals_of(graph, o)).filter_map(begin).collect(),
             };
             let measured = set.members.iter().map(|m| (m.clone(), values(m)));
             return measured.filter(|(_, values)| !values.is_empty()).collect();
@@ -209,17 +209,12 @@ impl Executor<'_> {
         }
     }
 
-    /// Iterates over the intervals in which the statement of an origin holds.
-    fn intervals_of(&self, origin: &Origin) -> impl Iterator<Item = &str> {
-        let triple = if let Evidence::Triple(triple) = origin.evidence { Some(triple) } else { None };
-        self.graph().zip(triple).into_iter().flat_map(|(graph, triple)| graph.intervals(triple))
-    }
-
     /// Makes a member of each time in which a statement holds that a member comes from.
     fn times_of(&self, member: &Member) -> Vec<Member> {
         let at = |time| Item::Value { kind: LiteralKind::Text, text: show_interval(time), unit: String::new() };
         let of = |origin: &Origin, time| Member { item: at(time), score: member.score, origins: vec![origin.clone()] };
-        member.origins.iter().flat_map(|origin| self.intervals_of(origin).map(move |time| of(origin, time))).collect()
+        let times = |origin| intervals_of(self.graph(), origin).map(move |time| of(origin, time));
+        member.origins.iter().flat_map(times).collect()
     }
 
     /// Compares as LPKG does: only the question states the comparison, so a model reads the operands.
@@ -245,6 +240,12 @@ impl Executor<'_> {
             Err(e) => step.note_missing(format!("the comparison: {e}")),
         }
     }
+}
+
+/// Iterates over the intervals in which the statement of an origin holds.
+fn intervals_of<'g>(graph: Option<&'g KnowledgeGraph>, origin: &Origin) -> impl Iterator<Item = &'g str> + use<'g> {
+    let triple = if let Evidence::Triple(triple) = origin.evidence { Some(triple) } else { None };
+    graph.zip(triple).into_iter().flat_map(|(graph, triple)| graph.intervals(triple))
 }
 
 /// Returns the start of the chain of steps to a member: its heads, their heads in the set before, and so on.
@@ -274,10 +275,7 @@ fn read_values(graph: Option<&KnowledgeGraph>, set: &Set, to: &Value) -> Vec<(Me
     let values = |member: &Member| -> Vec<Value> {
         let value = member.item.value(graph);
         let dated = if value.is_none() || matches!(to, Value::Date(_)) { &member.origins[..] } else { &[] };
-        let intervals = |origin: &Origin| {
-            if let Evidence::Triple(triple) = origin.evidence { Some(graph?.intervals(triple)) } else { None }
-        };
-        let mut values: Vec<Value> = dated.iter().filter_map(intervals).flatten().filter_map(nearest).collect();
+        let mut values: Vec<Value> = dated.iter().flat_map(|o| intervals_of(graph, o)).filter_map(nearest).collect();
         if values.is_empty() && *to == Value::Date(PRESENT) {
             values.push(to.clone());
         }
