@@ -4,7 +4,7 @@
 use super::Stage;
 use super::chunk::{Chunked, Origin};
 use crate::outcome::BuildError;
-use pocketgraph::bundle::{BETWEEN_PIECES, Chunk, Form, Times};
+use pocketgraph::bundle::{BETWEEN_PIECES, Chunk, Form, Piece, Times};
 use pocketgraph::retrieve::{path_of, version_of};
 use pocketgraph::text::lexicon::{LANGUAGES, Language, SPOKEN, find_language};
 use pocketgraph::text::{sentences, words};
@@ -13,6 +13,7 @@ use pocketgraph_native::progress::Progress;
 use pocketgraph_publish::contradictions::{Passage, Statement, all_contradictions};
 use pocketgraph_question::{VERSIONS, is_over, read_moment, read_release, write_moment};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// Fields of front matter with the day that a page was written, the latest first.
 const DATES: [&str; 5] = ["updated", "lastmod", "last_updated", "modified", "date"];
@@ -187,20 +188,29 @@ impl<'a> Pages<'a> {
                 releases.entry(chunk.document).or_default().push(release);
             };
             let mut version = chunk.heading_path.iter().rev().find_map(|heading| read_release(heading));
-            let (mut start, mut at) = (0, 0);
-            for piece in self.chunked.layouts.get(i).into_iter().flatten() {
-                let end = at + piece.bytes as usize;
-                let next = chunk.text.get(at..end).filter(|_| piece.form == Form::Heading).and_then(read_release);
+            let mut start = 0;
+            for heading in self.headings_in(i) {
+                let next = chunk.text.get(heading.clone()).and_then(read_release);
                 if next.is_some() {
-                    add(version, start, at.saturating_sub(BETWEEN_PIECES.len()));
-                    (version, start) = (next, end + BETWEEN_PIECES.len());
+                    add(version, start, heading.start.saturating_sub(BETWEEN_PIECES.len()));
+                    (version, start) = (next, heading.end + BETWEEN_PIECES.len());
                 }
-                at = end + BETWEEN_PIECES.len();
             }
             add(version, start, chunk.text.len());
         }
         let is_log = |all: &Vec<Dated>| all.iter().any(|d| d.moments != all[0].moments);
         dated.extend(releases.into_values().filter(is_log).flatten());
+    }
+
+    /// Finds the headings in the text of a chunk: small sections share one, with their headings.
+    fn headings_in(&self, chunk: usize) -> impl Iterator<Item = Range<usize>> + use<'a> {
+        let mut at = 0;
+        let of_heading = move |piece: &Piece| {
+            let span = at..at + piece.bytes as usize;
+            at = span.end + BETWEEN_PIECES.len();
+            (piece.form == Form::Heading).then_some(span)
+        };
+        self.chunked.layouts.get(chunk).into_iter().flatten().filter_map(of_heading)
     }
 
     /// Finds the names of options and sections in some chunks.
@@ -218,15 +228,11 @@ impl<'a> Pages<'a> {
             if let Some(heading) = chunk.heading_path.last() {
                 names.entry(heading.as_str()).or_insert_with(|| line_at(0));
             }
-            // Small sections share a chunk, with their headings in its text.
-            let mut at = 0;
-            for piece in self.chunked.layouts.get(i).into_iter().flatten() {
-                let end = at + piece.bytes as usize;
-                let below = end + BETWEEN_PIECES.len();
-                if piece.form == Form::Heading && text.get(below..).is_some_and(|rest| !rest.is_empty()) {
-                    names.entry(&text[at..end]).or_insert_with(|| line_at(below));
+            for heading in self.headings_in(i) {
+                let below = heading.end + BETWEEN_PIECES.len();
+                if text.get(below..).is_some_and(|rest| !rest.is_empty()) {
+                    names.entry(&text[heading]).or_insert_with(|| line_at(below));
                 }
-                at = below;
             }
             for (start, name) in find_options(text) {
                 names.entry(name).or_insert_with(|| line_at(start));
