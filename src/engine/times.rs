@@ -54,8 +54,8 @@ impl Engine {
         events: &mut dyn FnMut(AskEvent),
     ) -> Result<(SearchResult, Answer), EngineError> {
         let all: &[TimedStatement] = times.statements.as_chunks().0;
-        let latest = || all.iter().map(|s| s[3]).filter(|moment| *moment >= VERSIONS).max();
-        let first = Some(first).filter(|first| *first < u32::MAX).or_else(latest).unwrap_or(first);
+        let latest = all.iter().map(|s| s[3]).filter(|moment| *moment >= VERSIONS).max();
+        let first = if first == u32::MAX { latest.unwrap_or(first) } else { first };
         let changed = |s: &&TimedStatement| s[3..5].iter().any(|moment| (first..=last).contains(moment));
         let statements: Vec<TimedStatement> = all.iter().filter(changed).take(MOST_CHANGES + 1).copied().collect();
         let chunks: Vec<u32> = statements.iter().map(|s| s[0]).collect();
