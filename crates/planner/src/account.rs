@@ -362,10 +362,8 @@ fn ends(graph: &KnowledgeGraph, lexicon: &Lexicon, plain: &[&str], plan: &Plan, 
         "where" if ends.iter().all(|c| number(c) || person(c) || found(c, "time")) => {
             return wrong("it finds no place, and the question asks where");
         }
-        "how" if matches!(next, "many" | "much") || !measures(next).is_empty() => {
-            if !ends.iter().any(number) {
-                return wrong("it finds no number, and a number is asked for");
-            }
+        "how" if (matches!(next, "many" | "much") || !measures(next).is_empty()) && !ends.iter().any(number) => {
+            return wrong("it finds no number, and a number is asked for");
         }
         "what" | "which" => {
             let asked = lexicon.types(next);
