@@ -82,29 +82,35 @@ pub fn choose<'a>(
         let enough = if trained_first { [least, ENOUGH.max(least)] } else { [ENOUGH.max(least); 2] };
         let core = core(rules, question);
         let ask = async |question: &str| Asking { rules, others, linker, question }.in_turn(order, enough).await;
+        let is_silent = |proposals: &Proposals| proposals.candidates.best().is_none_or(|best| best.1 < least);
         let held = find_held(linker, &core);
-        let mut at = held.as_ref().filter(|held| matches!(held.of, OfTime::At(PRESENT)));
+        let mut at = held.as_ref().filter(|held| held.at == PRESENT);
         let mut proposals = ask(at.map_or(&core, |held| &held.rest)).await;
         // A year may be part of the question, and "first" of a name.
         if let (None, Some(held)) = (at, &held)
-            && proposals.candidates.best().is_none_or(|best| best.1 < least)
+            && is_silent(&proposals)
         {
             at = Some(held);
             proposals = ask(&held.rest).await;
         }
-        let is_silent = proposals.candidates.best().is_none_or(|best| best.1 < least);
         let asked = at.map_or(&core, |held| &held.rest);
-        let when = if is_silent && linker.graph().has_intervals() { cut_when(asked) } else { None };
-        if let Some(rest) = when {
-            proposals.candidates = ask(rest).await.candidates;
+        let mut of_time = None;
+        for (rest, of) in [cut_when(asked), cut_order(asked)].into_iter().flatten().filter(|_| linker.graph().has_intervals()) {
+            if is_silent(&proposals) {
+                proposals.candidates = ask(&rest).await.candidates;
+                of_time = Some(of);
+            }
         }
         let best = proposals.candidates.best();
         let plan = best.filter(|best| best.1 >= least).and_then(|(found, confidence)| {
-            let plan = if when.is_some() { found.plan.ask_when()? } else { found.plan.clone() };
-            let plan = match at.map(|held| held.of) {
-                Some(OfTime::At(date)) => plan.held_at(date),
-                Some(OfTime::End(extreme)) => plan.refine_answer(|_, of| Operation::Superlative { of, by: None, extreme, keep: 1 }),
-                None => plan,
+            let held_at = |plan: Plan| if let Some(held) = at { plan.held_at(held.at) } else { plan };
+            let plan = match of_time {
+                None => held_at(found.plan.clone()),
+                Some(OfTime::When) => held_at(found.plan.ask_when()?),
+                Some(OfTime::End(extreme)) => {
+                    let rank = |_: &mut Plan, of| Operation::Superlative { of, by: None, extreme, keep: 1 };
+                    found.plan.clone().refine_answer(rank)
+                }
             };
             Some((Proposal { plan: Plan { question: Some(question.to_owned()), ..plan }, confidence }, found.from()))
         });
@@ -115,54 +121,50 @@ pub fn choose<'a>(
     .boxed_local()
 }
 
-/// Condition on the time at which the statements of an answer hold.
-#[derive(Clone, Copy)]
+/// Time at which the answer of a question has to hold, and the question without it.
+struct Held {
+    rest: String,
+    at: Date,
+}
+
+/// Question about the times at which statements hold.
 enum OfTime {
-    At(Date),
-    /// The one of which the statement began to hold first, or last.
+    When,
+    /// The first or last that began to hold.
     End(Extreme),
 }
 
-/// Condition on times, and the rest of its question.
-struct Held {
-    rest: String,
-    of: OfTime,
-}
-
-/// Finds what a question asks of times, if the graph says of any statement when it holds.
+/// Finds the time at which the answer has to hold, if the graph says of any statement when it holds.
 fn find_held(linker: &Linker, question: &str) -> Option<Held> {
     if !linker.graph().has_intervals() {
         return None;
     }
-    if let Some((rest, extreme)) = cut_order(question) {
-        return Some(Held { rest, of: OfTime::End(extreme) });
-    }
     let Some(time) = find_time(question) else {
-        return asks_of_the_present(question).then(|| Held { rest: question.to_owned(), of: OfTime::At(PRESENT) });
+        return asks_of_the_present(question).then(|| Held { rest: question.to_owned(), at: PRESENT });
     };
     let at = match time.class {
         "present" => PRESENT,
         "span" => date(&write_moment(time.moments.0))?,
         _ => return None,
     };
-    Some(Held { rest: time.cut(question), of: OfTime::At(at) })
-}
-
-/// Cuts out the word by which a question asks for the first or last in time.
-fn cut_order(question: &str) -> Option<(String, Extreme)> {
-    let orders = |word: &Word<'_>| SPOKEN.comparisons().row(&fold(word.text)).is_some_and(|row| row.has(2, "order"));
-    let words = words(question);
-    let word = words.iter().find(|word| orders(word))?;
-    let (before, after) = (&question[..word.span.start], &question[word.span.end..]);
-    Some((before.to_owned() + after, Extreme::from_word(word.text)?))
+    Some(Held { rest: time.cut(question), at })
 }
 
 /// Cuts the words off that a question for the time of a statement begins with: "since when".
-fn cut_when(question: &str) -> Option<&str> {
+fn cut_when(question: &str) -> Option<(String, OfTime)> {
     let words = words(question);
     let of_time = |word: &&Word<'_>| SPOKEN.answer_kinds().row(&fold(word.text)).is_some_and(|row| row.field(0) == "time");
     let asked = words.iter().take_while(of_time).last().filter(|word| SPOKEN.question_words().has(&fold(word.text), "clause"))?;
-    Some(&question[asked.span.end..])
+    Some((question[asked.span.end..].to_owned(), OfTime::When))
+}
+
+/// Cuts out the word by which a question asks for the first or last in time.
+fn cut_order(question: &str) -> Option<(String, OfTime)> {
+    let orders = |word: &Word<'_>| SPOKEN.comparisons().row(&fold(word.text)).is_some_and(|row| row.has(2, "order"));
+    let words = words(question);
+    let word = words.iter().find(|word| orders(word))?;
+    let rest = [&question[..word.span.start], &question[word.span.end..]].concat();
+    Extreme::from_word(word.text).map(|extreme| (rest, OfTime::End(extreme)))
 }
 
 /// All plans that the planners propose for a question, none of them left unasked.
@@ -363,6 +365,7 @@ mod tests {
         [ana, rui, ben].into_iter().for_each(|of| b.entity_has_type(of, person).unwrap());
         for (of, held) in [(ana, "2010-05-01/2018-04-30"), (rui, "2018-05-01/..")] {
             b.triple(porto, mayor, of, Provenance::Cited(held)).unwrap();
+            b.triple(harbour, mayor, of, Provenance::Cited(held)).unwrap();
         }
         for of in [porto, harbour] {
             b.triple(of, twin, bristol, Provenance::Line { file: "twins", line: 1 }).unwrap();
@@ -395,6 +398,9 @@ mod tests {
             ("Who was the latest mayor of Porto?", "Rui"),
             ("Who was the oldest mayor of Porto?", "silent"),
             ("What is First Harbour twinned with?", "Bristol"),
+            ("Who was the first mayor of First Harbour?", "Ana"),
+            ("Who is the mayor of First Harbour?", "Rui"),
+            ("Since when is Rui the mayor of First Harbour?", "2018-05-01 –"),
             ("When was Ana the mayor of Porto?", "2010-05-01 – 2018-04-30"),
             ("Since when is Rui the mayor of Porto?", "2018-05-01 –"),
             ("Since when is Ana the mayor of Porto?", ""),
