@@ -17,6 +17,9 @@ pub struct Date {
     pub day: u8,
 }
 
+/// Day before all others.
+pub const EARLIEST: Date = Date { year: -9999, month: 1, day: 1 };
+
 /// Day that stands for the present, whenever that is.
 pub const PRESENT: Date = Date { year: 9999, month: 12, day: 31 };
 

@@ -25,7 +25,7 @@ mod names;
 mod link;
 
 pub use build::{BuildNode, KgBuilder, KgError};
-pub use date::{Date, DateError, PRESENT, date, read_interval, show_interval, write_interval};
+pub use date::{Date, DateError, EARLIEST, PRESENT, date, read_interval, show_interval, write_interval};
 pub use graph::{Direction, Edge, KnowledgeGraph, Provenance, Triple};
 pub use ids::{NodeId, RelationId, TripleId, TypeId};
 pub use link::{Candidate, Linker, Match, Mention};

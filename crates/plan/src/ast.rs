@@ -11,7 +11,7 @@ use crate::text::lexicon::{Language, SPOKEN};
 use serde::{Deserialize, Serialize};
 
 use super::Template;
-use crate::kg::{Date, Value};
+use crate::kg::Value;
 
 /// Plan: statements in order, and the name of the one whose set is the answer.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -402,15 +402,15 @@ impl Plan {
         name
     }
 
-    /// Keeps of what each search of the graph finds what holds at a time.
+    /// Keeps of what each search of the graph finds what holds at a time: a date, or an interval as a text.
     #[must_use]
-    pub fn held_at(mut self, time: Date) -> Plan {
+    pub fn held(mut self, comparison: Comparison, time: &Value) -> Plan {
         for Statement { name, thought, operation } in std::mem::take(&mut self.statements) {
             let searches = matches!(operation, Operation::SearchKg(_));
             let of = if searches { format!("{name}Ever") } else { name.clone() };
             self.statements.push(Statement { name: of.clone(), thought, operation });
             if searches {
-                let test = Test { by: None, comparison: Comparison::Equal, to: Operand::Literal(Value::Date(time)) };
+                let test = Test { by: None, comparison, to: Operand::Literal(time.clone()) };
                 let operation = Operation::Filter { of, condition: Condition::Value(test) };
                 self.statements.push(Statement { name, thought: None, operation });
             }

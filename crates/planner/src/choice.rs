@@ -10,8 +10,8 @@ use super::certainty::{ENOUGH, LEAST_CERTAINTY};
 use super::model::{Grounded, names};
 use super::rules::LONGEST;
 use super::{Nearest, Planner, PlannerError, Proposal, RulesPlanner};
-use crate::kg::{Date, Linker, PRESENT, date};
-use crate::plan::{Extreme, Operation, Plan};
+use crate::kg::{Linker, PRESENT, Value, date, write_interval};
+use crate::plan::{Comparison, Extreme, Operation, Plan};
 use crate::text::lexicon::{Language, SPOKEN};
 use crate::text::{Word, fold, words};
 use futures::future::{FutureExt, LocalBoxFuture, ready};
@@ -84,7 +84,7 @@ pub fn choose<'a>(
         let ask = async |question: &str| Asking { rules, others, linker, question }.in_turn(order, enough).await;
         let is_silent = |proposals: &Proposals| proposals.candidates.best().is_none_or(|best| best.1 < least);
         let held = find_held(linker, &core);
-        let mut at = held.as_ref().filter(|held| held.at == PRESENT);
+        let mut at = held.as_ref().filter(|held| held.time == Value::Date(PRESENT));
         let mut proposals = ask(at.map_or(&core, |held| &held.rest)).await;
         // A year may be part of the question, and "first" of a name.
         if let (None, Some(held)) = (at, &held)
@@ -103,7 +103,7 @@ pub fn choose<'a>(
         }
         let best = proposals.candidates.best();
         let plan = best.filter(|best| best.1 >= least).and_then(|(found, confidence)| {
-            let held_at = |plan: Plan| if let Some(held) = at { plan.held_at(held.at) } else { plan };
+            let held_at = |plan: Plan| if let Some(held) = at { plan.held(held.comparison, &held.time) } else { plan };
             let plan = match of_time {
                 None => held_at(found.plan.clone()),
                 Some(OfTime::When) => held_at(found.plan.ask_when()?),
@@ -124,7 +124,9 @@ pub fn choose<'a>(
 /// Time at which the answer of a question has to hold, and the question without it.
 struct Held {
     rest: String,
-    at: Date,
+    comparison: Comparison,
+    /// Date or interval.
+    time: Value,
 }
 
 /// Question about the times at which statements hold.
@@ -139,15 +141,22 @@ fn find_held(linker: &Linker, question: &str) -> Option<Held> {
     if !linker.graph().has_intervals() {
         return None;
     }
+    let present = || (Comparison::Equal, Value::Date(PRESENT));
     let Some(time) = find_time(question) else {
-        return asks_of_the_present(question).then(|| Held { rest: question.to_owned(), at: PRESENT });
+        let (comparison, time) = asks_of_the_present(question).then(present)?;
+        return Some(Held { rest: question.to_owned(), comparison, time });
     };
-    let at = match time.class {
-        "present" => PRESENT,
-        "span" => date(&write_moment(time.moments.0))?,
+    let read = |moments: (u32, u32)| date(&write_moment(moments.0));
+    let named = read(time.moments);
+    let (comparison, value) = match time.class {
+        "present" => present(),
+        "onward" => (Comparison::Equal, Value::Text(write_interval([Some(named?), time.until.and_then(read)]))),
+        "end" => (Comparison::Less, Value::Date(named?)),
+        "subsequent" => (Comparison::Greater, Value::Date(named?)),
+        "span" => (Comparison::Equal, Value::Date(named?)),
         _ => return None,
     };
-    Some(Held { rest: time.cut(question), at })
+    Some(Held { rest: time.cut(question), comparison, time: value })
 }
 
 /// Cuts the words off that a question for the time of a statement begins with: "since when".
@@ -385,6 +394,14 @@ mod tests {
             ("Who is the mayor of Porto now?", "Rui"),
             ("Who was the mayor of Porto in May 2019?", "Rui"),
             ("Who was the mayor of Porto in 1990?", ""),
+            ("Who was the mayor of Porto before 2012?", "Ana"),
+            ("Who was the mayor of Porto before 2010?", ""),
+            ("Who was the mayor of Porto after 2018?", "Rui"),
+            ("Who was the mayor of Porto between 2012 and 2015?", "Ana"),
+            ("Who was the mayor of Porto from 2012 to May 2019?", "Ana, Rui"),
+            ("Who has been the mayor of Porto since 2019?", "Rui"),
+            ("Was Rui the mayor of Porto before 2015?", "false"),
+            ("Was Rui the mayor of Porto after 2015?", "true"),
             ("What is Porto twinned with?", "Bristol"),
             ("Is Rui the mayor of Porto?", "true"),
             ("Is Ana the mayor of Porto?", "false"),

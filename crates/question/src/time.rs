@@ -8,13 +8,18 @@ use std::ops::Range;
 /// Moments from here on are versions, those below are dates.
 pub const VERSIONS: u32 = 1 << 31;
 
+/// Moments of the present.
+const NOW: (u32, u32) = (u32::MAX, u32::MAX);
+
 /// A time in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Time {
-    /// Class of the word before it, of the table `moments`: `end`, `span`, `onward`, `present` or `latest`.
+    /// Class of the word before it in the table `moments`; `span` without one.
     pub class: &'static str,
     /// First and last moment of it.
     pub moments: (u32, u32),
+    /// First and last moment of the date or version that ends it: "from 1.2 to 1.4".
+    pub until: Option<(u32, u32)>,
     /// Its place, the words before it included.
     pub span: Range<usize>,
 }
@@ -22,13 +27,14 @@ pub struct Time {
 impl Time {
     /// Returns the moment at which something has to hold that is asked for this time.
     pub fn moment(&self) -> u32 {
-        if self.class == "end" { self.moments.0.saturating_sub(1) } else { self.moments.1 }
+        if self.class == "end" { self.moments.0.saturating_sub(1) } else { self.until.unwrap_or(self.moments).1 }
     }
 
     /// Returns the first and last moment of the changes that are asked for: those since a version come after it.
     pub fn changes(&self) -> (u32, u32) {
         let (first, last) = self.moments;
-        if self.class == "onward" { (last + 1, u32::MAX) } else { (first, last) }
+        let until = self.until.map_or(u32::MAX, |until| until.1);
+        if matches!(self.class, "onward" | "subsequent") { (last + 1, until) } else { (first, last) }
     }
 
     /// Returns the text that it was found in, without it.
@@ -76,10 +82,10 @@ pub fn find_time(text: &str) -> Option<Time> {
         let versioned = class_of == "version";
         let begin = start.unwrap_or(word.span.start);
         if versioned && class == "latest" && start.is_some() {
-            return Some(Time { class, moments: (u32::MAX, u32::MAX), span: begin..word.span.end });
+            return Some(Time { class, moments: NOW, until: None, span: begin..word.span.end });
         }
         if class_of == "present" {
-            let now = Time { class: class_of, moments: (u32::MAX, u32::MAX), span: begin..word.span.end };
+            let now = Time { class: class_of, moments: NOW, until: None, span: begin..word.span.end };
             present = present.or(Some(now));
             start = None;
             continue;
@@ -90,7 +96,12 @@ pub fn find_time(text: &str) -> Option<Time> {
         }
         let named = if versioned || start.is_some() { &words[at + usize::from(versioned)..] } else { &[] };
         if let Some((moments, end)) = read_moment(text, named, versioned) {
-            return Some(Time { class, moments, span: begin..end });
+            let after: Vec<_> = named.iter().skip_while(|word| word.span.start < end).cloned().collect();
+            let joins = |joint: &Word<'_>| class == "onward" && is_function_word(&fold(joint.text));
+            let joined = after.split_first().filter(|(joint, _)| joins(joint));
+            let until = joined.and_then(|(_, rest)| read_moment(text, rest, versioned || moments.0 >= VERSIONS));
+            let end = until.map_or(end, |(_, end)| end);
+            return Some(Time { class, moments, until: until.map(|(until, _)| until), span: begin..end });
         }
         (start, class) = (None, "span");
     }
@@ -190,6 +201,9 @@ mod tests {
             ("How long may a boat lie before March 2025?", 20_250_299),
             ("How long may a boat lie until 1 March 2025?", 20_250_300),
             ("How long may a boat lie, as of 2025-03-02?", 20_250_302),
+            ("How long may a boat lie between 2024 and 2026?", 20_269_999),
+            ("How long may a boat lie from 1 March 2025 to 2026-02?", 20_260_299),
+            ("How long may a boat lie after 2025?", 20_259_999),
             ("How long may a boat lie in 1.0?", VERSIONS | 1 << 20 | 1023),
             ("How long may a boat lie in version 2?", VERSIONS | 2 << 20 | 1023 << 10 | 1023),
             ("How long may a boat lie in version 9999?", VERSIONS | 1023 << 20 | 1023 << 10 | 1023),
@@ -239,6 +253,9 @@ mod tests {
         let changes = |text| find_time(text).unwrap().changes();
         let version = |major: u32, minor: u32| VERSIONS | major << 20 | minor << 10;
         assert_eq!(changes("What's changed since 1.9?"), (version(1, 10), u32::MAX));
+        assert_eq!(changes("What changed after 1.9?"), (version(1, 10), u32::MAX));
+        assert_eq!(changes("What changed between 1.2 and 1.9?"), (version(1, 3), version(1, 9) + 1023));
+        assert_eq!(changes("What changed from version 1.2 to 2?"), (version(1, 3), version(3, 0) - 1));
         assert_eq!(changes("What's new in 2.0?"), (version(2, 0), version(2, 0) + 1023));
     }
 

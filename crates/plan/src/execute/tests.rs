@@ -71,7 +71,14 @@ fn a_filter_keeps_what_held_at_a_moment() {
     assert_eq!(held("= 2014"), ["Ana", "Rui"]);
     assert_eq!(held("= 2018-04-30"), ["Rui"]);
     assert_eq!(held("= 2030"), ["Ana"]);
-    assert_eq!(held("< 2014"), ["Eva"]);
+    assert_eq!(held("< 2014"), ["Ana", "Eva"]);
+    assert_eq!(held("< 2010"), ["Eva"]);
+    assert_eq!(held("> 2018-04-30"), ["Ana"]);
+    assert_eq!(held("> 2014"), ["Ana", "Rui"]);
+    assert_eq!(held(r#"= "2015/2017""#), ["Rui"]);
+    assert_eq!(held(r#"= "2014/2018""#), ["Ana", "Rui"]);
+    assert_eq!(held(r#"= "../2010-05-01""#), ["Ana", "Eva"]);
+    assert_eq!(held(r#"= "2018-05/..""#), ["Ana"]);
     let when = |name: &str| {
         let lines = format!("A=SearchKG(t=* | h=Porto, r=mayor)\nB=Entity(h={name})\nC=Compare(B, A | how=when)");
         labels(&linker, run(&linker, &lines, Resources::default(), Limits::default()).answer())

@@ -1,13 +1,13 @@
 //! Steps that measure: comparisons, conditions, extremes.
 
-use super::super::{Compare, Comparison, Condition, Extreme, How, Measure, Operand};
+use super::super::{Compare, Comparison, Condition, Extreme, How, Measure, Operand, Test};
 use super::lexicon::Target;
 use super::passages::{Passage, ask_model};
 use super::search::Start;
 use super::sets::{Evidence, Item, Member, Origin, Set, select_extreme};
 use super::{Executor, Step};
 use crate::compact::{Map, sort_unique};
-use crate::kg::{KnowledgeGraph, LiteralKind, NodeId, PRESENT, Value, read_interval, show_interval};
+use crate::kg::{EARLIEST, KnowledgeGraph, LiteralKind, NodeId, PRESENT, Value, read_interval, show_interval};
 use crate::text::words;
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -88,7 +88,7 @@ impl Executor<'_> {
                 };
                 let Some(to) = to else { return Set::default() };
                 let measured = match &test.by {
-                    None => read_values(graph, &set, &to),
+                    None => read_values(graph, &set, test, &to),
                     by => self.measure_members(&set, by.as_ref(), step),
                 };
                 let (mut kept, mut undecided) = (Vec::new(), set.members.len() - measured.len());
@@ -263,19 +263,20 @@ fn find_roots(member: &Member, behind: &[Rc<Set>]) -> Vec<Item> {
     heads
 }
 
-/// Returns the value of each member that has one, and, if it has none or a date is asked for, the moments nearest to
-/// the one asked for at which its statements hold. Statements without a time hold at present.
-fn read_values(graph: Option<&KnowledgeGraph>, set: &Set, to: &Value) -> Vec<(Member, Vec<Value>)> {
-    let nearest = |interval: &str| {
-        let ends = read_interval(interval)?.map(|end| end.map(Value::Date));
-        let outside = |(end, order)| Option::filter(end, |end: &Value| end.compare(to) == Some(order));
-        let outside = ends.into_iter().zip([Ordering::Greater, Ordering::Less]).find_map(outside);
-        Some(outside.unwrap_or_else(|| to.clone()))
+/// Returns the value of each member that has one, and, if it has none or a time is asked for, a moment for each
+/// interval in which its statements hold. Statements without a time hold at present.
+fn read_values(graph: Option<&KnowledgeGraph>, set: &Set, test: &Test, to: &Value) -> Vec<(Member, Vec<Value>)> {
+    let span = if let Value::Text(text) = to { read_ends(text) } else { None };
+    let is_time = span.is_some() || matches!(to, Value::Date(_));
+    let asked = span.unwrap_or_else(|| [Some(to.clone()), Some(to.clone())]);
+    let moment = |interval| {
+        let chosen = choose_moment(read_ends(interval)?, test.comparison, &asked);
+        Some(chosen.unwrap_or_else(|| to.clone()))
     };
     let values = |member: &Member| -> Vec<Value> {
         let value = member.item.value(graph);
-        let dated = if value.is_none() || matches!(to, Value::Date(_)) { &member.origins[..] } else { &[] };
-        let mut values: Vec<Value> = dated.iter().flat_map(|o| intervals_of(graph, o)).filter_map(nearest).collect();
+        let dated = if value.is_none() || is_time { &member.origins[..] } else { &[] };
+        let mut values: Vec<Value> = dated.iter().flat_map(|o| intervals_of(graph, o)).filter_map(moment).collect();
         if values.is_empty() && *to == Value::Date(PRESENT) {
             values.push(to.clone());
         }
@@ -283,6 +284,27 @@ fn read_values(graph: Option<&KnowledgeGraph>, set: &Set, to: &Value) -> Vec<(Me
         values
     };
     set.members.iter().map(|m| (m.clone(), values(m))).filter(|(_, values)| !values.is_empty()).collect()
+}
+
+/// Ends of an interval, where it has them.
+type Ends = [Option<Value>; 2];
+
+fn read_ends(interval: &str) -> Option<Ends> {
+    read_interval(interval).map(|ends| ends.map(|end| end.map(Value::Date)))
+}
+
+/// Returns the moment of an interval that a comparison is about: the first if it has to be before, the last if it
+/// has to be after; otherwise, unless the interval meets what is `asked`, its nearer end.
+fn choose_moment([from, until]: Ends, comparison: Comparison, asked: &Ends) -> Option<Value> {
+    let compare = |a: &Option<Value>, b: &Option<Value>| a.as_ref().zip(b.as_ref()).and_then(|(a, b)| a.compare(b));
+    let is_before = |a, b| compare(a, b) == Some(Ordering::Less);
+    match comparison {
+        Comparison::Less | Comparison::AtMost => from.or(Some(Value::Date(EARLIEST))),
+        Comparison::Greater | Comparison::AtLeast => until.or(Some(Value::Date(PRESENT))),
+        _ if is_before(&until, &asked[0]) => until,
+        _ if is_before(&asked[1], &from) => from,
+        _ => None,
+    }
 }
 
 /// Returns the value of a member that is nearest to the wanted end.
