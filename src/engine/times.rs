@@ -5,7 +5,7 @@ use crate::answer::{self, Answer, AskEvent, AskOptions, Candidate, Choice, Quest
 use crate::bundle::{Times, decode_times};
 use crate::retrieve::{Hit, SearchResult};
 use pocketgraph_question::{VERSIONS, find_time};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 /// Most statements, and most pieces of them, that an answer about changes quotes.
 const MOST_CHANGES: usize = 24;
@@ -31,14 +31,16 @@ impl Engine {
             }
         }
         loop {
-            let ordered = Cell::new(false);
+            let (ordered, asked) = (Cell::new(false), RefCell::new(Vec::new()));
             let settle = |question: &Question, hits: &[Hit], all: &[Candidate], choice: &mut Choice| {
-                ordered.set(answer::order_by_time(&times, moment, question, hits, all, &mut choice.picked));
+                let mut asked = asked.borrow_mut();
+                *asked = answer::find_asked(&times, question, hits);
+                ordered.set(answer::order_by_time(&times, &asked, moment, question, hits, all, &mut choice.picked));
                 answer::decide(&text, question, hits, all, choice);
             };
             let (result, mut answer) = self.quoted_by(&text, options, settle, events).await?;
             if ordered.get() || text == question {
-                answer::mark_times(&times, ordered.get(), &mut answer);
+                answer::mark_times(&times, &asked.borrow(), ordered.get(), &mut answer);
                 return Ok((result, answer));
             }
             question.clone_into(&mut text);
@@ -63,7 +65,7 @@ impl Engine {
         let layouts = self.corpus.layouts(&chunks).await;
         let mut answer = answer::list_statements(&hits, &layouts, &statements, MOST_CHANGES);
         answer.answered = !answer.citations.is_empty();
-        answer::mark_times(times, false, &mut answer);
+        answer::mark_times(times, &vec![true; all.len()], false, &mut answer);
         let result = SearchResult { hits, ..SearchResult::default() };
         if answer.answered {
             events(AskEvent::Hits { result: result.clone() });

@@ -1,7 +1,7 @@
 //! Statements that hold at different times.
 
 use super::block::{Excerpt, QuotedPiece};
-use super::candidates::Candidate;
+use super::candidates::{Candidate, credit, term_set};
 use super::choose::holds_numbers;
 use super::notice::{Notice, NoticeCode};
 use super::parts::{Part, parts};
@@ -11,17 +11,27 @@ use super::types::{Answer, Outcome};
 use crate::bundle::{Layout, Times};
 use crate::compact::Map;
 use crate::retrieve::Hit;
+use crate::text::sentences;
 
 /// A statement of [`Times`]: chunk, start, end, first moment, first moment after, and thing.
 pub type TimedStatement = [u32; 6];
 
 /// Puts first the block that states what holds at a moment, the latest there is, and second one that states what
 /// holds at another time; returns true if it found both. Dates do not exclude versions, nor versions dates.
-pub fn order_by_time(times: &Times, moment: u32, question: &Question, hits: &[Hit], all: &[Candidate], picked: &mut Vec<usize>) -> bool {
+pub fn order_by_time(
+    times: &Times,
+    asked: &[bool],
+    moment: u32,
+    question: &Question,
+    hits: &[Hit],
+    all: &[Candidate],
+    picked: &mut Vec<usize>,
+) -> bool {
     let statements = times.statements.as_chunks().0;
     let Some(&first) = picked.first() else { return false };
-    let compared = statements.iter().find(|s| s[5] > 0 && states(&all[first], hits, s));
-    let Some(&[.., thing]) = compared else { return false };
+    let is_compared = |s: &TimedStatement| s[5] > 0 && states(&all[first], hits, s);
+    let compared = statements.iter().zip(asked).find(|(s, asked)| **asked && is_compared(s));
+    let Some((&[.., thing], _)) = compared else { return false };
     let (mut now, mut other): (Option<usize>, Option<usize>) = (None, None);
     let core = |block: usize| hits[all[block].hit].text.get(all[block].block.core_span());
     for statement in statements.iter().filter(|s| s[5] == thing) {
@@ -45,6 +55,22 @@ pub fn order_by_time(times: &Times, moment: u32, question: &Question, hits: &[Hi
 fn states(block: &Candidate, hits: &[Hit], &[chunk, start, end, ..]: &TimedStatement) -> bool {
     let span = block.block.core_span();
     hits[block.hit].chunk == chunk && (span.start as u32) < end && start < span.end as u32
+}
+
+/// Returns true for each of the statements that a question may be about: those of the hits, unless another sentence of
+/// their passage has all words of the question that they have, and more.
+pub fn find_asked(times: &Times, question: &Question, hits: &[Hit]) -> Vec<bool> {
+    let find_words = |text: &str| {
+        let words = term_set(&[text]);
+        question.terms.iter().map(|term| credit(term, &words) > 0.0).collect::<Vec<_>>()
+    };
+    let is_asked = |&[chunk, start, end, ..]: &TimedStatement| {
+        let Some(hit) = hits.iter().find(|hit| hit.chunk == chunk) else { return false };
+        let stated = find_words(hit.text.get(start as usize..end as usize).unwrap_or_default());
+        let says_more = |other: Vec<bool>| other != stated && stated.iter().zip(&other).all(|(own, other)| own <= other);
+        !sentences(&hit.text).into_iter().any(|at| says_more(find_words(&hit.text[at])))
+    };
+    times.statements.as_chunks().0.iter().map(is_asked).collect()
 }
 
 /// Quotes statements, as far as their passages are among the hits, up to `most` of their pieces. The last quotation
@@ -73,13 +99,15 @@ pub fn list_statements(hits: &[Hit], layouts: &Map<u32, Layout>, statements: &[T
     answer
 }
 
-/// Says when each quotation holds, or that they disagree if the answer is `compared` and nothing tells.
-pub fn mark_times(times: &Times, compared: bool, answer: &mut Answer) {
+/// Says when each quotation of the statements that are `asked` holds, or that they disagree if the answer is `compared`
+/// and nothing tells.
+pub fn mark_times(times: &Times, asked: &[bool], compared: bool, answer: &mut Answer) {
     let statements: &[TimedStatement] = times.statements.as_chunks().0;
     for citation in &mut answer.citations {
         let (cited, span) = (citation.chunk(), citation.span);
         let lies_in = |s: &TimedStatement| cited == Some(s[0]) && span.start < s[2] && s[1] < span.end;
-        if let Some((_, label)) = statements.iter().zip(&times.labels).find(|(s, _)| lies_in(s)) {
+        let mut found = statements.iter().zip(&times.labels).zip(asked);
+        if let Some(((_, label), _)) = found.find(|((s, _), asked)| **asked && lies_in(s)) {
             citation.holds.clone_from(label);
         }
     }
@@ -115,10 +143,11 @@ mod tests {
         let layouts = hits.iter().map(|h| (h.chunk, guessed_layout(&h.text))).collect();
         let found = candidates(&question, &hits, &layouts);
         let mut choice = choose(&question, &hits, &found, None);
-        let held = order_by_time(&times, moment, &question, &hits, &found, &mut choice.picked);
+        let asked = find_asked(&times, &question, &hits);
+        let held = order_by_time(&times, &asked, moment, &question, &hits, &found, &mut choice.picked);
         let result = SearchResult { hits, ..SearchResult::default() };
         let mut answer = extractive(&result, &AskOptions::default(), &found, &choice);
-        mark_times(&times, held, &mut answer);
+        mark_times(&times, &asked, held, &mut answer);
         (choice.picked.into_iter().map(|i| found[i].hit).collect(), answer)
     }
 
@@ -150,6 +179,24 @@ mod tests {
     }
 
     #[test]
+    fn a_sentence_beside_the_statement_that_answers_is_not_put_behind_another_value_of_it() {
+        let fee = format!("{OLD} The fee for a night at the quay is 12 euros.");
+        let hits = vec![hit(0, "The quay", &[], &fee), hit(1, "Rules", &[], NEW)];
+        let statements = vec![0, 0, OLD.len() as u32, 20_230_401, 0, 1, 1, 0, NEW.len() as u32, 20_250_301, 0, 1];
+        let times = Times { labels: vec![String::new(); 2], statements };
+        let layouts = hits.iter().map(|h| (h.chunk, guessed_layout(&h.text))).collect();
+        let compared = |question: &str| {
+            let question = Question::new(question, &|_| 1.0);
+            let found = candidates(&question, &hits, &layouts);
+            let first = (0..found.len()).find(|&i| found[i].hit == 0).unwrap();
+            let asked = find_asked(&times, &question, &hits);
+            order_by_time(&times, &asked, u32::MAX, &question, &hits, &found, &mut vec![first])
+        };
+        assert!(compared("How long may a boat lie at the quay?"));
+        assert!(!compared("What is the fee for a night at the quay?"));
+    }
+
+    #[test]
     fn a_statement_that_has_ended_comes_second() {
         let hits = vec![hit(0, "The quay", &[], OLD), hit(1, "Rules", &[], NEW)];
         let statements = vec![0, 0, OLD.len() as u32, 0, 0, 1, 1, 0, NEW.len() as u32, 0, 20_250_301, 1];
@@ -159,7 +206,7 @@ mod tests {
         let found = candidates(&question, &hits, &layouts);
         let first = |moment| {
             let mut picked = vec![0];
-            assert!(order_by_time(&times, moment, &question, &hits, &found, &mut picked));
+            assert!(order_by_time(&times, &[true; 2], moment, &question, &hits, &found, &mut picked));
             found[picked[0]].hit
         };
         assert_eq!((first(20_249_999), first(20_260_101)), (1, 0));

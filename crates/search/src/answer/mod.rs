@@ -26,7 +26,7 @@ pub use block::QuotedPiece;
 pub use candidates::{Candidate, MAX_CANDIDATES, candidates, term_set};
 pub use choose::{Choice, Meaning, Nearness, Sureness, choose};
 pub use features::FEATURES;
-pub use held::{TimedStatement, list_statements, mark_times, order_by_time};
+pub use held::{TimedStatement, find_asked, list_statements, mark_times, order_by_time};
 pub use notice::{Notice, NoticeCode};
 pub use parts::guessed_layout;
 pub use question::{Question, QuestionKind, QuestionTerm};
