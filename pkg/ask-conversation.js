@@ -50,7 +50,8 @@ export class Conversation {
     const answering = element.answering();
     const asking = { question, understood: question, stage: null, remember };
     const history = literally ? [] : this.#history;
-    const options = (more, signal) => ({ ...element.searchOptions(), noAnswerText: element.say("noAnswer"), ...more, history, signal });
+    const own = { ...element.searchOptions(), readerVersion: location.pathname, noAnswerText: element.say("noAnswer") };
+    const options = (more, signal) => ({ ...own, ...more, history, signal });
     // Of the documents alone; options beside a language model are the model's.
     asking.quote = (graph, signal) => graph.ask(question, options(element.hasModel() ? null : element.askOptions(), signal));
     answering.clear();

@@ -232,6 +232,8 @@ export interface AskOptions extends SearchOptions {
   history?: PastTurn[];
   /** Name of the language to answer in. Default: the question's. */
   language?: string;
+  /** Version of the page that the reader is on, as `2.0`, or its address. What holds in it comes first if the question names no time. */
+  readerVersion?: string;
   /** Maximum number of tokens of one prompt. Default: 10,000; with a protocol 24,000. */
   maxInputTokens?: number;
   /** Maximum number of tokens of one reply. Default: 1,024, or the protocol's own number. */

@@ -65,15 +65,7 @@ pub async fn ask_with_protocol(
     };
     let seen = environment.seen.into_inner();
     // From as many passages as without a model: a protocol's own number is for its prompts.
-    let how = AskOptions {
-        task: options.task(),
-        k: options.k,
-        retriever: options.retriever.clone(),
-        filter: options.filter.clone(),
-        reader_language: options.reader_language.clone(),
-        no_answer_text: options.no_answer_text.clone(),
-        ..AskOptions::default()
-    };
+    let how = options.for_plain_answer();
     let quoted = engine.quote(question, &how, &mut |_| {}).await?;
     let answer = match find_failure(&outcome) {
         None => with_quotation(resolve_citations(&outcome, &seen, options, &result), &quoted, question),

@@ -85,19 +85,7 @@ async fn answer_by_plan(
     events: &mut dyn FnMut(AgentEvent),
 ) -> Result<ProtocolAnswer, EngineError> {
     let k = options.k.unwrap_or(HITS).clamp(1, 100);
-    let how = AskOptions {
-        task: options.task(),
-        k: Some(k),
-        milliseconds: options.milliseconds,
-        retriever: options.retriever.clone(),
-        tokens_in: options.tokens_in,
-        tokens_out: options.tokens_out.unwrap_or(AskOptions::default().tokens_out),
-        language: options.language.clone(),
-        no_answer_text: options.no_answer_text.clone(),
-        hide_contacts: options.hide_contacts,
-        filter: options.filter.clone(),
-        reader_language: options.reader_language.clone(),
-    };
+    let how = AskOptions { k: Some(k), tokens_in: options.tokens_in, ..options.for_plain_answer() };
     let result = engine.search(question, &searching(&how)).await?;
     events(AgentEvent::Hits { result: result.clone() });
 

@@ -208,6 +208,13 @@ pub const OPTIONS: &[OptionSpec] = {
         option(Answering, "language", Text, Some("--language"), "Name of the language to answer in. Default: the question's."),
         option(
             Answering,
+            "readerVersion",
+            Text,
+            Some("--reader-version"),
+            "Version of the page that the reader is on, as `2.0`, or its address. What holds in it comes first if the question names no time.",
+        ),
+        option(
+            Answering,
             "maxInputTokens",
             Positive,
             IN_JSON,

@@ -3,12 +3,20 @@
 use super::{Engine, EngineError};
 use crate::answer::{self, Answer, AskEvent, AskOptions, Candidate, Choice, Question, TimedStatement};
 use crate::bundle::{Times, decode_times};
-use crate::retrieve::{Hit, SearchResult};
-use pocketgraph_question::{VERSIONS, find_time};
+use crate::retrieve::{Hit, SearchResult, path_of, version_of};
+use crate::text::words;
+use pocketgraph_question::{Time, VERSIONS, find_time, read_moment};
 use std::cell::{Cell, RefCell};
 
 /// Most statements, and most pieces of them, that an answer about changes quotes.
 const MOST_CHANGES: usize = 24;
+
+/// Reads the last moment of the version of the page that the reader is on.
+fn read_version(options: &AskOptions) -> Option<u32> {
+    let given = options.reader_version.as_deref()?;
+    let version = if given.contains('/') { version_of(path_of(given)) } else { given };
+    read_moment(version, &words(version), true).map(|((_, last), _)| last)
+}
 
 impl Engine {
     /// Searches for a question and chooses the answer to quote: what holds at the time asked for, or else now.
@@ -21,7 +29,7 @@ impl Engine {
         // Where they cannot be loaded an answer loses an order, no more.
         let times = self.corpus.bundle().section("times", decode_times).await.unwrap_or_default();
         let time = if times.labels.is_empty() { None } else { find_time(question) };
-        let moment = time.as_ref().map_or(u32::MAX, |time| time.moment());
+        let moment = time.as_ref().map(Time::moment).or(read_version(options)).unwrap_or(u32::MAX);
         // A year is part of the question unless statements hold at different times.
         let mut text = time.as_ref().map_or_else(|| question.to_owned(), |time| time.cut(question));
         if let Some(time) = time.filter(|time| time.asks_for_changes(&text)) {

@@ -105,6 +105,7 @@ pub fn ask_options(given: &JsOptions) -> Result<AskOptions, JsValue> {
         milliseconds: given.count("timeLimitMs")?.unwrap_or(default.milliseconds),
         language: given.text("language")?,
         reader_language: given.text("readerLanguage")?,
+        reader_version: given.text("readerVersion")?,
         hide_contacts: given.flag_or("hideContacts", default.hide_contacts)?,
         no_answer_text: given.text("noAnswerText")?,
         task: None,

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
@@ -22,17 +22,19 @@ for (const version of ["1.0", "2.0"]) {
   for (const page of ["install", "network", "backup"]) write(`${version}/guides/${page}.md`, `# The ${page} of version ${version}\n\nVersion ${version} has its ${page} set in the file ${page}.toml, and listens to the harbour.\n`);
   write(`${version}/reference/options.md`, `# Options of version ${version}\n\nThe option \`--harbour\` of version ${version} names the harbour.\n`);
 }
+for (const [version, seconds] of [["1.0", 30], ["2.0", 60]]) write(`${version}/reference/timeout.md`, `# Timeout\n\nThe default of the timeout is ${seconds} seconds.\n`);
 for (const page of ["installieren", "sichern"]) write(`de/${page}.md`, `# Das Programm ${page}\n\nWie man das Programm ${page} kann, steht in der Anleitung, die im Ordner liegt und von allen gelesen werden darf. Der harbour heißt auf Deutsch Hafen.\n`);
 writeFileSync(join(scratch, "index.html"), '<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,"><body></body></html>');
+for (const version of ["1.0", "2.0"]) mkdirSync(join(scratch, version)), copyFileSync(join(scratch, "index.html"), join(scratch, version, "index.html"));
 
 const t = harness(({ site }) => {
   execFileSync(process.env.POCKETGRAPH_PROGRAM, ["build", join(scratch, "docs"), "-o", join(scratch, "bundle"), "--no-runtime", "-q"], { stdio: "pipe" });
   site.mounts.set("/editions/", scratch);
 });
 
-async function mounted(attributes = {}, { lang = "en" } = {}) {
+async function mounted(attributes = {}, { lang = "en", at = "index.html" } = {}) {
   const page = await newPage(t.browser);
-  await page.goto(`${t.site.url}editions/index.html`);
+  await page.goto(`${t.site.url}editions/${at}`);
   await page.evaluate(async ({ attributes, lang }) => {
     document.documentElement.lang = lang;
     window.results = [];
@@ -76,6 +78,18 @@ test("a reader chooses a version by keyboard, and what was typed is searched in 
   await page.waitForFunction(() => new Set(window.results.at(-1).map((url) => url.split("/")[0])).size > 1);
   await assertClean(page);
   await page.context().close();
+});
+
+test("the version of the page that the reader is on answers first", async () => {
+  for (const [version, first] of [["1.0", "30 seconds"], ["2.0", "60 seconds"]]) {
+    const { page, box, part } = await mounted({}, { at: `${version}/index.html` });
+    await box.fill("What is the default of the timeout?");
+    await box.press("Enter");
+    await part("actions").waitFor();
+    const [quoted] = await part("answer-text").allTextContents();
+    assert.match(quoted, new RegExp(`^[^]*?is ${first}`));
+    await page.context().close();
+  }
 });
 
 test("what the model ranks anew of all documents does not replace what was chosen meanwhile", async () => {

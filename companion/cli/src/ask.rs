@@ -11,9 +11,7 @@ use super::trace;
 use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::options::NO_PROTOCOL;
-use pocketgraph::agent::{
-    self, ASK_PROMPT, AgentEvent, AgentOptions, AskWith, CallerTools, ProtocolAnswer, WebSearch, ask_with_protocol, needs_model,
-};
+use pocketgraph::agent::{self, AgentEvent, AgentOptions, AskWith, CallerTools, ProtocolAnswer, WebSearch, ask_with_protocol, needs_model};
 use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus, CitationTarget, NoticeCode, Support};
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg;
@@ -52,6 +50,9 @@ pub struct Args {
     retriever: String,
     #[command(flatten)]
     filter: FilterArgs,
+    /// Version of the page that you are on, as in `--reader-version 2.0`, or its address: what holds in it comes first
+    #[arg(long, value_name = "VERSION")]
+    reader_version: Option<String>,
     #[command(flatten)]
     endpoint: Endpoint,
     #[command(flatten)]
@@ -166,6 +167,7 @@ fn ask_several(args: &Args, with_model_given: bool) -> Result<()> {
             retriever: Some(args.retriever.clone()),
             filter: filter.clone(),
             reader_language: reader_language.clone(),
+            reader_version: args.reader_version.clone(),
             language: args.language.clone(),
             ..AskOptions::default()
         };
@@ -193,39 +195,11 @@ fn print_json(engine: &Engine, answer: serde_json::Value) -> Result<()> {
 
 /// Retrieve once, answer once.
 fn ask_plainly(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<()> {
-    let AgentOptions {
-        k,
-        retriever,
-        filter,
-        reader_language,
-        language,
-        no_answer_text,
-        tokens_in,
-        tokens_out,
-        milliseconds,
-        hide_contacts,
-        prompts,
-        ..
-    } = with_options(args)?;
-    let defaults = AskOptions::default();
-    let options = AskOptions {
-        k,
-        retriever,
-        filter,
-        reader_language,
-        language,
-        no_answer_text,
-        hide_contacts,
-        milliseconds,
-        // A protocol's prompts grow, so that its own number is another.
-        tokens_in: if args.options.as_ref().is_some_and(|given| given.contains_key("maxInputTokens")) {
-            tokens_in
-        } else {
-            defaults.tokens_in
-        },
-        tokens_out: tokens_out.unwrap_or(defaults.tokens_out),
-        task: prompts.override_of(ASK_PROMPT).map(str::to_owned),
-    };
+    let given = with_options(args)?;
+    let mut options = given.for_plain_answer();
+    if args.options.as_ref().is_some_and(|given| given.contains_key("maxInputTokens")) {
+        options.tokens_in = given.tokens_in;
+    }
     let mut streamed = false;
     let mut hear = |event: AskEvent| {
         match (&event, args.json) {
@@ -312,6 +286,7 @@ fn with_options(args: &Args) -> Result<AgentOptions> {
         retriever: Some(args.retriever.clone()),
         filter: args.filter.filter(),
         reader_language: args.filter.reader_language(),
+        reader_version: args.reader_version.clone(),
         language: args.language.clone(),
         planner: args.planning.planner().unwrap_or_default(),
         least_confidence: args.planning.least_confidence(),

@@ -7,8 +7,12 @@ mod support;
 use serde_json::Value;
 use support::program;
 
-/// Builds a bundle of these pages and returns the answer to each question.
 fn answers(pages: &[(&str, &str)], questions: &[&str]) -> Vec<Value> {
+    answers_on(pages, "", questions)
+}
+
+/// Builds a bundle of these pages and returns the answer to each question of a reader on a page.
+fn answers_on(pages: &[(&str, &str)], page: &str, questions: &[&str]) -> Vec<Value> {
     let dir = tempfile::tempdir().unwrap();
     let (docs, bundle) = (dir.path().join("docs"), dir.path().join("bundle"));
     for (name, text) in pages {
@@ -19,7 +23,8 @@ fn answers(pages: &[(&str, &str)], questions: &[&str]) -> Vec<Value> {
     let bundle = bundle.to_str().unwrap();
     assert!(program(&["build", docs.to_str().unwrap(), "-o", bundle, "--no-runtime"]).status.success());
     let ask = |question: &&str| {
-        let answer: Value = serde_json::from_slice(&program(&["ask", bundle, "--json", "--", question]).stdout).unwrap();
+        let printed = program(&["ask", bundle, "--json", "--reader-version", page, "--", question]).stdout;
+        let answer: Value = serde_json::from_slice(&printed).unwrap();
         answer.get("answer").unwrap_or(&answer).clone()
     };
     questions.iter().map(ask).collect()
@@ -67,6 +72,12 @@ fn the_version_asked_for_answers_or_else_the_newest() {
     for (answer, (question, port)) in answers.iter().zip(asked) {
         assert!(quotations(answer)[0].0.contains(port), "{question}: {answer:#}");
     }
+    let pages = [("v1/server.md", &*old), ("v2/server.md", &*new)];
+    for (page, port) in [("/docs/v1/", "8080"), ("v1", "8080"), ("/docs/v2/server.html", "9090"), ("/docs/1/", "9090")] {
+        let answers = answers_on(&pages, page, &["What is the default port?", "Which is the default port in v2?"]);
+        assert!(quotations(&answers[0])[0].0.contains(port), "{page}: {answers:#?}");
+        assert!(quotations(&answers[1])[0].0.contains("9090"), "{page}: {answers:#?}");
+    }
 }
 
 #[test]
@@ -83,6 +94,14 @@ fn the_changes_of_a_version_are_listed_from_both_sides() {
             assert!(quote.contains(part) && holds == label, "{answer:#}");
         }
     }
+}
+
+#[test]
+fn what_a_question_does_not_ask_about_neither_orders_nor_dates_its_answer() {
+    let both = QUAY[0].1.trim_end().to_owned() + " The fee for a night is 12 euros.\n";
+    let answer = answers(&[("quay.md", &both), QUAY[1], QUAY[2]], &["What is the fee for a night?"]).remove(0);
+    let quoted = quotations(&answer);
+    assert!(quoted[0].0.contains("12 euros") && quoted[0].1.is_empty(), "{answer:#}");
 }
 
 #[test]
@@ -117,6 +136,8 @@ fn a_row_of_a_table_answers_for_the_time_in_which_it_holds() {
         ("Is the price of North quay 12?", "No [1]"),
         ("Since when is the price of North quay 15?", "2024-01-01 – [1]"),
         ("When was the price of North quay 12?", "2020-01-01 – 2023-12-31 [1]"),
+        ("What was the price of North quay before 2024?", "12 [1]"),
+        ("What was the price of North quay between 2022 and 2025?", "12 [1], 15 [1]"),
     ];
     for (answer, (question, text)) in answers(&[("berths.md", page)], &questions.map(|q| q.0)).iter().zip(questions) {
         assert_eq!(answer["text"], text, "{question}");

@@ -71,7 +71,7 @@ pub use execute_plan::WebPassages;
 pub use kg_tools::{KgTools, Meanings};
 pub use meter::Metered;
 pub use neutralise::{Marks, neutralise};
-pub use options::{ASK_PROMPT, AgentOptions, Analysis, Condense, Continuation, Limits, PlannerChoice, Polarity};
+pub use options::{AgentOptions, Analysis, Condense, Continuation, Limits, PlannerChoice, Polarity};
 pub use plan_answer::{Load, PlanAnswer, Source, plan_answer, statement_words};
 pub use planners::PlanningAids;
 pub use prompts::{prompts, texts};

@@ -1,11 +1,12 @@
 //! How an agent works: its protocol's defaults, and what a caller changes of them.
 
+use crate::answer::AskOptions;
 use crate::llm::Prompts;
 use crate::retrieve::Filter;
 use serde::{Deserialize, Serialize};
 
 /// The name of the prompt of a plain answer.
-pub const ASK_PROMPT: &str = "ask.task";
+const ASK_PROMPT: &str = "ask.task";
 
 /// Way to continue the text of a turn after evidence, for protocols that were designed as one growing text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -126,6 +127,9 @@ pub struct AgentOptions {
     /// The reader's language, as `de`, of pages that there are in several; that of the best passage when absent.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub reader_language: Option<String>,
+    /// The version of the page that the reader is on, or its address.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub reader_version: Option<String>,
     /// The language to answer in, as its name ("German"); the question's when absent.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub language: Option<String>,
@@ -179,6 +183,7 @@ impl Default for AgentOptions {
             retriever: None,
             filter: Filter::default(),
             reader_language: None,
+            reader_version: None,
             language: None,
             no_answer_text: None,
             condense: Condense::default(),
@@ -201,6 +206,25 @@ impl AgentOptions {
     /// The caller's task of a plain answer, where there is one.
     pub fn task(&self) -> Option<String> {
         self.prompts.override_of(ASK_PROMPT).map(str::to_owned)
+    }
+
+    /// Returns the same options for a plain answer; a protocol's own number of tokens is for its prompts, which grow.
+    pub fn for_plain_answer(&self) -> AskOptions {
+        let default = AskOptions::default();
+        AskOptions {
+            k: self.k,
+            retriever: self.retriever.clone(),
+            filter: self.filter.clone(),
+            tokens_in: default.tokens_in,
+            tokens_out: self.tokens_out.unwrap_or(default.tokens_out),
+            milliseconds: self.milliseconds,
+            language: self.language.clone(),
+            reader_language: self.reader_language.clone(),
+            reader_version: self.reader_version.clone(),
+            hide_contacts: self.hide_contacts,
+            no_answer_text: self.no_answer_text.clone(),
+            task: self.task(),
+        }
     }
 }
 

@@ -56,6 +56,7 @@ pub fn agent_options(given: &JsOptions) -> Result<AgentOptions, JsValue> {
         retriever: given.text("retriever")?,
         filter: filter(given)?,
         reader_language: given.text("readerLanguage")?,
+        reader_version: given.text("readerVersion")?,
         language: given.text("language")?,
         no_answer_text: given.text("noAnswerText")?,
         condense: match given.choice("condense", "model|sentences|none")? {

@@ -104,6 +104,8 @@ fn a_number_is_compared_with_values_and_a_date_with_the_times_at_which_they_held
     assert_eq!(kept("> 14"), ["15"]);
     assert!(kept("> 150").is_empty());
     assert_eq!(kept("= date 2022"), ["12"]);
+    assert_eq!(kept("< date 2024"), ["12"]);
+    assert_eq!(kept(r#"= "2023/2025""#), ["12", "15"]);
     assert_eq!(kept("= date 9999-12-31"), ["15"]);
 }
 

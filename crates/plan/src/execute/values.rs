@@ -280,7 +280,8 @@ fn read_values(graph: Option<&KnowledgeGraph>, set: &Set, test: &Test, to: &Valu
         if values.is_empty() && *to == Value::Date(PRESENT) {
             values.push(to.clone());
         }
-        values.extend(value);
+        // A price of 12 is no year.
+        values.extend(value.filter(|value| !is_time || !matches!(value, Value::Number { .. })));
         values
     };
     set.members.iter().map(|m| (m.clone(), values(m))).filter(|(_, values)| !values.is_empty()).collect()

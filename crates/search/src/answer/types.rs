@@ -291,6 +291,9 @@ pub struct AskOptions {
     pub language: Option<String>,
     /// As in a search: the reader's language, as `de`, of pages that there are in several.
     pub reader_language: Option<String>,
+    /// Version of the page that the reader is on, or its address: what holds in it comes first if the question names no
+    /// time.
+    pub reader_version: Option<String>,
     /// Ask the model to leave out telephone numbers, addresses and the like.
     pub hide_contacts: bool,
     /// The sentence that says that the documents do not say, in the reader's language; [`NO_ANSWER`] when absent.
@@ -310,6 +313,7 @@ impl Default for AskOptions {
             milliseconds: 300_000,
             language: None,
             reader_language: None,
+            reader_version: None,
             hide_contacts: true,
             no_answer_text: None,
             task: None,
