@@ -27,6 +27,8 @@ export const ANSWER_WORDS = {
   share: "Copy link",
   helpful: "Helpful",
   unhelpful: "Not helpful",
+  reportGap: "Report as missing",
+  gapNote: "Tells the site the number of the nearest passage, and none of your words.",
   thanks: "Thank you.",
   byModel: "Written by a language model from the documents; its citations were checked.",
   byGraph: "Found in the knowledge graph.",

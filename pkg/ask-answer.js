@@ -291,6 +291,7 @@ export class AnswerView {
       (answer.by === "llm" || failureOf(answer) || this.#on.hasModel()) && this.#againButton(),
       feedback(true, "helpful"),
       feedback(false, "unhelpful"),
+      this.#on.reportGap && this.#gapButton(answer.outcome === "answer"),
     );
   }
 
@@ -310,8 +311,19 @@ export class AnswerView {
 
   #feedback(button, answer, helpful) {
     for (const one of button.parentElement.querySelectorAll("[part=feedback]")) one.setAttribute("aria-pressed", String(one === button));
+    const gap = button.parentElement.querySelector("[part=gap]");
+    if (gap) gap.hidden = helpful;
     this.#view.announce(this.#say("thanks"), 100);
     this.#on.feedback(answer, helpful);
+  }
+
+  #gapButton(hidden) {
+    const onclick = ({ currentTarget }) => {
+      currentTarget.disabled = true;
+      this.#view.announce(this.#say("thanks"), 100);
+      this.#on.reportGap();
+    };
+    return h("button", { type: "button", part: "gap", hidden, title: this.#say("gapNote"), onclick }, this.#say("reportGap"));
   }
 
   async #copy(button, text) {

@@ -38,6 +38,7 @@ export declare class PocketGraphAskElement extends HTMLElement {
   linkHosts: string | null;
   share: string | null;
   filters: string | null;
+  gaps: string | null;
   debug: string | null;
   /** Opens the dialog or panel (with `mode`), or focuses the box. */
   open(): Promise<void>;
@@ -66,6 +67,8 @@ export interface PocketGraphAskAttributes {
   recent?: "off";
   shortcut?: "off";
   share?: "off";
+  /** Address that readers tell, at a press of a button, the number of the passage nearest to what is missing. */
+  gaps?: string;
   theme?: "light" | "dark";
   suggestions?: string;
   filter?: string | Filter;

@@ -26,7 +26,8 @@ const FINISHED = /\S\s+\S+\s+\S*[?？؟]$/;
 /** Attributes that are properties of the same meaning. */
 const REFLECTED = {
   src: "src", k: "k", retriever: "retriever", placeholder: "placeholder", label: "label", mode: "mode", model: "model", worker: "worker", offline: "offline",
-  offlineWorker: "offline-worker", recent: "recent", shortcut: "shortcut", theme: "theme", linkHosts: "link-hosts", debug: "debug", share: "share", filters: "filters",
+  offlineWorker: "offline-worker", recent: "recent", shortcut: "shortcut", theme: "theme", linkHosts: "link-hosts", debug: "debug", share: "share", gaps: "gaps",
+  filters: "filters",
 };
 const OWN = ["llm", "strings", "suggestions", "askOptions", "filter"];
 /**
@@ -526,6 +527,16 @@ export class PocketGraphAskElement extends Base {
   }
   #continuations = null;
 
+  /** Tells the site which passage is nearest to what it does not answer, by number: no word of the question leaves. */
+  #reportGap() {
+    const nearest = this.#shown?.result.hits[0];
+    if (!nearest) return;
+    const address = new URL(this.getAttribute("gaps"), document.baseURI);
+    address.searchParams.set("topic", String(nearest.chunk));
+    const apart = { mode: "no-cors", credentials: "omit", referrerPolicy: "no-referrer" };
+    fetch(address, { ...apart, cache: "no-store", keepalive: true }).catch(() => {});
+  }
+
   #searchOptions() {
     const k = Number.parseInt(this.getAttribute("k") ?? "", 10);
     const retriever = this.getAttribute("retriever") ?? undefined;
@@ -687,6 +698,7 @@ export class PocketGraphAskElement extends Base {
       retry: () => this.#retry(),
       pick: (question) => this.#ask(question),
       feedback: (answer, helpful) => this.#emit("pocketgraph-feedback", { question: this.#asked, answer, helpful }),
+      reportGap: this.hasAttribute("gaps") ? () => this.#reportGap() : null,
       forget: (question) => (this.#remember().forget(question), this.#showIdle()),
       star: (question, starred) => (this.#remember().star(question, starred), this.#showIdle()),
       toBox: () => this.#field.input.focus(),

@@ -159,3 +159,36 @@ test("where no worker can be had, the engine falls back to the page's thread", a
   await askAndRead(page);
   await page.context().close();
 });
+
+test("a reader reports a gap at a press of a button, and no byte of the question leaves", async () => {
+  const page = await t.open();
+  const sent = [];
+  page.on("request", (request) => request.url().includes("/gap") && sent.push(request));
+  await page.evaluate(() => {
+    const old = document.querySelector("pocketgraph-ask");
+    const element = document.createElement("pocketgraph-ask");
+    const attributes = { src: old.getAttribute("src"), gaps: "/gap", share: "off" };
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    old.replaceWith(element);
+  });
+  const gap = page.locator(part("gap"));
+  const question = "where do zebras buy violet umbrellas?";
+  await ask(page, question);
+  await page.locator(part("actions")).waitFor();
+  assert.equal(sent.length, 0, "nothing is sent before the reader asks for it");
+  await gap.click();
+  await page.waitForFunction(() => window.part("gap").disabled);
+  await page.waitForTimeout(300);
+  assert.equal(sent.length, 1);
+  assert.match(new URL(sent[0].url()).pathname + new URL(sent[0].url()).search, /^\/gap\?topic=\d+$/);
+  const all = JSON.stringify([sent[0].url(), await sent[0].allHeaders(), sent[0].postData()]).toLowerCase();
+  for (const word of question.match(/\w{4,}/g)) assert.ok(!all.includes(word), word);
+  assert.ok(!("referer" in (await sent[0].allHeaders())));
+  await page.fill(BOX, "");
+  await ask(page);
+  await page.locator(part("actions")).waitFor();
+  assert.equal(await gap.isVisible(), false, "an answered question is no gap");
+  await page.locator(part("feedback")).last().click();
+  assert.equal(await gap.isVisible(), true, "unless the reader says so");
+  await page.context().close();
+});

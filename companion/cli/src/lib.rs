@@ -16,6 +16,7 @@ mod dry_run;
 mod eval;
 mod export;
 mod filter;
+mod gaps;
 pub mod import;
 mod init;
 mod inspect;
@@ -78,6 +79,8 @@ enum Command {
     Verify(verify::Args),
     /// Check the quotations and citations of an answer against the published bundle
     Prove(prove::Args),
+    /// List what readers asked that the documents do not answer
+    Gaps(gaps::Args),
     /// Look for the addresses of a bundle in the published site
     Check(check::Args),
     /// Draw a question's keywords and passages as SVG
@@ -140,6 +143,7 @@ pub fn run(cli: Cli) -> miette::Result<()> {
         Command::Inspect(args) => inspect::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Prove(args) => prove::run(&args),
+        Command::Gaps(args) => gaps::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Draw(args) => draw::run(&args),
         Command::Export(args) => export::run(&args),

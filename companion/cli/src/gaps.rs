@@ -1,0 +1,215 @@
+//! `pocketgraph gaps`: what readers asked that the documents do not answer.
+
+use super::open::{wait, with_model};
+use super::progress::Bars;
+use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use pocketgraph::answer::AskOptions;
+use pocketgraph::engine::{Engine, Quotable};
+use pocketgraph::retrieve::Hit;
+use pocketgraph_native::progress::Progress;
+use pocketgraph_native::terminal::line;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Mark before the number of a passage in the addresses that pages call.
+const TOPIC: &str = "topic=";
+
+/// Arguments of `pocketgraph gaps`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+FILE has a question on each line, or is JSON or JSON Lines of objects with `question` or `title`, as issue trackers
+export them, or is a host's log with the addresses that pages called: anything with `topic=NUMBER`.
+
+Examples:
+  gh issue list --json title > issues.json && pocketgraph gaps site/bundle issues.json
+  pocketgraph gaps site/bundle access.log")]
+pub struct Args {
+    /// Folder of the bundle, or its address: https://host/bundle/
+    bundle: PathBuf,
+    /// Questions, an export of issues, or a log
+    file: PathBuf,
+    /// Number of gaps to list
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    most: usize,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Questions about one thing that nothing answers.
+#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+struct Gap {
+    /// Number of times that they were asked.
+    asked: usize,
+    /// Title and headings of the passage that is nearest to most of them, and its address.
+    nearest: (String, String),
+    /// Heading under which they could be answered.
+    heading: String,
+    questions: Vec<String>,
+}
+
+/// A question without a stated answer, whose words a log lacks.
+struct Unanswered {
+    nearest: Hit,
+    question: Option<String>,
+    /// Its terms, each as the question has it and with its weight.
+    terms: Vec<(String, String, f32)>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Asked {
+    Question(String),
+    /// Number of the passage that is nearest to a question, whose words the page kept to itself.
+    Near(u32),
+}
+
+/// Lists what was asked and is not answered, the most frequent first.
+pub fn run(args: &Args) -> Result<()> {
+    let text = std::fs::read_to_string(&args.file).into_diagnostic();
+    let asked = read_asked(&text.wrap_err_with(|| format!("cannot read {}", args.file.display()))?);
+    if asked.is_empty() {
+        let help = "`pocketgraph gaps --help` says what a file may hold";
+        return Err(miette!(help = help, "{} has no question and no topic", args.file.display()));
+    }
+    let engine = with_model(&args.bundle)?;
+    let bars = Bars::new(false);
+    bars.stage("asking", Some(asked.len() as u64));
+    let (mut unanswered, mut answered, count) = (Vec::new(), 0, asked.len());
+    for (n, one) in asked.into_iter().enumerate() {
+        let (is_answered, found) = match one {
+            Asked::Question(question) => ask(&engine, question)?,
+            Asked::Near(chunk) => {
+                let nearest = wait(engine.passage(chunk))?.ok();
+                (false, nearest.map(|nearest| Unanswered { nearest, question: None, terms: Vec::new() }))
+            }
+        };
+        answered += usize::from(is_answered);
+        unanswered.extend(found);
+        bars.at(n as u64 + 1);
+    }
+    bars.finish();
+    let mut gaps = group(unanswered);
+    gaps.truncate(args.most);
+    if args.json {
+        return pocketgraph_native::terminal::json(&gaps).into_diagnostic();
+    }
+    println!("{} without an answer, {answered} with one", count - answered);
+    for gap in &gaps {
+        println!("\n{} near {} ({})", gap.asked, line(&gap.nearest.0), line(&gap.nearest.1));
+        println!("  draft heading: {}", line(&gap.heading));
+        gap.questions.iter().for_each(|question| println!("  - {}", line(question)));
+    }
+    Ok(())
+}
+
+/// Reads questions and numbers of passages from a list, an export or a log.
+fn read_asked(text: &str) -> Vec<Asked> {
+    let title = |value: &Value| {
+        let text = value.get("question").or(value.get("title")).and_then(Value::as_str);
+        text.map(|text| Asked::Question(text.to_owned()))
+    };
+    if let Ok(Value::Array(all)) = serde_json::from_str(text) {
+        return all.iter().filter_map(title).collect();
+    }
+    if text.contains(TOPIC) {
+        let number = |rest: &str| rest.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok());
+        return text.split(TOPIC).skip(1).filter_map(number).map(Asked::Near).collect();
+    }
+    let read = |line: &str| {
+        let line = line.trim();
+        match serde_json::from_str::<Value>(line) {
+            Ok(value) if value.is_object() => title(&value),
+            _ => (!line.is_empty()).then(|| Asked::Question(line.to_owned())),
+        }
+    };
+    text.lines().filter_map(read).collect()
+}
+
+/// Asks a question; returns what is near it unless an answer is stated, `None` for nothing.
+fn ask(engine: &Engine, question: String) -> Result<(bool, Option<Unanswered>)> {
+    let options = AskOptions::default();
+    if wait(engine.quote(&question, &options, &mut |_| {}))?.into_diagnostic()?.answered {
+        return Ok((true, None));
+    }
+    let Quotable { asked, result, .. } = wait(engine.quotable(&question, &options))?.into_diagnostic()?;
+    let terms = asked.terms.into_iter().filter(|t| !t.asks).map(|t| (t.term, t.word, t.weight)).collect();
+    let nearest = result.hits.into_iter().next();
+    Ok((false, nearest.map(|nearest| Unanswered { nearest, question: Some(question), terms })))
+}
+
+/// Makes gaps of what was not answered: of the questions that share a word, the rarest that most of them have first,
+/// and of what is near one page.
+fn group(mut unanswered: Vec<Unanswered>) -> Vec<Gap> {
+    let mut gaps = Vec::new();
+    while let Some(term) = find_shared_term(&unanswered) {
+        let (near, rest) = unanswered.into_iter().partition(|one| one.terms.iter().any(|(of, ..)| *of == term));
+        gaps.extend(describe_gap(near));
+        unanswered = rest;
+    }
+    let mut pages: BTreeMap<String, Vec<Unanswered>> = BTreeMap::new();
+    for one in unanswered {
+        let page = one.nearest.url.split('#').next().unwrap_or_default().to_owned();
+        pages.entry(page).or_default().push(one);
+    }
+    gaps.extend(pages.into_values().filter_map(describe_gap));
+    gaps.sort_by_key(|gap| std::cmp::Reverse(gap.asked));
+    gaps
+}
+
+/// Returns the term of several questions that weighs most in all of them together.
+fn find_shared_term(unanswered: &[Unanswered]) -> Option<String> {
+    let mut weights: BTreeMap<&str, (usize, f32)> = BTreeMap::new();
+    for (term, _, weight) in unanswered.iter().flat_map(|one| &one.terms) {
+        let sum = weights.entry(term).or_default();
+        *sum = (sum.0 + 1, sum.1 + weight);
+    }
+    let shared = weights.into_iter().filter(|(_, (count, _))| *count > 1);
+    shared.max_by(|a, b| a.1.1.total_cmp(&b.1.1)).map(|(term, _)| term.to_owned())
+}
+
+fn describe_gap(near: Vec<Unanswered>) -> Option<Gap> {
+    let count = |hit: &Hit| near.iter().filter(|other| other.nearest.chunk == hit.chunk).count();
+    let hit = &near.iter().rev().max_by_key(|one| count(&one.nearest))?.nearest;
+    let place = [&[hit.title.clone()][..], &hit.heading_path].concat().join(" › ");
+    let heading = draft_heading(&near).unwrap_or_else(|| hit.heading().to_owned());
+    let nearest = (place, hit.url.clone());
+    Some(Gap { asked: near.len(), nearest, heading, questions: near.into_iter().filter_map(|one| one.question).collect() })
+}
+
+/// Drafts a heading of the words that most of the questions have, in the order of the one that has most.
+fn draft_heading(near: &[Unanswered]) -> Option<String> {
+    let is_shared = |term: &str| {
+        let has = |one: &&Unanswered| one.terms.iter().any(|(of, ..)| of == term);
+        2 * near.iter().filter(has).count() > near.len()
+    };
+    let shared = |one: &Unanswered| -> Vec<String> {
+        one.terms.iter().filter(|(term, ..)| is_shared(term)).map(|(_, word, _)| word.clone()).collect()
+    };
+    let mut words = near.iter().rev().map(shared).max_by_key(Vec::len)?;
+    words.dedup();
+    let heading = words.join(" ");
+    let mut letters = heading.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_exports_and_logs_are_read() {
+        let question = |text: &str| Asked::Question(text.to_owned());
+        let asked = vec![question("How do I?"), question("Why?")];
+        for text in [
+            "How do I?\n\n  Why?\n",
+            r#"[{"title": "How do I?", "body": "x"}, {"number": 3}, {"question": "Why?"}]"#,
+            "{\"question\": \"How do I?\"}\n{\"title\": \"Why?\"}\n{\"number\": 3}\n",
+        ] {
+            assert_eq!(read_asked(text), asked, "{text}");
+        }
+        let log = "1.2.3.4 - - \"GET /gap?topic=17 HTTP/1.1\" 404\n1.2.3.4 - - \"GET /gap?topic=x\" 404\n\"GET /gap?topic=99999999999\"\n";
+        assert_eq!(read_asked(log), [Asked::Near(17)]);
+    }
+}
