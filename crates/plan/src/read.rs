@@ -83,19 +83,20 @@ pub(super) fn is_statement(line: &str) -> bool {
     })
 }
 
-/// Returns the canonical name: `Ans1` for `Ans_1`, `ans1` and `ANS1`; other names stay as they are.
+/// Returns the canonical name: `Ans1` for `Ans_1`, `ANS1` and `sub-problem 1`; other names stay as they are.
 pub fn canonical_name(name: &str) -> String {
-    let folded = super::ast::fold_name(name);
-    match folded.strip_prefix("ans") {
+    let folded = super::ast::fold_name(name).replace(['-', ' '], "");
+    match ["ans", "subproblem"].iter().find_map(|stem| folded.strip_prefix(stem)) {
         Some(digits) if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => format!("Ans{digits}"),
         _ => name.to_owned(),
     }
 }
 
-/// Returns true if a text is a reference even if nothing defines the name: `Ans1`, `ans_2`.
+/// Returns true if a text is a reference even if nothing defines the name: `Ans1`, `ans_2`, `sub-problem3`.
 pub(super) fn is_answer_name(text: &str) -> bool {
-    super::template::is_name(text)
-        && canonical_name(text).strip_prefix("Ans").is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()))
+    let name = canonical_name(text);
+    let number = name.strip_prefix("Ans").filter(|_| super::template::is_name(&name));
+    number.is_some_and(|d| !d.is_empty() && d.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -83,8 +83,9 @@ fn find_plan(text: &str) -> (usize, usize) {
 
 /// Returns the names that the text defines anywhere, which distinguish a head from a mention.
 fn find_names(text: &str, limits: &Limits) -> Vec<String> {
-    let lines = text.lines().filter(|line| is_statement(line));
-    lines.take(limits.statements + 1).filter_map(|line| split_statement(line)).map(|(name, _)| canonical_name(name)).collect()
+    let lines = text.lines().map(|line| &line[unfold::find_call(line).unwrap_or(0)..]);
+    let lines = lines.filter(|line| is_statement(line)).take(limits.statements + 1);
+    lines.filter_map(split_statement).map(|(name, _)| canonical_name(name)).collect()
 }
 
 struct Reader<'a> {

@@ -126,6 +126,26 @@ fn calls_may_lack_a_name_and_stand_inside_others() {
 }
 
 #[test]
+fn a_step_may_follow_its_sub_problem_in_words_and_sets_may_be_named_after_sub_problems() {
+    let (mann, pacino) = ("SearchKG(t=film | h=Mann, r=director)", "SearchKG(t=film | h=Pacino, r=starred)");
+    let lines = format!(
+        "# By Mann?\nAns1={mann}\n# With Pacino?\nAns2={pacino}\n\
+         Ans3=Intersect(Ans1, Ans2)\nAns4=SearchKG(t=* | h=Ans3, r=year)\n"
+    );
+    for text in [
+        format!("Step 1: By Mann? Ans1={mann}\n2: With Pacino? Ans2 = {pacino}.\nIntersect (sub-problem1, sub-problem2)"),
+        format!("1. By Mann? {mann}\n2. With Pacino? {pacino}\nStep 3: Ans3=Intersect(Sub-problem 1, Sub_Problem_2)"),
+        format!("# By Mann?\nsub-problem1 = {mann}\n# With Pacino?\nsub-problem2: {pacino}\nIntersect(Ans1, Ans2)"),
+    ] {
+        let printed = print(&read(&format!("{text}\nAns4=SearchKG(t=* | h=sub-problem3, r=year)"))).unwrap();
+        assert_eq!(printed, lines, "{text}");
+    }
+    assert_eq!(read("# Is it so? Count(Ans1)\nAns1=All(t=a)").statements.len(), 1, "a comment is no step");
+    let error = refused("Step 1: Which films? Ans1=SearchKG(t=film | h=Mann)");
+    assert_eq!((error.at.line, error.at.column), (1, 22), "{error}");
+}
+
+#[test]
 fn a_fault_in_a_call_without_a_name_is_told_where_it_was_written() {
     let error = refused("Ans1=All(t=a)\n\nIntersect(Ans1, SearchKG(t=b | h=c))\nAns2=Delete(x)");
     assert_eq!((error.at.line, error.at.column), (3, 1));

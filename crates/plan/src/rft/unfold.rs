@@ -9,7 +9,7 @@ use super::super::check::{Limits, check_room};
 use super::super::read::{
     canonical_name, ends_call, ends_value, identifier_length, is_statement, position_of, read_quoted, split_statement, strip_numbering,
 };
-use super::super::{PlanError, Position, same_name};
+use super::super::{PlanError, Position, read::is_answer_name, same_name};
 use super::call::{Function, function_of};
 
 /// Text in which every call has a line and a name.
@@ -86,7 +86,16 @@ impl Unfolding<'_> {
         let line = &self.text[at..line_end];
         let whole = at == 0 || self.text[..at].ends_with('\n');
         let found = if line.trim_start().starts_with('#') { None } else { call_of(line) };
-        let Some((name, offset)) = found else { return Ok(self.copy_lines(at, line_end, whole)) };
+        let Some((name, offset)) = found else {
+            let Some(call) = find_call(line) else { return Ok(self.copy_lines(at, line_end, whole)) };
+            self.changed = true;
+            let words = strip_numbering(&line[..call]).trim_end();
+            if !is_answer_name(words.trim_end_matches([':', '=', ' '])) {
+                self.out.text.push_str(&format!("# {words}\n"));
+                self.out.origins.push(Origin::At(position_of(self.text, at)));
+            }
+            return Ok(at + call);
+        };
         self.statements += 1;
         let value = at + offset;
         let name = match name {
@@ -221,6 +230,13 @@ fn call_of(line: &str) -> Option<(Option<&str>, usize)> {
             is_call(bare).then_some((None, line.len() - bare.len()))
         }
     }
+}
+
+/// Returns the offset of a call after a sentence or a label on its line: `Step 1: Which films? Ans1=All(t=film)`.
+pub(super) fn find_call(line: &str) -> Option<usize> {
+    let words = if call_of(line).is_some() { "" } else { line.split(['"', '#']).next()? };
+    let mut rests = words.match_indices(['?', '.', ':', '!', '=']).map(|(at, _)| line[at + 1..].trim_start());
+    rests.find(|rest| call_of(rest).is_some()).map(|rest| line.len() - rest.len())
 }
 
 /// Returns true if a call is where a set is wanted: an argument without a key of a set function, or the head
