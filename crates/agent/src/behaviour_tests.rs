@@ -463,6 +463,31 @@ fn without_a_graph_graph_rft_reads_the_documents() {
 }
 
 #[test]
+fn the_web_is_searched_for_a_relation_that_was_not_listed_and_refused_for_one_that_was() {
+    let listing = "<relation_search>Low Tide, box office</relation_search>";
+    let listed = [("Low Tide, directed by", false), ("Low Tide", false), ("Mira Voss, box office", false)];
+    for (asked, searched) in [("LOW  tide, box office", true)].into_iter().chain(listed) {
+        let query = format!("<web_search>{asked}</web_search>");
+        let (environment, model) = (world(), Scripted::new(&[listing, &query, "<answer>a</answer>"]));
+        converse("graph-rft", &bare(), &model, &environment);
+        assert_eq!(!environment.queries.borrow().is_empty(), searched, "{asked}");
+        let requests = model.requests.borrow();
+        let reply = &requests[2].messages.last().unwrap().content;
+        assert_eq!(reply.contains("has not been found lacking"), !searched, "{asked}: {reply}");
+    }
+}
+
+#[test]
+fn a_miss_of_neighbours_is_no_miss_of_the_entity() {
+    for (asked, lacking) in [("Low Tide", "Low Tide by the relation box office"), ("Nobody", "Nobody")] {
+        let query = format!("<neighbor_search>{asked}, box office</neighbor_search>");
+        let (_, _, requests) = go("graph-rft", &bare(), &[&query, "<answer>a</answer>"]);
+        let reply = &requests[1].messages[2].content;
+        assert!(reply.contains(&format!("The graph holds nothing about {lacking}. Use <web_search>.")), "{reply}");
+    }
+}
+
+#[test]
 fn a_cut_reply_without_a_reason_is_marked() {
     let cut = vec![Ok(Delta { text: "Hall".to_owned(), finish: Some(Finish::Length), ..Delta::default() })];
     let (outcome, _) = converse("single-shot", &bare(), &Scripted::of(vec![cut]), &world());

@@ -3,16 +3,18 @@
 //!
 //! The loop, in one growing text: `<plan>` lines over `SearchKG`, `Intersect`, `Union` and `Negation`; then, one sub-problem at a time,
 //! `<relation_search> head, relation </relation_search>` (answered by the 15 most relevant relations), `<neighbor_search>` with one of them, and
-//! `<web_search>` where either brought nothing; `<answer>` as soon as enough is known.
+//! `<web_search>` where the graph has no fitting relation or no neighbour; `<answer>` as soon as enough is known.
 //!
-//! The coverage rule: a web search before a miss of the graph is refused, once for each query. Without a way to search the web, the bundle's
-//! passages take its place. No public code exists; what the paper leaves open (limits, notices, the end at the cap) is ours.
+//! The coverage rule: a web search is refused, once for each query, unless the last look into the graph found
+//! nothing, or the relations of the entity were listed and the one that is searched for is not among them. Without
+//! a way to search the web, the bundle's passages take its place. No public code exists; what the paper leaves open
+//! (limits, notices, the end at the cap) is ours.
 
 use super::dialogue::Dialogue;
 use super::neutralise::Marks;
 use super::options;
 use super::protocol::Protocol;
-use super::retrieval::{PassageOrigin, listed};
+use super::retrieval::{PassageOrigin, listed, normalised};
 use super::run::Run;
 use super::search_r1::last_words;
 use super::stream::Stop;
@@ -33,7 +35,8 @@ pub(super) const EXECUTED: Text =
 pub(super) const INVALID: Text = Text::new("graph-rft.invalid", include_str!("prompts/graph-rft.invalid.txt"), &[], &[]);
 pub(super) const FAULT: Text = Text::new("graph-rft.fault", include_str!("prompts/graph-rft.fault.txt"), &["fault"], &[]);
 pub(super) const COVERED: Text = Text::new("graph-rft.covered", include_str!("prompts/graph-rft.covered.txt"), &[], &[]);
-pub(super) const NOTHING: Text = Text::new("graph-rft.nothing", include_str!("prompts/graph-rft.nothing.txt"), &[], &["entity"]);
+pub(super) const NOTHING: Text =
+    Text::new("graph-rft.nothing", include_str!("prompts/graph-rft.nothing.txt"), &[], &["entity", "relation"]);
 pub(super) const NEXT: Text = Text::new("graph-rft.next", include_str!("prompts/graph-rft.next.txt"), &[], &[]);
 pub(super) const LAST: Text = Text::new("graph-rft.last", include_str!("prompts/graph-rft.last.txt"), &[], &[]);
 /// Relations shown for an entity, as in the paper.
@@ -145,11 +148,13 @@ fn read_plan(text: &str) -> Result<Plan, String> {
     }
 }
 
-/// Queries to the graph so far, and whether the last one found nothing.
+/// Findings of the graph so far, by which the switch to the web opens.
 #[derive(Debug, Default)]
 struct Coverage {
-    /// The last look into the graph found nothing: the switch to the web is open.
+    /// The last look into the graph found nothing.
     missed: bool,
+    /// Relations that were listed for an entity.
+    listed: Vec<(String, Vec<String>)>,
     /// Web searches that were refused once; asked again, they pass, because the model may know better.
     refused: Vec<String>,
 }
@@ -161,17 +166,22 @@ async fn call_tool(run: &mut Run<'_>, call: &Tagged<'_>, coverage: &mut Coverage
         "relation_search" => {
             let found = run.relations("relation_search", head, relation, RELATIONS).await;
             coverage.missed = found.is_empty();
-            ("relation_information", describe_passages(run, &found, head))
+            coverage.listed.push((normalised(head), found.iter().map(|r| normalised(r)).collect()));
+            ("relation_information", describe_passages(run, &found, head, ""))
         }
         "neighbor_search" => {
             let found = run.neighbors("neighbor_search", head, relation, NEIGHBORS).await;
             coverage.missed = found.is_empty();
-            ("neighbor_information", describe_passages(run, &found, head))
+            let known = match run.services.environment.graph().filter(|_| found.is_empty()) {
+                Some(graph) => graph.relations(head, "", 1).await.is_ok_and(|relations| !relations.is_empty()),
+                None => false,
+            };
+            ("neighbor_information", describe_passages(run, &found, head, if known { relation } else { "" }))
         }
         _ => {
             let query = format!("{head} {relation}").trim().to_owned();
-            let graph = run.has_graph() && run.options.coverage && !coverage.missed;
-            if graph && !coverage.refused.contains(&query) {
+            let is_open = coverage.missed || coverage.lacks(head, relation);
+            if run.has_graph() && run.options.coverage && !is_open && !coverage.refused.contains(&query) {
                 coverage.refused.push(query);
                 return ("web_information", run.render(&COVERED, &[]));
             }
@@ -182,9 +192,20 @@ async fn call_tool(run: &mut Run<'_>, call: &Tagged<'_>, coverage: &mut Coverage
     }
 }
 
-fn describe_passages(run: &Run<'_>, found: &[String], head: &str) -> String {
+impl Coverage {
+    /// Returns true if an entity's relations were listed, and this one was not among them.
+    fn lacks(&self, head: &str, relation: &str) -> bool {
+        let (head, relation) = (normalised(head), normalised(relation));
+        let mut lists = self.listed.iter().filter(|(of, _)| *of == head).peekable();
+        !relation.is_empty() && lists.peek().is_some() && lists.all(|(_, listed)| !listed.contains(&relation))
+    }
+}
+
+/// Joins what was found; or says that there is nothing of an entity, or nothing by a relation of one that is known.
+fn describe_passages(run: &Run<'_>, found: &[String], head: &str, relation: &str) -> String {
+    let [entity, relation] = [head, relation].map(|words| words.chars().take(100).collect::<String>());
     match found.is_empty() {
-        true => run.render(&NOTHING, &[("entity", &head.chars().take(100).collect::<String>())]),
+        true => run.render(&NOTHING, &[("entity", &entity), ("relation", &relation)]),
         false => found.join("\n"),
     }
 }
