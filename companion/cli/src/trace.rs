@@ -21,9 +21,9 @@ pub fn trace_line(event: &AgentEvent) -> String {
         AgentEvent::Turn { number, purpose } => format!("\n── turn {number}: {purpose}\n"),
         AgentEvent::Token { text } => text.clone(),
         AgentEvent::Anew => "\n(that was no answer; asking again)\n".to_owned(),
-        AgentEvent::Call { tool, query } => format!("\n→ {}: {}\n", line(tool), line(query)),
-        AgentEvent::Evidence { passages, facts, note, .. } => {
-            let mut out = String::new();
+        // Calls that are made at once are told with what each brought.
+        AgentEvent::Evidence { tool, query, passages, facts, note } => {
+            let mut out = format!("\n→ {}: {}\n", line(tool), line(query));
             for p in passages {
                 out.push_str(&format!("  [{}] {} {}\n", p.number, line(&p.title), line(&p.url)));
             }
@@ -43,6 +43,25 @@ pub fn trace_line(event: &AgentEvent) -> String {
         AgentEvent::Plan { by: None, .. } => "\n(the plan above cannot be carried out)\n".to_owned(),
         AgentEvent::Plan { text, by: Some(by), confidence, .. } => format!("── plan, by {}\n{text}\n", planner(*by, *confidence)),
         AgentEvent::Answer { .. } => "\n── the answer\n".to_owned(),
-        AgentEvent::Hits { .. } | AgentEvent::References { .. } | AgentEvent::Done { .. } => String::new(),
+        AgentEvent::Call { .. } | AgentEvent::Hits { .. } | AgentEvent::References { .. } | AgentEvent::Done { .. } => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_of_several_calls_at_once_is_told_with_its_own_hits() {
+        let call = |query: &str| AgentEvent::Call { tool: "search".to_owned(), query: query.to_owned() };
+        let found = |query: &str| AgentEvent::Evidence {
+            tool: "search".to_owned(),
+            query: query.to_owned(),
+            passages: Vec::new(),
+            facts: vec![format!("hit of {query}")],
+            note: None,
+        };
+        let told: String = [call("a"), call("b"), found("a"), found("b")].iter().map(trace_line).collect();
+        assert_eq!(told, "\n→ search: a\n  hit of a\n\n→ search: b\n  hit of b\n");
     }
 }

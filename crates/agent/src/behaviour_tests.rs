@@ -357,33 +357,41 @@ fn an_answer_without_a_search_is_asked_for_once_more_after_one() {
 
 const DONE: &str = "[{\"name\":\"complete_task\",\"arguments\":{\"answer\":\"Hallwil\"}}]";
 
+/// A completion with what the model thinks of the first points of the checklist.
+fn reflected(points: usize) -> String {
+    let thoughts = ["complete", "wrong", "others"].iter().take(points);
+    let thoughts: String = thoughts.map(|point| format!(",\"{point}\":\"I think of {point}.\"")).collect();
+    format!("[{{\"name\":\"complete_task\",\"arguments\":{{\"answer\":\"Hallwil\"{thoughts}}}}}]")
+}
+
 #[test]
-fn a_task_completed_below_its_depth_is_sent_back_once() {
+fn a_task_completed_without_the_text_of_a_reflection_is_sent_back_once_however_many_calls_were_made() {
+    let searched = "[{\"name\":\"search\",\"arguments\":{\"query\":\"mira voss\"}}]";
     for native_tools in [false, true] {
         let options = AgentOptions { native_tools, ..bare() };
-        let (outcome, _, requests) = go("tool-calling", &options, &[DONE, DONE]);
-        assert_eq!((outcome.text.as_str(), requests.len()), ("Hallwil", 2));
-        let second_prompt: String = requests[1].messages.iter().map(|m| m.content.clone()).collect();
-        assert!(second_prompt.contains("Its complexity (4) asks for at least 1 calls of tools; you have made 0."), "{second_prompt}");
-        assert!(
-            requests[0].messages[0].content.contains("Task analysis: scope breadth 1, data dependency 1, decision points 1, risk level 1")
-        );
+        let (outcome, _, requests) = go("tool-calling", &options, &[searched, DONE, DONE]);
+        assert_eq!((outcome.text.as_str(), requests.len()), ("Hallwil", 3));
+        let told: String = requests[2].messages.iter().map(|m| m.content.clone()).collect();
+        assert!(told.contains("its complexity (4) asks for:\n- complete: Is the whole question answered?"), "{told}");
+        let task = &requests[0].messages[0].content;
+        assert!(task.contains("Task analysis: scope breadth 1, data dependency 1, decision points 1, risk level 1"), "{task}");
     }
-    let searched = "[{\"name\":\"search\",\"arguments\":{\"query\":\"mira voss\"}}]";
-    assert_eq!(go("tool-calling", &bare(), &[searched, DONE]).2.len(), 2, "one call is the depth of a small task");
+    let (_, events, requests) = go("tool-calling", &bare(), &[&reflected(1)]);
+    assert_eq!(requests.len(), 1, "a reflection in words is enough");
+    let told = |e: &AgentEvent| matches!(e, AgentEvent::Step { text, .. } if text == "Reflection, complete: I think of complete.");
+    assert!(events.iter().any(told), "the reader sees it: {events:?}");
 }
 
 #[test]
 fn the_model_may_size_the_task_and_an_analysis_that_cannot_be_read_is_the_rules() {
     let options = AgentOptions { analysis: Analysis::Model, ..bare() };
     let deep = "Scope breadth: 2\nData dependency: 2\nDecision points: 1\nRisk level: 1\nObjective: her birthplace.";
-    let search = |what: &str| format!("[{{\"name\":\"search\",\"arguments\":{{\"query\":\"{what}\"}}}}]");
-    let (one, two) = (search("low tide"), search("mira voss"));
-    let (outcome, _, requests) = go("tool-calling", &options, &[deep, &one, DONE, &two, DONE]);
-    assert_eq!((outcome.text.as_str(), requests.len()), ("Hallwil", 5));
+    let (outcome, _, requests) = go("tool-calling", &options, &[deep, &reflected(1), &reflected(2)]);
+    assert_eq!((outcome.text.as_str(), requests.len()), ("Hallwil", 3));
     let task = &requests[1].messages[0].content;
     assert!(task.contains("complexity 6 of 12") && task.contains("Objective: her birthplace."), "{task}");
-    assert_eq!(go("tool-calling", &options, &["Hm.", &one, DONE]).2.len(), 3);
+    assert!(task.contains("\"required\":[\"answer\",\"complete\",\"wrong\"]"), "{task}");
+    assert_eq!(go("tool-calling", &options, &["Hm.", &reflected(1)]).2.len(), 2);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The size of a task in RAGFlow's four dimensions, and the search that an agent owes before it completes one.
+//! The size of a task in RAGFlow's four dimensions, and the reflection that an agent owes before it completes one.
 
 /// Size of a task: each of the [`NAMES`] from 1 to 3.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -6,6 +6,13 @@ pub struct Complexity([u8; 4]);
 
 /// Dimensions of a size as a model reads them.
 const NAMES: [&str; 4] = ["scope breadth", "data dependency", "decision points", "risk level"];
+
+/// Points of reflection, the first of which every task has: name and question.
+const CHECKLIST: [(&str, &str); 3] = [
+    ("complete", "Is the whole question answered? Which observation bears out the answer?"),
+    ("wrong", "What could be wrong with the answer, and what speaks against that?"),
+    ("others", "Which other readings and answers are there, and why not those?"),
+];
 
 impl Complexity {
     /// Estimates a question's size by its form alone, in any language: words, clauses, inner questions and numbers.
@@ -34,13 +41,14 @@ impl Complexity {
         self.0.iter().sum()
     }
 
-    /// Returns how many tool calls must precede the end of a task of this size.
-    pub fn depth(self) -> usize {
-        match self.score() {
+    /// Returns the points that a model reflects on, in words of its own, before it ends a task of this size.
+    pub fn checklist(self) -> &'static [(&'static str, &'static str)] {
+        let points = match self.score() {
             ..=5 => 1,
             6..=8 => 2,
             _ => 3,
-        }
+        };
+        &CHECKLIST[..points]
     }
 
     /// Returns the dimensions in words.
@@ -58,9 +66,9 @@ mod tests {
     #[test]
     fn a_short_question_is_small_and_a_long_one_of_many_parts_is_not() {
         let small = Complexity::by_rules("Who directed Heat?");
-        assert_eq!((small.score(), small.depth()), (4, 1));
+        assert_eq!((small.score(), small.checklist().len()), (4, 1));
         let large = "Which of the films of 1995, 1999, 2001 and 2004, directed by Michael Mann, earned most? And which least, if remakes are left out? Why?";
-        assert!(Complexity::by_rules(large).depth() >= 3, "{:?}", Complexity::by_rules(large));
+        assert_eq!(Complexity::by_rules(large).checklist().len(), 3, "{:?}", Complexity::by_rules(large));
     }
 
     #[test]
@@ -68,7 +76,7 @@ mod tests {
         let analysis = "Scope Breadth: 2\n- **Data dependency** (3)\nDecision points = 1\nRisk level: 2 of 3\nObjective: …";
         let read = Complexity::read(analysis);
         assert_eq!(read, Some(Complexity([2, 3, 1, 2])));
-        assert_eq!(read.map(Complexity::depth), Some(2));
+        assert_eq!(read.map(|size| size.checklist().len()), Some(2));
         assert_eq!(Complexity::read("Scope breadth: 9"), None);
         assert_eq!(Complexity::read("It is simple."), None);
     }

@@ -205,7 +205,7 @@ fn tool_calling() {
         "<think>complexity 5</think>```json\n[{\"name\":\"search_0\",\"arguments\":{\"query\":\"low tide director\"}},{\"name\":\"graph_search\",\"arguments\":{\"query\":\"Mira Voss\"}}]\n```<|stop|>",
         "{\"name\":\"calculate\",\"arguments\":{\"x\":1}}",
         "I am sure of it.",
-        "[{\"name\":\"complete_task\",\"arguments\":{\"answer\":\"Hallwil [2]\"}},{\"name\":\"search\",\"arguments\":{\"query\":\"mira voss\"}}]",
+        "[{\"name\":\"complete_task\",\"arguments\":{\"answer\":\"Hallwil [2]\",\"complete\":\"Yes, by [2].\"}},{\"name\":\"search\",\"arguments\":{\"query\":\"mira voss\"}}]",
     ];
     let options = AgentOptions { today: Some("2026-01-31".to_owned()), ..ours() };
     let environment = world();
@@ -216,8 +216,8 @@ fn tool_calling() {
 
 #[test]
 fn tool_calling_without_an_answer_in_the_call_writes_it() {
-    let replies =
-        ["[{\"name\":\"search\",\"arguments\":{\"query\":\"low tide\"}}]", "[{\"name\":\"complete_task\",\"arguments\":{}}]", "Mira Voss."];
+    let search = "[{\"name\":\"search\",\"arguments\":{\"query\":\"low tide\"}}]";
+    let replies = [search, "[{\"name\":\"complete_task\",\"arguments\":{\"complete\":\"Yes.\"}}]", "Mira Voss."];
     assert_eq!(golden("tool_calling_synthesis", "tool-calling", &bare(), &world(), &replies).text, "Mira Voss.");
 }
 
@@ -235,7 +235,7 @@ fn native_tool_calling() {
             Ok(Delta { finish: Some(Finish::ToolCalls), ..Delta::default() }),
         ],
         vec![call(0, "b", "search", "nonsense")],
-        vec![call(0, "c", "complete_task", "{\"answer\":\"Hallwil [1]\"}")],
+        vec![call(0, "c", "complete_task", "{\"answer\":\"Hallwil [1]\",\"complete\":\"Yes.\"}")],
     ];
     let options = AgentOptions { native_tools: true, ..ours() };
     let outcome = golden_of("native_tool_calling", "tool-calling", &options, &world(), replies);

@@ -62,7 +62,7 @@ const OURS: &[&Text] = &[
     &tool_calling::TASK,
     &tool_calling::NATIVE,
     &tool_calling::ANALYSE,
-    &tool_calling::SHALLOW,
+    &tool_calling::REFLECT,
     &tool_calling::INVALID,
     &tool_calling::WRITE,
     &tool_calling::NEXT,

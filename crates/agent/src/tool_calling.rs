@@ -1,12 +1,14 @@
 //! A planner that calls tools in parallel, after RAGFlow's `next_step` agent (December 2025).
 //!
-//! The loop: the model replies with a JSON list of calls, or calls tools by the endpoint's own means; all calls of a turn are carried out at once,
-//! and answered by one deterministic observation; `complete_task` ends the run, after whatever was called beside it. Before completing, the model
-//! reflects, the deeper the more complex it judged the task. What cannot be read, and tools that do not exist, are told to it and cost a turn.
+//! The loop: the model replies with a JSON list of calls, or calls tools by the endpoint's own means; all calls of a
+//! turn are carried out at once, and answered by one deterministic observation; `complete_task` ends the run, after
+//! whatever was called beside it. It brings the answer and what the model thinks of each point of a checklist, which
+//! is the longer the more complex the task is. What cannot be read, and tools that do not exist, are told to it and
+//! cost a turn.
 //!
 //! Kept from the original: the list of calls, the parallel execution, the analysis of the task in four dimensions (by a
-//! request of its own only where that is asked for), the final synthesis. A task that is completed before as many calls
-//! as its complexity asks for is sent back once. Left out: a request for reflection in each round, and the discarding
+//! request of its own only where that is asked for), the final synthesis. A task that is completed without the text of
+//! its reflection is sent back once. Left out: a request for reflection in each round, and the discarding
 //! of the answer that `complete_task` brings; only where that is empty is the answer written in a request of its own.
 
 use super::calls::{STOP, ToolUse, calls};
@@ -19,7 +21,7 @@ use super::protocol::Protocol;
 use super::retrieval::{PassageOrigin, QueryOutcome, listed};
 use super::run::{Ask, Run};
 use super::stream::{Reply, Stop};
-use super::types::Cap;
+use super::types::{AgentEvent, Cap};
 use crate::answer::{Notice, NoticeCode};
 use crate::json::Value;
 use crate::llm::{LlmError, Message, Text, ToolCall, after_thinking};
@@ -38,8 +40,8 @@ pub(super) const NATIVE: Text = Text::new(
     &["analysis", "today", "rules", "cite"],
 );
 pub(super) const ANALYSE: Text = Text::new("tool-calling.analyse", include_str!("prompts/tool-calling.analyse.txt"), &["question"], &[]);
-pub(super) const SHALLOW: Text =
-    Text::new("tool-calling.shallow", include_str!("prompts/tool-calling.shallow.txt"), &[], &["complexity", "depth", "made"]);
+pub(super) const REFLECT: Text =
+    Text::new("tool-calling.reflect", include_str!("prompts/tool-calling.reflect.txt"), &["points"], &["complexity"]);
 pub(super) const INVALID: Text = Text::new("tool-calling.invalid", include_str!("prompts/tool-calling.invalid.txt"), &[], &["fault"]);
 pub(super) const WRITE: Text = Text::new("tool-calling.write", include_str!("prompts/tool-calling.write.txt"), &[], &[]);
 pub(super) const NEXT: Text = Text::new("tool-calling.next", include_str!("prompts/tool-calling.next.txt"), &[], &[]);
@@ -90,7 +92,8 @@ impl Protocol for ToolCalling {
 }
 
 async fn run_dialogue(run: &mut Run<'_>, native: bool, size: Option<&Sized>) -> Result<String, LlmError> {
-    let tools = list_tools(run);
+    let checklist = size.map(|s| s.complexity.checklist()).unwrap_or_default();
+    let tools = list_tools(run, checklist);
     let task = vec![Message::system(write_task(run, &tools, native, size)), Message::user(run.question.clone())];
     let nudge = if native { String::new() } else { run.render(&NEXT, &[]) };
     let mut talk =
@@ -114,17 +117,22 @@ async fn run_dialogue(run: &mut Run<'_>, native: bool, size: Option<&Sized>) -> 
         };
         let (done, mut others): (Vec<ToolUse>, Vec<ToolUse>) = wanted.into_iter().partition(|c| c.name == COMPLETE);
         let mut results = carry_out(run, &others, &tools).await;
-        let made = counting + others.len();
-        if let (Some(done), Some(size)) = (done.first(), size.filter(|s| !sent_back && made < s.complexity.depth())) {
+        let lacks = |done: &ToolUse| checklist.iter().any(|(point, _)| done.text(&[point]).is_empty());
+        if let (Some(done), Some(size)) = (done.first().filter(|done| !sent_back && lacks(done)), size) {
             sent_back = true;
-            let [score, depth, so_far] = [usize::from(size.complexity.score()), size.complexity.depth(), made].map(|n| n.to_string());
-            results.push(run.render(&SHALLOW, &[("complexity", &score), ("depth", &depth), ("made", &so_far)]));
+            let points: Vec<String> = checklist.iter().map(|(point, asks)| format!("- {point}: {asks}")).collect();
+            let score = size.complexity.score().to_string();
+            results.push(run.render(&REFLECT, &[("complexity", &score), ("points", &points.join("\n"))]));
             others.push(done.clone());
             talk.observe(&reply, &others, &results, counting);
-            counting = made;
+            counting += others.len() - 1;
             continue;
         }
         if let Some(done) = done.first() {
+            for (point, _) in checklist.iter().filter(|(point, _)| !done.text(&[point]).is_empty()) {
+                let text = format!("Reflection, {point}: {}", run.safe(done.text(&[point])));
+                run.emit(AgentEvent::Step { text, step: None });
+            }
             let answer = done.text(&["answer", "result"]);
             if !answer.is_empty() {
                 return Ok(answer.to_owned());
@@ -269,29 +277,32 @@ impl Talk {
     }
 }
 
-/// A tool of ours, as the model is told of it: each has one argument.
-fn own_tool(name: &str, does: &str, argument: &str, argument_text: &str) -> CallerTool {
-    let property = Value::object([("type", "string".into()), ("description", argument_text.into())]);
-    let properties = Value::Object(vec![(argument.to_owned(), property)]);
-    let required: Vec<Value> = vec![argument.into()];
+/// A tool of ours, as the model is told of it, with its arguments and what each is.
+fn own_tool(name: &str, does: &str, arguments: &[(&str, &str)]) -> CallerTool {
+    let property = |text: &str| Value::object([("type", "string".into()), ("description", text.into())]);
+    let properties = arguments.iter().map(|(argument, text)| ((*argument).to_owned(), property(text)));
+    let properties = Value::Object(properties.collect());
+    let required: Vec<Value> = arguments.iter().map(|(argument, _)| (*argument).into()).collect();
     let parameters = Value::object([("type", "object".into()), ("properties", properties), ("required", required.into())]);
     CallerTool { name: name.to_owned(), description: does.to_owned(), parameters }
 }
 
 /// The tools that this environment can serve: ours, and the caller's own, which cannot take the names of ours.
-fn list_tools(run: &Run<'_>) -> Vec<CallerTool> {
-    let mut tools = vec![own_tool(SEARCH, "Finds passages of the documents.", "query", "What to look for, in a few precise words.")];
+fn list_tools(run: &Run<'_>, checklist: &[(&str, &str)]) -> Vec<CallerTool> {
+    let precise = [("query", "What to look for, in a few precise words.")];
+    let mut tools = vec![own_tool(SEARCH, "Finds passages of the documents.", &precise)];
     if run.has_graph() {
         let does = "Finds statements of the knowledge graph: (head, relation, tail).";
-        tools.push(own_tool(GRAPH, does, "query", "Entities and a relation, in a few words."));
+        tools.push(own_tool(GRAPH, does, &[("query", "Entities and a relation, in a few words.")]));
     }
     if run.services.environment.web().is_some() {
-        tools.push(own_tool(WEB, "Finds pages of the web.", "query", "What to look for."));
+        tools.push(own_tool(WEB, "Finds pages of the web.", &[("query", "What to look for.")]));
     }
     let own = [SEARCH, GRAPH, WEB, COMPLETE];
     let of_caller = run.services.environment.tools().map(|t| t.all()).unwrap_or_default();
     tools.extend(of_caller.iter().filter(|t| !own.contains(&t.name.as_str())).cloned());
-    tools.push(own_tool(COMPLETE, "Ends the task.", "answer", "The whole answer; or why the task cannot be done."));
+    let answer = ("answer", "The whole answer; or why the task cannot be done.");
+    tools.push(own_tool(COMPLETE, "Ends the task.", &[&[answer], checklist].concat()));
     tools
 }
 
