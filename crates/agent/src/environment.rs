@@ -144,6 +144,12 @@ pub trait GraphTools {
     /// Returns at most `k` facts that relate an entity to others by a relation, in either direction.
     fn neighbors<'a>(&'a self, entity: &'a str, relation: &'a str, k: usize) -> Looked<'a, Fact>;
 
+    /// Returns at most `wanted` questions over the graph with their plans as code, as demonstrations for `question`.
+    fn demonstrations(&self, question: &str, wanted: usize) -> Vec<(String, String)> {
+        let _ = (question, wanted);
+        Vec::new()
+    }
+
     /// Carries out a plan that has passed its checks; `None` where that cannot be done.
     fn execute<'a>(&'a self, plan: &'a Plan, resources: Resources<'a>, limits: Limits) -> LocalBoxFuture<'a, Option<Vec<PlanStep>>> {
         let _ = (plan, resources, limits);

@@ -69,6 +69,7 @@ pub use environment::{
 };
 pub use execute_plan::WebPassages;
 pub use kg_tools::{KgTools, Meanings};
+pub use lpkg::prompts::ask_for_plan;
 pub use meter::Metered;
 pub use neutralise::{Marks, neutralise};
 pub use options::{AgentOptions, Analysis, Condense, Continuation, Limits, PlannerChoice, Polarity};

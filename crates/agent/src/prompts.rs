@@ -53,6 +53,7 @@ const OURS: &[&Text] = &[
     &graph_rft::NEXT,
     &graph_rft::LAST,
     &lpkg::PLAN,
+    &lpkg::EXAMPLES,
     &lpkg::REPAIR,
     &lpkg::ANSWER,
     &lpkg::COMPARE,

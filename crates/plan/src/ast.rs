@@ -168,6 +168,27 @@ pub enum Relation {
     },
 }
 
+impl Plan {
+    /// Returns the plan with the names of its steps' relations as phrases.
+    pub fn with_phrases(mut self) -> Plan {
+        for statement in &mut self.statements {
+            if let Operation::SearchKg(step) = &mut statement.operation {
+                step.relation = Relation::Phrase(step.relation.words().to_owned());
+            }
+        }
+        self
+    }
+}
+
+impl Relation {
+    /// Returns its words: the phrase, or the name in the graph.
+    pub fn words(&self) -> &str {
+        match self {
+            Relation::Phrase(words) | Relation::Exact { name: words, .. } => words,
+        }
+    }
+}
+
 /// Number or date of each member of a set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -54,7 +54,7 @@ pub use account::{Evidence, account};
 pub use candidates::{Candidate, Candidates, ChosenFrom};
 pub use certainty::{FEATURES, LEAST_CERTAINTY};
 pub use choice::{Choice, OtherPlanners, RulesAlone, candidates, choose};
-pub use llm::{Drafted, Form, LlmPlanner, PROMPTS};
+pub use llm::{Demonstration, Drafted, LlmPlanner, PROMPTS, demonstrations};
 pub use meaning::{MeantRelation, Nearest, Nearness, OneEntityQuestion, one_entity_question};
 pub use pattern::{names, pattern};
 pub use phrases::{PHRASES, PhraseIndex, Phrases, load_phrases, phrase_vectors, phrases};

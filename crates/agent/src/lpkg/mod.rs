@@ -1,6 +1,8 @@
 //! LPKG (arXiv 2406.14282): the model writes a plan as code, the plan is executed here, and the model answers only the atomic sub-questions.
 //!
-//! The planner's code is read by [`crate::plan::lpkg`] and checked; one that cannot be used is sent back once with what is wrong. Each
+//! The planner is shown demonstrations from the graph, where there is one.
+//!
+//! Its code is read by [`crate::plan::lpkg`] and checked; one that cannot be used is sent back once with what is wrong. Each
 //! sub-question is asked once for every member of the sets that it refers to; its answers are a set `[A#B]`, or `[None]`. Sets are intersected and
 //! united here; a comparison is one more request. The set of `Finish_The_Plan` is the answer.
 //!
@@ -31,6 +33,8 @@ pub struct Lpkg;
 
 /// A sub-question is asked for at most so many combinations of members.
 const FAN_OUT: usize = 5;
+/// Demonstrations that are drawn from the graph, at most.
+const DEMONSTRATIONS: usize = 4;
 /// Replies that vote on one sub-question, at most.
 const VOTES: u32 = 9;
 /// Votes differ only if sampling lets them.
@@ -47,6 +51,10 @@ impl Protocol for Lpkg {
 
     fn marks(&self) -> Marks {
         Marks { labels: &["title", "text", "question"], ..Marks::default() }
+    }
+
+    fn uses_graph(&self) -> bool {
+        true
     }
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {
@@ -90,7 +98,10 @@ impl Failure {
 /// Asks for a plan; once more, with what is wrong, if it cannot be used.
 async fn request_plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
     let limits = PlanLimits { statements: 16, ..PlanLimits::default() };
-    let mut prompt = run.render(&prompts::PLAN, &[]);
+    let graph = run.services.environment.graph();
+    let shown = graph.map(|graph| graph.demonstrations(&run.question, DEMONSTRATIONS)).unwrap_or_default();
+    let shown: Vec<(String, String)> = shown.iter().map(|(q, plan)| (run.safe(q), run.safe(plan))).collect();
+    let mut prompt = prompts::ask_for_plan(run.options, &run.question, &shown);
     for _ in 0..2 {
         if run.cap().is_some() {
             break;

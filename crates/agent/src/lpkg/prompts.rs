@@ -1,13 +1,17 @@
 //! LPKG's prompts, in our words; the form of the code is the paper's.
 
 use super::sets::Set;
+use crate::agent::AgentOptions;
 use crate::agent::retrieval::{ShownPassage, listed};
+use crate::agent::rules::render;
 use crate::agent::run::Run;
 use crate::llm::Text;
 use crate::plan::PlanError;
 
 /// A question to a plan as code.
-pub const PLAN: Text = Text::new("lpkg.plan", include_str!("../prompts/lpkg.plan.txt"), &["question"], &[]);
+pub const PLAN: Text = Text::new("lpkg.plan", include_str!("../prompts/lpkg.plan.txt"), &["question"], &["demonstrations"]);
+/// Demonstrations where no graph gives any.
+pub const EXAMPLES: Text = Text::new("lpkg.examples", include_str!("../prompts/lpkg.examples.txt"), &[], &[]);
 /// Prompt after that for a plan: it lists the faults of the plan and asks for a better one.
 pub const REPAIR: Text = Text::new("lpkg.repair", include_str!("../prompts/lpkg.repair.txt"), &["faults"], &["plan"]);
 /// An atomic question over passages.
@@ -17,6 +21,15 @@ pub const COMPARE: Text = Text::new("lpkg.compare", include_str!("../prompts/lpk
 /// The question without a plan.
 pub const PLAIN: Text =
     Text::new("lpkg.plain", include_str!("../prompts/lpkg.plain.txt"), &["question", "passages"], &["steps", "rules", "cite"]);
+
+/// Writes the prompt for a plan, with demonstrations: questions and their plans as code. Models are tuned with it, too.
+pub fn ask_for_plan(options: &AgentOptions, question: &str, shown: &[(String, String)]) -> String {
+    let mut demonstrations: String = shown.iter().map(|(q, plan)| format!("Question: {q}\n{}\n\n", plan.trim_end())).collect();
+    if demonstrations.is_empty() {
+        demonstrations = options.prompts.fill(&EXAMPLES, &[]);
+    }
+    render(options, &PLAN, &[("question", question), ("demonstrations", &demonstrations)])
+}
 
 /// Writes the prompt that lists the faults of a plan and asks for a better one.
 pub fn repair(run: &Run<'_>, text: &str, errors: &[PlanError]) -> String {

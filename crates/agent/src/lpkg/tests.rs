@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used)]
 
 use super::*;
-use crate::agent::testing::{Fake, Scripted, converse, passage, world};
-use crate::agent::{AgentOptions, Outcome};
+use crate::agent::testing::{Fake, Scripted, WithGraph, converse, passage, world};
+use crate::agent::{AgentOptions, Environment, KgTools, Outcome};
 
 /// The protocol alone: what it gives as an answer is taken as it is, yet its passages are cited.
 fn bare() -> AgentOptions {
@@ -37,6 +37,26 @@ fn an_empty_set_never_lets_the_other_pass() {
         assert_eq!(outcome.text, "plain answer");
         assert!(outcome.warnings[0].message.contains("found nothing"), "{:?}", outcome.warnings);
         assert!(requests.last().unwrap().messages[0].content.contains("What was found out before:"));
+    }
+}
+
+#[test]
+fn demonstrations_are_drawn_from_the_graph_and_ours_stand_in_where_there_is_none() {
+    let linker = crate::kg::Linker::new(&pocketgraph_testing::films::example());
+    let drawn = WithGraph { fake: world(), tools: KgTools::new(std::rc::Rc::new(linker)) };
+    let without = world();
+    let environments: [(&dyn Environment, &str); 2] = [(&drawn, "starred actors"), (&without, "Aabach")];
+    for (environment, expected) in environments {
+        let model = Scripted::new(&["no plan"]);
+        converse("lpkg", &bare(), &model, environment);
+        let prompt = model.requests.borrow()[0].messages[0].content.clone();
+        let shown: Vec<&str> = prompt.split("Question: ").skip(1).filter(|part| part.contains("Sub_Question_1")).collect();
+        assert!(shown.len() >= 2 && prompt.contains(expected), "{prompt}");
+        assert_eq!(prompt.contains("Aabach"), expected == "Aabach", "{prompt}");
+        for text in shown {
+            let plan = lpkg::parse(text, &PlanLimits::default()).unwrap().plan;
+            assert!(plan.statements.iter().all(|s| s.thought.is_some() || s.operation.references().len() > 1), "{text}");
+        }
     }
 }
 

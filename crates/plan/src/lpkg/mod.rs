@@ -14,6 +14,7 @@
 //! in the paper's executor only the sub-question's line counts. The other two may be missing, but must agree.
 
 mod print;
+mod sub_questions;
 
 use super::ast::fold_name;
 use super::check::{Limits, check_room, excerpt};
@@ -23,6 +24,7 @@ use super::read::{
 };
 use super::{Compare, Fault, Operation, Plan, PlanError, Position, Statement, Template, same_name};
 pub use print::print;
+pub use sub_questions::{ask_step, explain_step, write_sub_questions};
 
 /// Reads the code form, anywhere in the text.
 ///

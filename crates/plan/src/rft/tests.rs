@@ -14,12 +14,7 @@ fn refused(text: &str) -> PlanError {
 
 fn step(plan: &Plan, index: usize) -> (Option<&str>, &Head, &str) {
     match &plan.statements[index].operation {
-        Operation::SearchKg(step) => {
-            let relation = match &step.relation {
-                Relation::Phrase(text) | Relation::Exact { name: text, .. } => text,
-            };
-            (step.target.as_deref(), &step.head, relation)
-        }
+        Operation::SearchKg(step) => (step.target.as_deref(), &step.head, step.relation.words()),
         other => panic!("not a step: {other:?}"),
     }
 }

@@ -4,14 +4,15 @@
 use super::prompt::{name, ranked};
 use crate::kg::Direction::{Backward, Forward};
 use crate::kg::{Edge, KnowledgeGraph, Linker, NodeId, RelationId, Triple, TripleId};
+use crate::plan::{Head, Operation, Plan, Relation, SearchKg, Statement};
 
 /// Triples that are looked through for examples.
 const MOST: usize = 100_000;
 /// Edges of a thing that are looked through.
 const EDGES: usize = 32;
 
-/// A question and its plan lines.
-pub type Demonstration = (String, String);
+/// A question and its plan, of which the relations are exact.
+pub type Demonstration = (String, Plan);
 
 /// Up to four demonstrations. None names what the question asked names, so that none answers it.
 pub fn demonstrations(linker: &Linker, question: &str, wanted: usize) -> Vec<Demonstration> {
@@ -69,17 +70,15 @@ impl Draw<'_> {
     }
 
     /// The first type of a thing, as a plan names it.
-    fn class(&self, node: NodeId) -> String {
+    fn class(&self, node: NodeId) -> Option<String> {
         let first = self.graph.types(node).first().and_then(|&t| self.graph.vocabulary().entity_type(t));
-        first.map(|t| name(&t.label)).filter(|n| !n.is_empty()).unwrap_or_else(|| "*".to_owned())
+        first.map(|t| name(&t.label)).filter(|n| !n.is_empty())
     }
 
-    fn kind(&self, node: NodeId) -> String {
-        Some(self.class(node)).filter(|c| c != "*").unwrap_or_else(|| "one".to_owned())
-    }
-
-    fn search(&self, of: NodeId, head: &str, relation: RelationId) -> String {
-        format!("SearchKG(t={} | h={head}, r={})", self.class(of), self.relation(relation))
+    /// The step that finds `of` along a relation, or against it.
+    fn search(&self, of: NodeId, head: Head, relation: RelationId, inverse: bool) -> Operation {
+        let relation = Relation::Exact { name: self.relation(relation), inverse };
+        Operation::SearchKg(SearchKg { target: self.class(of), head, relation })
     }
 
     /// Another edge from a thing, whose end may be shown.
@@ -91,31 +90,41 @@ impl Draw<'_> {
     fn one_step(&self, t: Triple) -> Option<Demonstration> {
         let head = self.name(t.head);
         let question = format!("What is the {} of {head}?", self.relation(t.relation));
-        Some((question, format!("Ans1={}", self.search(t.tail, &head, t.relation))))
+        Some(pair_steps(question, vec![self.search(t.tail, Head::Mention(head), t.relation, false)]))
     }
 
     fn two_steps(&self, t: Triple) -> Option<Demonstration> {
         let next = self.further(t.tail, t)?;
         let head = self.name(t.head);
         let question = format!("What is the {} of the {} of {head}?", self.relation(next.relation), self.relation(t.relation));
-        let (first, second) = (self.search(t.tail, &head, t.relation), self.search(next.other, "Ans1", next.relation));
-        Some((question, format!("Ans1={first}\nAns2={second}")))
+        let first = self.search(t.tail, Head::Mention(head), t.relation, false);
+        let second = self.search(next.other, Head::Reference("Ans1".to_owned()), next.relation, false);
+        Some(pair_steps(question, vec![first, second]))
     }
 
     fn both(&self, t: Triple) -> Option<Demonstration> {
         let next = self.further(t.head, t)?;
         let (a, b) = (self.name(t.tail), self.name(next.other));
         let (first, second) = (self.relation(t.relation), self.relation(next.relation));
-        let question = format!("Which {} has {a} as its {first} and {b} as its {second}?", self.kind(t.head));
-        let plan = [self.search(t.head, &a, t.relation), self.search(t.head, &b, next.relation)];
-        let [one, two] = &plan;
-        Some((question, format!("Ans1={one}\nAns2={two}\nAns3=Intersect(Ans1, Ans2)")))
+        let kind = self.class(t.head).unwrap_or_else(|| "one".to_owned());
+        let question = format!("Which {kind} has {a} as its {first} and {b} as its {second}?");
+        let [one, two] = [(a, t.relation), (b, next.relation)].map(|(of, r)| self.search(t.head, Head::Mention(of), r, true));
+        let of = vec!["Ans1".to_owned(), "Ans2".to_owned()];
+        Some(pair_steps(question, vec![one, two, Operation::Intersect { of }]))
     }
 
     fn count(&self, t: Triple) -> Option<Demonstration> {
         let all = self.graph.follow(t.tail, t.relation, Backward).len();
         let tail = self.name(t.tail);
         let question = format!("How many have {tail} as their {}?", self.relation(t.relation));
-        (all > 1).then(|| (question, format!("Ans1={}\nAns2=Count(Ans1)", self.search(t.head, &tail, t.relation))))
+        let found = self.search(t.head, Head::Mention(tail), t.relation, true);
+        (all > 1).then(|| pair_steps(question, vec![found, Operation::Count { of: "Ans1".to_owned() }]))
     }
+}
+
+/// Pairs a question with the plan of these steps.
+fn pair_steps(question: String, steps: Vec<Operation>) -> Demonstration {
+    let name = |(at, operation)| Statement { name: format!("Ans{at}"), thought: None, operation };
+    let answer = format!("Ans{}", steps.len());
+    (question, Plan { question: None, statements: (1..).zip(steps).map(name).collect(), answer })
 }

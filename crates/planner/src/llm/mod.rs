@@ -6,6 +6,8 @@
 mod demonstrations;
 mod prompt;
 
+pub use demonstrations::{Demonstration, demonstrations};
+
 use super::{Planner, PlannerError, Proposal};
 use crate::kg::Linker;
 use crate::plan::check::{self, check};
@@ -28,24 +30,12 @@ const CHECKED: f32 = 0.5;
 const MENDED: f32 = 0.1;
 
 /// The planner's texts.
-pub const PROMPTS: &[&Text] = &[&prompt::LINES, &prompt::CODE, &prompt::REPAIR];
-
-/// The surface that a model is asked to write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Form {
-    /// Plan lines (Graph-RFT), which can express every plan.
-    #[default]
-    Lines,
-    /// Code (LPKG): sub-questions that are answered from passages, for where there is no graph.
-    Code,
-}
+pub const PROMPTS: &[&Text] = &[&prompt::LINES, &prompt::REPAIR];
 
 /// Plans by a language model.
 pub struct LlmPlanner<'a> {
     chat: &'a dyn ChatModel,
     linker: Option<&'a Linker>,
-    form: Form,
-    fallback: Option<&'a dyn Planner>,
     prompts: Prompts,
     demonstrations: usize,
 }
@@ -64,15 +54,10 @@ pub struct Drafted {
 impl<'a> LlmPlanner<'a> {
     /// A planner that asks `chat`. With a graph behind `linker`, the model is told the graph's words.
     pub fn new(chat: &'a dyn ChatModel, linker: Option<&'a Linker>) -> LlmPlanner<'a> {
-        LlmPlanner { chat, linker, form: Form::default(), fallback: None, prompts: Prompts::default(), demonstrations: 0 }
+        LlmPlanner { chat, linker, prompts: Prompts::default(), demonstrations: 0 }
     }
 
-    /// The same planner with another surface.
-    pub fn form(self, form: Form) -> LlmPlanner<'a> {
-        LlmPlanner { form, ..self }
-    }
-
-    /// The same planner with other texts: those named `plan.lines`, `plan.code` and `plan.repair`.
+    /// The same planner with other texts: those named `plan.lines` and `plan.repair`.
     pub fn prompts(self, prompts: &Prompts) -> LlmPlanner<'a> {
         LlmPlanner { prompts: prompts.clone(), ..self }
     }
@@ -82,12 +67,7 @@ impl<'a> LlmPlanner<'a> {
         LlmPlanner { demonstrations, ..self }
     }
 
-    /// The same planner with another to ask where the model gives no plan that can be carried out.
-    pub fn or(self, fallback: &'a dyn Planner) -> LlmPlanner<'a> {
-        LlmPlanner { fallback: Some(fallback), ..self }
-    }
-
-    /// The model's plan of a question, mended once where the first draft cannot be carried out. The fallback is not asked.
+    /// The model's plan of a question, mended once where the first draft cannot be carried out.
     ///
     /// # Errors
     /// [`PlannerError::TooLong`]; [`PlannerError::Model`] when the model fails, [`PlannerError::Unreadable`] when neither reply can be carried
@@ -98,12 +78,12 @@ impl<'a> LlmPlanner<'a> {
         }
         let wanted = self.demonstrations;
         let shown = self.linker.filter(|_| wanted > 0).map(|linker| demonstrations::demonstrations(linker, question, wanted));
-        let mut messages = prompt::ask(question, self.form, self.linker, &self.prompts, &shown.unwrap_or_default());
+        let mut messages = prompt::ask(question, self.linker, &self.prompts, &shown.unwrap_or_default());
         let mut faults: Vec<PlanError> = Vec::new();
         for mended in [false, true] {
             let reply = self.reply(messages.clone()).await?;
             let visible = after_thinking(&reply);
-            match read(visible, self.form) {
+            match read(visible) {
                 Ok(plan) => {
                     let confidence = self.confidence(&plan) - if mended { MENDED } else { 0.0 };
                     let plan = Plan { question: Some(prompt::line(question)), ..plan };
@@ -174,30 +154,18 @@ impl<'a> LlmPlanner<'a> {
 
 impl Planner for LlmPlanner<'_> {
     fn plan<'a>(&'a self, question: &'a str) -> LocalBoxFuture<'a, Result<Proposal, PlannerError>> {
-        async move {
-            match (self.drafted(question).await, self.fallback) {
-                (Ok(Drafted { plan, confidence, .. }), _) => Ok(Proposal { plan, confidence }),
-                (Err(PlannerError::Aborted), _) => Err(PlannerError::Aborted),
-                (Err(_), Some(fallback)) => fallback.plan(question).await,
-                (Err(error), None) => Err(error),
-            }
-        }
-        .boxed_local()
+        async move { self.drafted(question).await.map(|Drafted { plan, confidence, .. }| Proposal { plan, confidence }) }.boxed_local()
     }
 }
 
-/// Reads and checks a plan in the form that was asked for; or in another, if only that one can be read.
-fn read(text: &str, form: Form) -> Result<Plan, Vec<PlanError>> {
+/// Reads and checks plan lines; or a plan in another form, if only that one can be read.
+fn read(text: &str) -> Result<Plan, Vec<PlanError>> {
     let limits = check::Limits::default();
     let read = |parse: fn(&str, &check::Limits) -> Result<Parsed, PlanError>| -> Result<Plan, Vec<PlanError>> {
         let parsed = parse(text, &limits).map_err(|e| vec![e])?;
         check(&parsed.plan, &parsed.positions, &limits).map(|_| parsed.plan)
     };
-    let (first, second) = match form {
-        Form::Lines => (read(rft::parse), lpkg::parse as fn(&str, &check::Limits) -> Result<Parsed, PlanError>),
-        Form::Code => (read(lpkg::parse), rft::parse as fn(&str, &check::Limits) -> Result<Parsed, PlanError>),
-    };
-    first.or_else(|errors| read(second).or_else(|_| read(json_form::parse)).map_err(|_| errors))
+    read(rft::parse).or_else(|errors| read(lpkg::parse).or_else(|_| read(json_form::parse)).map_err(|_| errors))
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The planner's prompts, in our words; the forms of the plans are the papers'.
 
-use super::Form;
+use super::Demonstration;
 use crate::compact::sort_by;
 use crate::kg::{Class, KnowledgeGraph, Linker, NodeId, Vocabulary};
-use crate::plan::PlanError;
+use crate::plan::{PlanError, rft};
 use crate::text::fold;
 use pocketgraph_llm::{Message, Prompts, Text};
 
@@ -22,29 +22,18 @@ const FAULTS: usize = 5;
 
 /// The task of writing plan lines.
 pub const LINES: Text = Text::new("plan.lines", include_str!("prompts/plan.lines.txt"), &[], &[]);
-/// The task of writing a plan as code.
-pub const CODE: Text = Text::new("plan.code", include_str!("prompts/plan.code.txt"), &[], &[]);
 /// What is wrong with a plan, and the wish for a better one.
 pub const REPAIR: Text = Text::new("plan.repair", include_str!("prompts/plan.repair.txt"), &["faults"], &[]);
 
-/// What a model is asked, with demonstrations: questions and plan lines.
-pub fn ask(question: &str, form: Form, linker: Option<&Linker>, prompts: &Prompts, shown: &[(String, String)]) -> Vec<Message> {
-    let task = match form {
-        Form::Lines => prompts.fill(&LINES, &[]),
-        Form::Code => prompts.fill(&CODE, &[]),
-    };
-    let mut user = String::new();
-    if let (Form::Lines, Some(linker)) = (form, linker) {
-        user.push_str(&words_of(linker, question));
-        for (question, plan) in shown {
-            user.push_str(&format!("Question: {question}\n{plan}\n\n"));
-        }
+/// What a model is asked, with demonstrations.
+pub fn ask(question: &str, linker: Option<&Linker>, prompts: &Prompts, shown: &[Demonstration]) -> Vec<Message> {
+    let mut user = linker.map(|linker| words_of(linker, question)).unwrap_or_default();
+    for (question, plan) in shown {
+        let plan = rft::print(&plan.clone().with_phrases()).unwrap_or_default();
+        user.push_str(&format!("Question: {question}\n{plan}\n"));
     }
-    user.push_str(&match form {
-        Form::Lines => format!("Question: {}\n", line(question)),
-        Form::Code => format!("Original_Question: str = \"{}\"\n", line(question).replace(['"', '\\'], "'")),
-    });
-    vec![Message::system(task), Message::user(user)]
+    user.push_str(&format!("Question: {}\n", line(question)));
+    vec![Message::system(prompts.fill(&LINES, &[])), Message::user(user)]
 }
 
 /// What is wrong with a plan, and the wish for a better one.

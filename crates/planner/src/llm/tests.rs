@@ -3,7 +3,6 @@
 
 use super::*;
 use crate::kg::{KgBuilder, KnowledgeGraph, Provenance};
-use crate::planner::RulesPlanner;
 use futures::stream;
 use pocketgraph_llm::{ChatStream, Delta};
 use pocketgraph_testing::films::example;
@@ -13,9 +12,9 @@ use proptest::prelude::*;
 const QUESTION: &str = "Who starred in the films that Michael Mann directed?";
 const GOOD: &str = "Ans1=SearchKG(t=film | h=Michael Mann, r=directed by)\nAns2=SearchKG(t=person | h=Ans1, r=starred actors)";
 
-fn draft(model: &dyn ChatModel, form: Form) -> Result<Drafted, PlannerError> {
+fn draft(model: &dyn ChatModel) -> Result<Drafted, PlannerError> {
     let linker = Linker::new(&example());
-    LlmPlanner::new(model, Some(&linker)).form(form).drafted(QUESTION).now_or_never().unwrap()
+    LlmPlanner::new(model, Some(&linker)).drafted(QUESTION).now_or_never().unwrap()
 }
 
 /// Everything that was sent, compared with a file.
@@ -33,7 +32,7 @@ fn golden(file: &str, requests: &[ChatRequest]) {
 #[test]
 fn a_model_is_given_examples_and_the_graphs_own_words() {
     let model = Scripted::new(&[GOOD]);
-    let drafted = draft(&model, Form::Lines).unwrap();
+    let drafted = draft(&model).unwrap();
     assert_eq!((drafted.plan.statements.len(), drafted.confidence, drafted.faults.len()), (2, 1.0, 0));
     assert_eq!(drafted.plan.question.as_deref(), Some(QUESTION));
     golden("lines", &model.requests.borrow());
@@ -51,7 +50,7 @@ fn demonstrations_are_of_the_graph_of_other_patterns_and_can_be_carried_out() {
     assert_eq!(demonstrations.len(), 3, "{user}");
     for (question, plan) in demonstrations {
         assert!(!question.contains("Mann"), "{question}");
-        let plan = read(plan, Form::Lines).unwrap();
+        let plan = read(plan).unwrap();
         assert_eq!(planned(&linker, &plan), 1.0, "{question}");
     }
 }
@@ -63,33 +62,18 @@ fn planned(linker: &Linker, plan: &Plan) -> f32 {
 }
 
 #[test]
-fn the_code_form_is_asked_for_and_read() {
-    let code = "Sub_Question_1: str = f\"Which films did Michael Mann direct?\"\nSub_Question_2: str = f\"Who starred in {Ans_1}?\"\n\
-                Final_Answer: str = Finish_The_Plan(Answer = Ans_2)";
-    let model = Scripted::new(&[code]);
-    assert_eq!(draft(&model, Form::Code).unwrap().plan.statements.len(), 2);
-    golden("code", &model.requests.borrow());
-}
-
-#[test]
 fn a_plan_with_a_fault_is_sent_back_once_with_its_line_and_column() {
     let model = Scripted::new(&["Ans1=SearchKG(t=film | h=Michael Mann, r=directed by)\nAns2=Intersect(Ans1, Ans7)", GOOD]);
-    let drafted = draft(&model, Form::Lines).unwrap();
+    let drafted = draft(&model).unwrap();
     assert_eq!((drafted.faults[0].to_string().contains("line 2"), drafted.confidence), (true, 0.9));
     golden("repair", &model.requests.borrow());
 }
 
 #[test]
-fn a_second_fault_is_the_end_and_the_fallback_is_asked() {
+fn a_second_fault_is_the_end() {
     let model = Scripted::new(&["Let me think about that."]);
-    assert!(matches!(draft(&model, Form::Lines), Err(PlannerError::Unreadable(_))));
+    assert!(matches!(draft(&model), Err(PlannerError::Unreadable(_))));
     assert_eq!(model.requests.borrow().len(), 2);
-
-    let linker = Linker::new(&example());
-    let rules = RulesPlanner::new(&linker);
-    let planner = LlmPlanner::new(&model, Some(&linker)).or(&rules);
-    let proposal = planner.plan(QUESTION).now_or_never().unwrap().unwrap();
-    assert_eq!(Ok(proposal), rules.plan(QUESTION).now_or_never().unwrap());
 }
 
 #[test]
@@ -103,7 +87,7 @@ fn what_does_not_change_the_meaning_is_forgiven() {
             {"name":"Ans2","op":"search_kg","target":"person","head":{"reference":"Ans1"},"relation":{"phrase":"starred actors"}}]}"#,
     ] {
         let model = Scripted::new(&[reply]);
-        let drafted = draft(&model, Form::Lines).unwrap_or_else(|e| panic!("{reply}: {e}"));
+        let drafted = draft(&model).unwrap_or_else(|e| panic!("{reply}: {e}"));
         assert_eq!(
             rft::print(&drafted.plan).unwrap().lines().filter(|l| !l.starts_with('#')).collect::<Vec<_>>().join("\n"),
             GOOD,
@@ -116,7 +100,7 @@ fn what_does_not_change_the_meaning_is_forgiven() {
 #[test]
 fn a_plan_over_names_that_the_graph_does_not_know_is_trusted_less() {
     let model = Scripted::new(&["Ans1=SearchKG(t=film | h=Nobody At All, r=directed by)"]);
-    assert_eq!(draft(&model, Form::Lines).unwrap().confidence, 0.5);
+    assert_eq!(draft(&model).unwrap().confidence, 0.5);
 }
 
 #[test]
@@ -128,7 +112,7 @@ fn hostile_replies_end_in_an_error_within_two_requests() {
         [endless.as_str(), &nested, &control, "", " \n ", "<plan>", "</plan><plan></plan>", "Ans1=Delete(Ans1)", "<think>forever", "[None]"]
     {
         let model = Scripted::new(&[reply]);
-        let result = draft(&model, Form::Lines);
+        let result = draft(&model);
         assert!(matches!(result, Err(PlannerError::Unreadable(_))), "{:?}: {result:?}", reply.chars().take(40).collect::<String>());
         assert_eq!(model.requests.borrow().len(), 2);
         let sent: usize = model.requests.borrow()[1].messages.iter().map(|m| m.content.len()).sum();
@@ -147,23 +131,21 @@ fn a_model_that_never_stops_is_stopped() {
     let words = Delta { text: "and then ".to_owned(), ..Delta::default() };
     let thoughts = Delta { reasoning: "hm".to_owned(), ..Delta::default() };
     for delta in [words, thoughts, Delta::default()] {
-        assert!(matches!(draft(&Endless(delta), Form::Lines), Err(PlannerError::Unreadable(_))));
+        assert!(matches!(draft(&Endless(delta)), Err(PlannerError::Unreadable(_))));
     }
 }
 
 #[test]
 fn a_failure_is_told_an_abort_is_none_and_a_reply_that_broke_off_may_hold_a_plan() {
     let failing = Scripted::of(vec![vec![Err(LlmError::Stream("gone".to_owned()))]]);
-    assert!(matches!(draft(&failing, Form::Lines), Err(PlannerError::Model(_))));
+    assert!(matches!(draft(&failing), Err(PlannerError::Model(_))));
     let aborted = Scripted::of(vec![vec![Err(LlmError::Aborted)]]);
-    assert_eq!(draft(&aborted, Form::Lines), Err(PlannerError::Aborted));
-    let linker = Linker::new(&example());
-    let rules = RulesPlanner::new(&linker);
-    let planner = LlmPlanner::new(&aborted, Some(&linker)).or(&rules);
+    assert_eq!(draft(&aborted), Err(PlannerError::Aborted));
+    let planner = LlmPlanner::new(&aborted, None);
     assert_eq!(planner.plan(QUESTION).now_or_never().unwrap(), Err(PlannerError::Aborted));
     let mut broken: Items = vec![Ok(Delta { text: GOOD.to_owned(), ..Delta::default() })];
     broken.push(Err(LlmError::Stream("gone".to_owned())));
-    assert_eq!(draft(&Scripted::of(vec![broken]), Form::Lines).unwrap().plan.statements.len(), 2);
+    assert_eq!(draft(&Scripted::of(vec![broken])).unwrap().plan.statements.len(), 2);
 }
 
 #[test]
@@ -200,8 +182,7 @@ proptest! {
     #[test]
     fn no_reply_makes_it_panic(reply in "(Ans[12]=|SearchKG|Intersect|\\(|\\)|t=|h=|r=|\\||,|<plan>|</plan>|\\{|\\}|\"|\n|é|Sub_Question_1: str = |.){0,30}") {
         let model = Scripted::new(&[&reply]);
-        let _ = draft(&model, Form::Lines);
-        let _ = draft(&model, Form::Code);
-        prop_assert!(model.requests.borrow().len() <= 4);
+        let _ = draft(&model);
+        prop_assert!(model.requests.borrow().len() <= 2);
     }
 }

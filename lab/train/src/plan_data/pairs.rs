@@ -1,23 +1,19 @@
 //! Pairs to tune any language model into a planner: an instruction with demonstrations, a question, and its
 //! plan as code with sub-questions, as in LPKG (arXiv 2406.14282, equations 3 and 4) or as plan lines.
 //!
-//! The sub-questions are said by a grammar from the labels that an example lists: the step that leads from Heat to its
-//! directors asks "What is the director of Heat?". Before each, a thought says what its answers are for. Demonstrations
-//! are drawn from the same graph's examples, each of another pattern.
+//! The sub-questions are made of the labels that an example lists. Before each, a thought says what its answers are for.
+//! Demonstrations are drawn from the same graph's examples, each of another pattern.
 
 use super::near_duplicates::fnv;
+use pocketgraph::agent::{AgentOptions, ask_for_plan};
 use pocketgraph::plan::check::Limits;
-use pocketgraph::plan::{Compare, Head, Operation, Part, Plan, Relation, SearchKg, Statement, Template, json_form, lpkg, rft};
-use pocketgraph::text::lexicon::{Language, SPOKEN};
+use pocketgraph::plan::{Head, Operation, Plan, Relation, json_form, lpkg, rft};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// LPKG's nine patterns.
 pub const LPKG: [&str; 9] = ["1p", "2p", "3p", "2i", "3i", "2u", "ip", "pi", "compare"];
 
-const CODE: &str = "Turn the question into a plan: code of one assignment a line. A sub-question asks for one fact about one thing; where it needs earlier \
-answers it names them in braces. Sets of answers are combined by Intersection and Union, two at a time; Compare settles comparisons; Finish_The_Plan names \
-the answer.";
 const LINES: &str = "Turn the question into a plan: one step a line, Name=Function(...), over SearchKG, Intersect, Union, Negation, Compare, Count, Max and Min. \
 The last line is the answer.";
 
@@ -51,22 +47,29 @@ pub struct PairOptions {
 pub fn written(example: &Value) -> Option<Written> {
     let text = |key: &str| example.get(key)?.as_str().map(str::to_owned);
     let (pattern, question) = (text("pattern")?, text("question")?);
-    let plan = json_form::parse(&example.get("plan")?.to_string(), &Limits::default()).ok()?.plan;
-    let labels = serde_json::from_value(example["labels"].clone()).unwrap_or_default();
-    let named = in_words(&plan, &names_in(example, &question), &labels);
-    let code = in_code(&named, &question).and_then(|plan| lpkg::print(&plan).ok());
+    let (_, named) = explained(example, &BTreeMap::new())?;
+    let code = lpkg::write_sub_questions(&named, &question).and_then(|plan| lpkg::print(&plan).ok());
     let is_code = code.is_some();
     let plan = code.or_else(|| rft::print(&Plan { question: None, ..named }).ok())?;
     Some(Written { pattern, question, plan: plan.trim_end().to_owned(), is_code })
 }
 
-/// The words of a question for each entity that it names.
-fn names_in(example: &Value, question: &str) -> BTreeMap<String, String> {
+/// Returns an example's plan, and the same in words: its heads as the question names them, the rest by `own` words or labels.
+pub(super) fn explained(example: &Value, own: &BTreeMap<String, String>) -> Option<(Plan, Plan)> {
+    let plan = json_form::parse(&example.get("plan")?.to_string(), &Limits::default()).ok()?.plan;
+    let mut labels: BTreeMap<String, String> = serde_json::from_value(example["labels"].clone()).unwrap_or_default();
+    labels.extend(own.clone());
+    let named = in_words(&plan, &names_in(example, example["question"].as_str()?, "entity"), &labels);
+    Some((plan, named))
+}
+
+/// Returns the words of a question for each entity or relation that it names.
+pub(super) fn names_in(example: &Value, question: &str, kind: &str) -> BTreeMap<String, String> {
     let letters: Vec<char> = question.chars().collect();
     let span = |span: &Value| {
         let place = |key: &str| span.get(key)?.as_u64().and_then(|n| usize::try_from(n).ok());
         let words: String = letters.get(place("start")?..place("end")?)?.iter().collect();
-        (span.get("kind")? == "entity").then_some((span.get("name")?.as_str()?.to_owned(), words))
+        (span.get("kind")? == kind).then_some((span.get("name")?.as_str()?.to_owned(), words))
     };
     example.get("spans").and_then(Value::as_array).into_iter().flatten().filter_map(span).collect()
 }
@@ -86,99 +89,6 @@ fn in_words(plan: &Plan, names: &BTreeMap<String, String>, labels: &BTreeMap<Str
         step.target = step.target.as_ref().map(label);
     }
     plan
-}
-
-/// Returns a thought about a sub-question: what the plan does with its answers.
-fn explain_step(plan: &Plan, name: &str) -> String {
-    let user = plan.statements.iter().find(|s| s.operation.references().contains(&name));
-    match user.map(|s| &s.operation) {
-        None => "The answers to this are the answers to the question.",
-        Some(Operation::Intersect { .. }) => "An answer must be among those to this and among those to another sub-question.",
-        Some(Operation::Union { .. }) => "An answer is among those to this or among those to another sub-question.",
-        Some(Operation::Compare(_)) => "The comparison needs the answers to this.",
-        Some(_) => "This comes first, since a later sub-question is about its answers.",
-    }
-    .to_owned()
-}
-
-/// The plan with sub-questions for steps, named as LPKG names them; `None` where the form has no such operation.
-fn in_code(plan: &Plan, question: &str) -> Option<Plan> {
-    let (mut renamed, mut statements): (BTreeMap<&str, String>, Vec<Statement>) = (BTreeMap::new(), Vec::new());
-    let (mut answers, mut intersections, mut unions) = (0, 0, 0);
-    let count = |n: &mut usize, stem: &str| {
-        *n += 1;
-        format!("{stem}{n}")
-    };
-    for statement in &plan.statements {
-        let known = |names: &[String]| names.iter().map(|n| renamed.get(n.as_str()).cloned()).collect::<Option<Vec<String>>>();
-        let name = match &statement.operation {
-            Operation::SearchKg(step) => {
-                let query = sub_question(step, &|name| renamed.get(name).cloned())?;
-                let name = count(&mut answers, "Ans");
-                let thought = Some(explain_step(plan, &statement.name));
-                statements.push(Statement { name: name.clone(), thought, operation: Operation::Search { query } });
-                name
-            }
-            Operation::Intersect { of } => {
-                let of = known(of)?;
-                two_at_a_time(&of, &mut statements, &mut || count(&mut intersections, "Inter_Results"), &|of| Operation::Intersect { of })?
-            }
-            Operation::Union { of } => {
-                let of = known(of)?;
-                two_at_a_time(&of, &mut statements, &mut || count(&mut unions, "Union_Results"), &|of| Operation::Union { of })?
-            }
-            Operation::Compare(compare) if compare.by.is_none() => {
-                let operation =
-                    Operation::Compare(Compare { of: known(&compare.of)?, how: None, by: None, question: Some(question.to_owned()) });
-                let name = count(&mut answers, "Ans");
-                statements.push(Statement { name: name.clone(), thought: None, operation });
-                name
-            }
-            _ => return None,
-        };
-        renamed.insert(&statement.name, name);
-    }
-    let answer = renamed.get(plan.answer.as_str())?.clone();
-    Some(Plan { question: Some(question.to_owned()), statements, answer })
-}
-
-/// Combines sets by pairs; gives the last name.
-fn two_at_a_time(
-    of: &[String],
-    statements: &mut Vec<Statement>,
-    name: &mut dyn FnMut() -> String,
-    operation: &dyn Fn(Vec<String>) -> Operation,
-) -> Option<String> {
-    let (first, others) = of.split_first()?;
-    let mut combined = first.clone();
-    for next in others {
-        let name = name();
-        statements.push(Statement { name: name.clone(), thought: None, operation: operation(vec![combined, next.clone()]) });
-        combined = name;
-    }
-    Some(combined)
-}
-
-fn sub_question(step: &SearchKg, renamed: &dyn Fn(&str) -> Option<String>) -> Option<Template> {
-    let head = match &step.head {
-        Head::Reference(name) => Part::Reference(renamed(name)?),
-        Head::Mention(words) | Head::Entity(words) => Part::Text(words.clone()),
-    };
-    let (relation, inverse) = match &step.relation {
-        Relation::Exact { name, inverse } => (name, *inverse),
-        Relation::Phrase(words) => (words, false),
-    };
-    let target = step.target.as_deref();
-    let which = target.map_or_else(|| "What".to_owned(), |target| format!("Which {target}"));
-    // "Directed by", "located in": the label is what something is.
-    let is_state = relation.rsplit_once(' ').is_some_and(|(_, last)| SPOKEN.prepositions().contains(last));
-    let (before, after) = match (inverse, is_state) {
-        (false, true) => (format!("{which} is "), format!(" {relation}?")),
-        (true, true) => (format!("{which} is {relation} "), "?".to_owned()),
-        (false, false) => (format!("{which} is the {relation} of "), "?".to_owned()),
-        (true, false) => (format!("Which {} has ", target.unwrap_or("one")), format!(" as its {relation}?")),
-    };
-    Some(Template::new([Part::Text(before), head, Part::Text(after)]))
 }
 
 /// The pairs of these examples, as many of each pattern as are wanted, as far as there are so many; a line each.
@@ -214,32 +124,49 @@ fn pick_demonstrations<'e>(example: &Written, by_pattern: &BTreeMap<&str, Vec<&'
     around.filter_map(one).take(options.demonstrations).collect()
 }
 
+/// Writes a pair: what the protocol `lpkg` asks, or a task of plan lines in its form, and the plan.
 fn build_pair(example: &Written, shown: &[&Written], chat: bool) -> Value {
-    let mut instruction = if example.is_code { CODE } else { LINES }.to_owned();
-    for demonstration in shown {
-        instruction.push_str(&format!("\n\nQuestion: {}\n{}", demonstration.question, demonstration.plan));
-    }
+    let shown: Vec<(String, String)> = shown.iter().map(|e| (e.question.clone(), e.plan.clone())).collect();
+    let prompt = match example.is_code {
+        true => ask_for_plan(&AgentOptions::default(), &example.question, &shown),
+        false => {
+            let shown: String = shown.iter().map(|(question, plan)| format!("Question: {question}\n{plan}\n\n")).collect();
+            format!("{LINES}\n\n{shown}Question: {}", example.question)
+        }
+    };
     let form = if example.is_code { "code" } else { "lines" };
-    let (input, output) = (format!("Question: {}", example.question), &example.plan);
+    let (instruction, input) = prompt.rsplit_once("\n\n").unwrap_or(("", &prompt));
     match chat {
         true => json!({
             "pattern": example.pattern, "form": form,
-            "messages": [
-                {"role": "system", "content": instruction}, {"role": "user", "content": input}, {"role": "assistant", "content": output},
-            ],
+            "messages": [{"role": "user", "content": prompt}, {"role": "assistant", "content": example.plan}],
         }),
-        false => json!({"pattern": example.pattern, "form": form, "instruction": instruction, "input": input, "output": output}),
+        false => json!({
+            "pattern": example.pattern, "form": form, "instruction": instruction, "input": input, "output": example.plan,
+        }),
     }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
+pub(super) mod tests {
     use super::super::{DataOptions, LPKG, Near, Noise, PATTERNS, generate};
     use super::*;
+    use futures::executor::block_on;
+    use futures::future::{FutureExt, ready};
+    use pocketgraph::agent::{Environment, Evidence, Looked, Services, by_name, run};
     use pocketgraph_knowledge::everyday;
+    use pocketgraph_testing::model::Scripted;
 
-    fn examples() -> Vec<Value> {
+    struct Nothing;
+
+    impl Environment for Nothing {
+        fn search<'a>(&'a self, _: &'a str, _: usize) -> Looked<'a, Evidence> {
+            ready(Ok(Vec::new())).boxed_local()
+        }
+    }
+
+    pub fn examples() -> Vec<Value> {
         let world = || everyday::world(1).map_err(|e| e.to_string());
         let options = DataOptions { examples: 170, held_relations: 0, held_entities: 0, noise: Noise::default(), seed: 1, jobs: 1 };
         let (mut train, mut test) = (Vec::new(), Vec::new());
@@ -301,6 +228,24 @@ mod tests {
             assert!(!instruction.contains(input), "a question does not show its own answer");
         }
         let chat = super::pairs(&written, &PairOptions { chat: true, ..options });
-        assert_eq!(chat[0]["messages"].as_array().unwrap().len(), 3);
+        let pair = |key: &str| pairs[0][key].as_str().unwrap();
+        let whole = json!([
+            {"role": "user", "content": format!("{}\n\n{}", pair("instruction"), pair("input"))},
+            {"role": "assistant", "content": pair("output")},
+        ]);
+        assert_eq!(chat[0]["messages"], whole);
+    }
+
+    #[test]
+    fn a_model_is_tuned_on_the_words_in_which_it_is_asked() {
+        let written: Vec<Written> = examples().iter().filter_map(super::written).collect();
+        let of = BTreeMap::from([("2p".to_owned(), 1)]);
+        let pair = &pairs(&written, &PairOptions { of, demonstrations: 0, chat: true, seed: 1 })[0];
+        let question = written.iter().find(|w| w.pattern == "2p").unwrap().question.clone();
+        let model = Scripted::new(&["no plan"]);
+        let services = Services { chat: &model, environment: &Nothing, clock: &|| 0.0, count_tokens: &str::len };
+        let (protocol, options) = (by_name("lpkg").unwrap(), AgentOptions::default());
+        block_on(run(protocol.as_ref(), &question, &options, &services, &mut |_| {})).unwrap();
+        assert_eq!(model.requests.borrow()[0].messages[0].content, pair["messages"][0]["content"]);
     }
 }
