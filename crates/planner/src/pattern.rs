@@ -39,10 +39,6 @@ pub fn names(question: &str) -> Vec<Range<usize>> {
             if !joined(all[next - 1].text, gap) {
                 break;
             }
-            // "St. Stephen's College" is one name; of "Belgium's king" the first word alone.
-            if fold(all[next - 1].text).ends_with("'s") && !marked(all[next].text) {
-                break;
-            }
             if marked(all[next].text) {
                 last = next;
             } else if !small(all[next].text) {
@@ -58,25 +54,8 @@ pub fn names(question: &str) -> Vec<Range<usize>> {
         found.push(span);
         at = last + 1;
     }
-    if found.is_empty() {
-        found = alternatives(question).into_iter().flatten().collect();
-    }
     sort_by(&mut found, |a, b| a.start.cmp(&b.start));
     found
-}
-
-/// The two things that a question ends with and names in plain lower case: ", salt or sugar?".
-fn alternatives(question: &str) -> Option<[Range<usize>; 2]> {
-    let end = question.trim_end_matches([' ', '?', '.']);
-    let start = end.rfind([',', ':'])? + 1;
-    let (first, second) = end.get(start..)?.split_once(" or ")?;
-    let few = |text: &str| (1..=3).contains(&words(text).len()) && !text.contains(" or ");
-    let place = |text: &str, at: usize| {
-        let name = text.trim().trim_start_matches("the ");
-        let from = at + text.find(name).unwrap_or_default();
-        from..from + name.len()
-    };
-    (few(first) && few(second)).then(|| [place(first, start), place(second, start + first.len() + " or ".len())])
 }
 
 /// The quoted parts, quotes included. An apostrophe inside a word is no quote. A comma before the closing quote ends the part: where it is set inside,
