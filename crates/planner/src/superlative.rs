@@ -273,10 +273,6 @@ impl Reading<'_> {
         let explicit = explicit.map(|(_, by)| by);
         let adjective = self.lexicon.measured_by(&self.tokens[at].folded);
         let by = explicit.or_else(|| known(of, &adjective.iter().map(|r| r.0).collect::<Vec<_>>()));
-        let by = by.or_else(|| {
-            let names = measures(&self.tokens[at].folded);
-            names.iter().find_map(|name| numbers.iter().copied().find(|&r| self.lexicon.relation_is(r, &[name])))
-        });
         let only = match numbers.as_slice() {
             [only] => Some(*only),
             _ => None,
@@ -293,9 +289,6 @@ impl Reading<'_> {
 impl Superlatives {
     /// The superlatives at their places in a chain, and how many have none.
     pub fn ranks(&self, start: Start, steps: &[Step]) -> (Vec<Rank>, usize) {
-        if self.wishes.is_empty() && self.named.is_empty() {
-            return (Vec::new(), 0);
-        }
         let class = |at: usize| match (at.checked_sub(1), start) {
             (None, Start::All(of)) => Some(Class::Type(of)),
             (None, Start::Node(_) | Start::Having(_)) => None,

@@ -35,9 +35,6 @@ pub(super) fn follow(graph: &KnowledgeGraph, chain: &Chain) -> Vec<NodeId> {
         if let Some(step) = chain.steps.get(at) {
             set = advance(graph, &set, *step);
         }
-        if set.is_empty() && chain.negated.is_none() {
-            return set;
-        }
     }
     if chain.steps.len() > 1 {
         set.retain(|node| chain.start != Start::Node(*node));
