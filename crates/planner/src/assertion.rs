@@ -38,8 +38,7 @@ pub(super) fn asserted(
     let fits = |chain: &&Chain| {
         let step = chain.steps[0];
         let other = |c: &Class| schema.from(*c).iter().any(|s| s.relation == step.relation && s.direction != step.direction);
-        let meant = !classes.iter().any(|c| other(c) && chain_is_alike(graph, schema, first, chain))
-            || facing(graph, question, tokens, anchor, chain).is_some_and(|d| d == step.direction);
+        let meant = !classes.iter().any(other) || facing(graph, question, tokens, anchor, chain).is_some_and(|d| d == step.direction);
         meant && (classes.contains(&step.to) || step.to == Class::Untyped)
     };
     // What the relation's head has of it must be known: otherwise "no" would be a guess.
@@ -49,14 +48,6 @@ pub(super) fn asserted(
     };
     let chain = chains.iter().filter(fits).find(known)?.clone();
     Some((chain, chains))
-}
-
-/// Whether a step may be meant either way round.
-fn chain_is_alike(graph: &KnowledgeGraph, schema: &Schema, first: NodeId, chain: &Chain) -> bool {
-    let step = chain.steps[0];
-    graph
-        .classes(first)
-        .any(|class| schema.from(class).iter().any(|s| s.relation == step.relation && s.direction != step.direction && s.to == step.to))
 }
 
 /// Which way a relation between things of one kind is meant: by its verb's voice, or by whose it is: "the father of Ann", "Ann's father".
