@@ -208,12 +208,6 @@ impl Scorer<'_> {
         first.into_iter().flat_map(|edge| self.graph.classes(edge.other)).map(|to| Step { relation, direction, to }).collect()
     }
 
-    /// Whether the entity that a chain starts from has no such relation as its first step.
-    pub fn lacks(&self, chain: &Chain) -> bool {
-        let has = |node, step: &Step| self.graph.follow(node, step.relation, step.direction).next().is_some();
-        matches!((chain.start, chain.steps.first()), (Start::Node(node), Some(step)) if !has(node, step))
-    }
-
     /// The directed relations that an entity has.
     fn present(&self, node: NodeId) -> Vec<(RelationId, Direction)> {
         let of = |direction| self.graph.relations_at(node, direction).into_iter().map(move |(relation, _)| (relation, direction));
@@ -315,7 +309,7 @@ fn typed(steps: &[Step], mentioned: &[TypeId]) -> usize {
 }
 
 /// Each inverse step to a type wants a word for the type, above all one that takes back the step before it if nothing else says so (`again`): two words
-/// that speak of a film's year speak of one step. So does a step back from there want one for what lies between. And each word for a type a step that leads there,
+/// that speak of a film's year speak of one step. And each word for a type a step that leads there,
 /// but for one that speaks of the chain's beginning, which is of the types `own`: "what sort of film is Heat". `types` is room for them.
 fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], again: bool, types: &mut Vec<TypeId>) -> f32 {
     let mut total = 0.0;
@@ -337,13 +331,6 @@ fn type_words(steps: &[Step], mentioned: &[TypeId], own: &[TypeId], again: bool,
             .filter(|pair| pair[1].returns(pair[0]) && pair[1].direction == Direction::Backward && pair[1].to == Class::Type(of))
             .count() as f32;
         let any = (steps.iter().filter(to).count() + usize::from(own.contains(&of))) as f32;
-        let forth = steps
-            .windows(2)
-            .filter(|pair| pair[1].returns(pair[0]) && pair[1].direction == Direction::Forward && pair[0].to == Class::Type(of))
-            .count() as f32;
-        if !again {
-            total -= weights::uncued_detour() * (forth - words).max(0.0);
-        }
         total -= weights::backward() * (inverse - words).max(0.0)
             + uncued * (returns - words).max(0.0)
             + weights::idle_type() * (words - any).max(0.0);

@@ -382,10 +382,6 @@ impl<'a> RulesPlanner<'a> {
             let same = |c: &&Candidate| c.node == candidate.node || (kind(c) && self.graph.label(c.node) == name);
             let own = mentions.iter().find(|m| m.candidates.iter().any(|c| c.node == candidate.node));
             let namesakes: Vec<NodeId> = own.into_iter().flat_map(|m| &m.candidates).filter(same).map(|c| c.node).collect();
-            // Of things of one name and kind the first stands for all.
-            if namesakes.contains(&candidate.node) && chains.iter().any(|c| c.namesakes.contains(&candidate.node)) {
-                continue;
-            }
             let words = tokens(question, std::slice::from_ref(&candidate.span), &self.lexicon);
             let (words, superlatives) = read(words, &self.lexicon, &self.schema, self.graph.vocabulary());
             let Some(anchor) = words.iter().position(|t| t.entity.is_some()) else { continue };
@@ -394,10 +390,6 @@ impl<'a> RulesPlanner<'a> {
             let scorer = Scorer { graph: self.graph, schema: &self.schema, tokens: &words, ask: &ask, anchor, superlatives: &superlatives };
             let from = chains.len();
             for mut chain in scorer.chains(Start::Node(candidate.node)) {
-                // A common word beside a name is hardly an entity, let alone one that lacks what is asked for.
-                if candidate.score < 0.0 && scorer.lacks(&chain) {
-                    continue;
-                }
                 chain.score += weights::linked() * candidate.score;
                 chain.namesakes = namesakes.iter().copied().filter(|n| *n != candidate.node).take(NAMESAKES).collect();
                 chain.counted = ask.count;

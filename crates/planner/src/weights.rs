@@ -89,8 +89,6 @@ weights! {
     backward = 0.5;
     /// What a step back costs for which there is no word of the type that it leads to, nor one that says that it is one.
     uncued_backtrack = 1.2;
-    /// What a step forth again costs where no word says so, and none what lies between.
-    uncued_detour = 0.8;
     /// What a word for a type costs that no step leads to.
     idle_type = 0.2;
     /// What each step costs.
