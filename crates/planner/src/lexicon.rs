@@ -173,13 +173,10 @@ impl Lexicon {
         }
     }
 
-    /// The types that a word names. What is "tagged" is no tag.
+    /// The types that a word names.
     pub fn types(&self, folded: &str) -> &[TypeId] {
         let folded = singular(folded);
         let stem = stem_of(folded);
-        if folded.ends_with("ed") && stem != folded && !self.types.iter().any(|e| e.folded == folded) {
-            return &[];
-        }
         let whole = self.types.iter().find(|e| e.stem == stem && e.alone);
         whole.or_else(|| self.types.iter().find(|e| e.stem == stem)).map_or(&[], |e| e.of.as_slice())
     }

@@ -224,10 +224,6 @@ pub(super) fn ask(tokens: &[Token], lexicon: &Lexicon) -> Ask {
                 return Ask { relations, value: true, ..Ask::default() };
             }
             "how" if rest.first().is_some_and(|t| t.folded == "many" || t.folded == "much") => {
-                // "How many people live in": a number that a relation leads to, not a number of things.
-                if let Some(noun) = rest.get(1).filter(|t| t.types.is_empty() && !t.relations.is_empty()) {
-                    return Ask { relations: noun.relations.iter().map(|r| r.0).collect(), ..Ask::default() };
-                }
                 let classes = rest.get(1).map(|t| t.types.iter().map(|&t| Class::Type(t)).collect()).unwrap_or_default();
                 return Ask { classes, count: true, ..Ask::default() };
             }
@@ -279,19 +275,8 @@ fn noun(rest: &[Token]) -> Option<&Token> {
             let adjective = one.entity.is_none() && !is_function_word(&one.folded);
             Some(one).filter(speaks).or_else(|| rest.get(after + 1).filter(|_| adjective).filter(speaks))
         }
-        // One adjective may stand between: "which primary languages". But "titles tagged with" asks for titles, whatever these are.
-        [first, second, behind @ ..] if first.entity.is_none() && !is_function_word(&first.folded) => {
-            Some(second).filter(speaks).filter(|t| !t.types.is_empty() || !is_participle(&t.folded, behind))
-        }
         _ => None,
     }
-}
-
-/// Whether a word that stands before these says what was done to what stands before it: "tagged" in "titles tagged with", "starring" in "films starring X".
-fn is_participle(folded: &str, behind: &[Token]) -> bool {
-    let preposition = |t: &Token| SPOKEN.prepositions().has(&t.folded, "participle");
-    let ending = folded.ends_with("ing") || (folded.ends_with("ed") && !folded.ends_with("eed"));
-    ending && behind.first().is_some_and(|t| t.entity.is_some() || preposition(t))
 }
 
 /// Whether the first of these words, for a type, only says what the noun after it is of: "film" in "film genre", but not in "films
