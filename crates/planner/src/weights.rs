@@ -58,7 +58,7 @@ pub fn set(name: &str, value: f32) -> bool {
 
 /// The weights that the trained planner's drafts are looked up by; all others are the rules'.
 #[cfg(not(target_arch = "wasm32"))]
-pub const OF_DRAFTS: [&str; 4] = ["least_agreement", "suggested_direction", "everyday_phrase", "answers_kind"];
+pub const OF_DRAFTS: [&str; 3] = ["least_agreement", "suggested_direction", "everyday_phrase"];
 
 /// The weights of planning by meaning, and of how far that counts for a plan's certainty.
 #[cfg(not(target_arch = "wasm32"))]
@@ -121,8 +121,6 @@ weights! {
     suggested_direction = 0.2;
     /// Of drafts: what everyday words for a relation are worth against its own.
     everyday_phrase = 1.425;
-    /// Of drafts: that a relation leads to what the question word asks for.
-    answers_kind = 0.2;
     /// By meaning: what is nearer than this to a name of a relation says the same.
     same_meaning = 0.85;
     /// By meaning: the part of a relation's triples that must lead to what the question asks for.

@@ -20,8 +20,8 @@ const FAINT: f32 = 0.15;
 /// Where an entity is said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pointer {
-    /// Which of the mentions that the question was framed with; none where the words themselves were pointed at.
-    pub mention: Option<usize>,
+    /// Which of the mentions that the question was framed with.
+    pub mention: usize,
     /// Where it stands, in bytes.
     pub span: Range<usize>,
 }
@@ -228,61 +228,37 @@ impl Reader<'_> {
         (!words.is_empty()).then_some((words, at))
     }
 
-    /// The likeliest way to fill the shape's entities: with mentions, and with words that the model takes for one.
+    /// The likeliest way to fill the shape's entities with mentions.
     fn entities(&self, content: &[usize], tags: &mut [Tag]) -> Option<Vec<Pointer>> {
         let n = self.shape.entities();
-        let mut places: Vec<Vec<usize>> = content.iter().copied().filter(|&t| self.framed.mentions[t].is_some()).map(|t| vec![t]).collect();
-        let is_entity_word = |t: usize| self.framed.mentions[t].is_none() && matches!(tags[t], Tag::Entity(_));
-        let mut run: Vec<usize> = Vec::new();
-        for &t in content {
-            if is_entity_word(t) && run.last().is_none_or(|&l| l + 1 == t) {
-                run.push(t);
-                continue;
-            }
-            if !run.is_empty() {
-                places.push(std::mem::take(&mut run));
-            }
-            if is_entity_word(t) {
-                run.push(t);
-            }
-        }
-        places.extend((!run.is_empty()).then_some(run));
-        places.truncate(PLACES);
-        sort_by(&mut places, |a, b| a.cmp(b));
+        let places: Vec<usize> = content.iter().copied().filter(|&t| self.framed.mentions[t].is_some()).take(PLACES).collect();
         let mut best: (f32, Vec<usize>) = (f32::NEG_INFINITY, Vec::new());
         self.assign(&places, &mut Vec::new(), n, 0.0, &mut best);
         if best.1.len() != n {
             return None;
         }
         // What is no entity of this draft is no entity at all.
-        for place in &places {
-            place.iter().for_each(|&t| tags[t] = Tag::Other);
-        }
+        tags.iter_mut().filter(|t| matches!(t, Tag::Entity(_))).for_each(|t| *t = Tag::Other);
         let mut out = Vec::new();
         for (slot, &p) in best.1.iter().enumerate() {
-            let place = &places[p];
-            place.iter().for_each(|&t| tags[t] = Tag::Entity(slot));
-            let (first, last) = (*place.first()?, *place.last()?);
-            let span = self.framed.spans[first].as_ref()?.start..self.framed.spans[last].as_ref()?.end;
-            out.push(Pointer { mention: self.framed.mentions[first], span });
+            let place = places[p];
+            tags[place] = Tag::Entity(slot);
+            out.push(Pointer { mention: self.framed.mentions[place]?, span: self.framed.spans[place].clone()? });
         }
         Some(out)
     }
 
     /// Tries every order of places; slots and places are few.
-    fn assign(&self, places: &[Vec<usize>], chosen: &mut Vec<usize>, n: usize, score: f32, best: &mut (f32, Vec<usize>)) {
-        let log = |place: &[usize], tag: Tag| {
-            let sum: f32 = place.iter().map(|&t| ln_f32(self.probability(t, tag).max(1e-6))).sum();
-            sum / place.len().max(1) as f32
-        };
+    fn assign(&self, places: &[usize], chosen: &mut Vec<usize>, n: usize, score: f32, best: &mut (f32, Vec<usize>)) {
+        let log = |place: usize, tag: Tag| ln_f32(self.probability(place, tag).max(1e-6));
         if chosen.len() == n.min(ENTITIES) {
-            let rest: f32 = (0..places.len()).filter(|p| !chosen.contains(p)).map(|p| log(&places[p], Tag::Other)).sum();
+            let rest: f32 = (0..places.len()).filter(|p| !chosen.contains(p)).map(|p| log(places[p], Tag::Other)).sum();
             if score + rest > best.0 {
                 *best = (score + rest, chosen.clone());
             }
             return;
         }
-        for (p, place) in places.iter().enumerate() {
+        for (p, &place) in places.iter().enumerate() {
             if !chosen.contains(&p) {
                 let gain = log(place, Tag::Entity(chosen.len()));
                 chosen.push(p);
@@ -326,7 +302,7 @@ mod tests {
         let tags = [Other, Other, Type(0), Other, r, r, Entity(0), Other, Entity(1), Other, Other];
         let draft = drafts(q, &framed, &logits(&tags, Shape::U2, Aggregation::Set)).remove(0);
         assert_eq!((draft.shape, draft.aggregation), (Shape::U2, Aggregation::Set));
-        assert_eq!(draft.entities[1], Pointer { mention: Some(1), span: 40..43 });
+        assert_eq!(draft.entities[1], Pointer { mention: 1, span: 40..43 });
         let spoken = draft.relations[0].clone().unwrap();
         assert_eq!(spoken.words, "directed by");
         assert!(spoken.inverse > 0.9);

@@ -6,7 +6,7 @@
 use super::super::lexicon::Lexicon;
 use super::super::measures::measures;
 use super::super::query::{LogicalForm, Query};
-use super::super::question::{Ask, ask, named_mentions, tokens};
+use super::super::question::{ask, named_mentions, tokens};
 use super::super::walk::{self, value};
 use super::super::weights;
 use super::confidence::{Calibration, Seen};
@@ -64,10 +64,8 @@ pub struct Grounder<'g> {
 
 /// A question with what is known of it before any draft.
 struct Asking<'q> {
-    question: &'q str,
     mentions: &'q [Mention],
     draft: &'q Draft,
-    ask: &'q Ask,
 }
 
 impl<'g> Grounder<'g> {
@@ -99,7 +97,7 @@ impl<'g> Grounder<'g> {
     pub fn ground(&self, question: &str, mentions: &[Mention], draft: &Draft, calibration: &Calibration) -> Option<Grounded> {
         let spans: Vec<_> = draft.entities.iter().map(|e| e.span.clone()).collect();
         let ask = ask(&tokens(question, &spans, &self.lexicon), &self.lexicon);
-        let asking = Asking { question, mentions, draft, ask: &ask };
+        let asking = Asking { mentions, draft };
         let (asked, reading) = match draft.shape {
             Shape::Compare => self.comparison(&asking)?,
             shape => {
@@ -172,17 +170,14 @@ impl<'g> Grounder<'g> {
 
     fn entity(&self, slot: usize, asking: &Asking<'_>) -> Vec<Reading> {
         let Some(pointer) = asking.draft.entities.get(slot) else { return Vec::new() };
-        let found = match pointer.mention.and_then(|m| asking.mentions.get(m)) {
-            Some(mention) => mention.candidates.clone(),
-            None => self.linker.link(asking.question.get(pointer.span.clone()).unwrap_or_default(), CANDIDATES),
-        };
+        let Some(mention) = asking.mentions.get(pointer.mention) else { return Vec::new() };
         let read = |c: &crate::kg::Candidate| Reading {
             query: Query::Entity(c.node),
             found: vec![c.node],
             score: ln_f32(c.score.clamp(0.1, 1.0)),
             agreements: Vec::new(),
         };
-        found.iter().take(CANDIDATES).map(read).collect()
+        mention.candidates.iter().take(CANDIDATES).map(read).collect()
     }
 
     /// The readings of a step from a reading of where it starts.
@@ -190,12 +185,8 @@ impl<'g> Grounder<'g> {
         let draft = asking.draft;
         let (spoken, words) = (draft.relations.get(slot).and_then(Option::as_ref), draft.types.get(slot).and_then(Option::as_deref));
         let target = self.phrases.target(words);
-        let last = draft.shape.last_step() == slot;
         let heads = from.found.get(..LOOKED_AT.min(from.found.len())).unwrap_or_default();
         let mut ranked = self.relations(heads, spoken, words, &target);
-        if last && words.is_none() {
-            ranked.iter_mut().for_each(|r| r.2 += self.agrees(asking.ask, r.0, r.1));
-        }
         sort_by(&mut ranked, |a, b| b.2.total_cmp(&a.2));
         let mut out = Vec::new();
         for (relation, direction, agreement) in ranked.into_iter().filter(|r| r.2 >= weights::least_agreement()).take(RELATIONS) {
@@ -252,17 +243,6 @@ impl<'g> Grounder<'g> {
         out
     }
 
-    /// What it adds that a relation leads to what the question word asks for.
-    fn agrees(&self, ask: &Ask, relation: RelationId, direction: Direction) -> f32 {
-        if ask.classes.is_empty() {
-            return 0.0;
-        }
-        let Some(r) = self.graph.vocabulary().relation(relation) else { return 0.0 };
-        let ends = r.far_end(direction);
-        let fitting: u32 = ends.iter().filter(|(c, _)| ask.classes.contains(c)).map(|(_, n)| *n).max().unwrap_or(0);
-        weights::answers_kind() * fitting as f32 / r.triples.max(1) as f32
-    }
-
     fn of_type(&self, nodes: &[NodeId], of: TypeId) -> Vec<NodeId> {
         nodes.iter().copied().filter(|&n| self.graph.is_of(n, of)).collect()
     }
@@ -296,17 +276,12 @@ impl<'g> Grounder<'g> {
         let draft = asking.draft;
         let extreme = if draft.aggregation == Aggregation::Max { Extreme::Max } else { Extreme::Min };
         let words = draft.measure.as_deref().unwrap_or_default();
-        let adjectives: Vec<(RelationId, f32)> =
-            crate::text::words(words).iter().flat_map(|w| self.lexicon.measured_by(&fold(w.text))).collect();
         let spoken = RelationPhrase { words: words.to_owned(), inverse: 0.0 };
         let mut best: Option<((bool, f32), LogicalForm, Reading)> = None;
         for reading in readings {
             let members = reading.found.get(..LOOKED_AT.min(reading.found.len())).unwrap_or_default();
             let mut ranked = self.relations(members, Some(&spoken), None, &Target::Any);
             ranked.retain(|r| r.1 == Direction::Forward);
-            for r in &mut ranked {
-                r.2 = adjectives.iter().filter(|(relation, _)| *relation == r.0).map(|a| a.1).fold(r.2, f32::max);
-            }
             sort_by(&mut ranked, |a, b| b.2.total_cmp(&a.2));
             for (relation, _, agreement) in ranked.into_iter().filter(|r| r.2 >= weights::least_agreement()).take(RELATIONS) {
                 let found = walk::extreme(self.graph, &reading.found, relation, draft.number, extreme);

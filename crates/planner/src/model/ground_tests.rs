@@ -7,18 +7,19 @@ use super::*;
 use crate::kg::{KgBuilder, LiteralKind, Provenance};
 use crate::plan::{check, rft};
 use crate::tests::graph;
+use std::ops::Range;
 
 fn draft(shape: Shape, aggregation: Aggregation, question: &str, entities: &[&str], relations: &[&str]) -> Draft {
     let mut spoken = [const { None }; STEPS];
     for (slot, words) in relations.iter().enumerate().filter(|(_, w)| !w.is_empty()) {
         spoken[slot] = Some(RelationPhrase { words: (*words).to_owned(), inverse: 0.5 });
     }
-    let at = |name: &&str| question.find(*name).map(|s| Pointer { mention: None, span: s..s + name.len() }).unwrap();
+    let at = |(mention, name): (usize, &&str)| question.find(*name).map(|s| Pointer { mention, span: s..s + name.len() }).unwrap();
     Draft {
         shape,
         aggregation,
         number: false,
-        entities: entities.iter().map(at).collect(),
+        entities: entities.iter().enumerate().map(at).collect(),
         relations: spoken,
         measure: None,
         types: [const { None }; STEPS],
@@ -29,11 +30,18 @@ fn draft(shape: Shape, aggregation: Aggregation, question: &str, entities: &[&st
     }
 }
 
+/// What a draft's entities may be.
+fn mentions(linker: &Linker, question: &str, draft: &Draft) -> Vec<Mention> {
+    let of = |span: &Range<usize>| Mention { span: span.clone(), candidates: linker.link(&question[span.clone()], 3) };
+    draft.entities.iter().map(|e| of(&e.span)).collect()
+}
+
 /// The plan's steps and what is found, by label.
 fn grounded(question: &str, draft: &Draft) -> (String, Vec<String>) {
     let graph = graph();
     let linker = Linker::new(&graph);
-    let found = Grounder::new(&linker).ground(question, &[], draft, &Calibration::default()).unwrap();
+    let mentions = mentions(&linker, question, draft);
+    let found = Grounder::new(&linker).ground(question, &mentions, draft, &Calibration::default()).unwrap();
     check::check(&found.plan, &[], &check::Limits::default()).unwrap();
     let text = rft::print(&found.plan).unwrap();
     let mut names: Vec<String> = found.answer.iter().map(|&n| graph.label(n).to_owned()).collect();
@@ -94,7 +102,7 @@ fn how_many_is_the_number_that_the_graph_has() {
     let linker = Linker::new(&graph);
     let q = "how many people live in Ohio";
     let d = draft(Shape::P1, Aggregation::Count, q, &["Ohio"], &["population"]);
-    let found = Grounder::new(&linker).ground(q, &[], &d, &Calibration::default()).unwrap();
+    let found = Grounder::new(&linker).ground(q, &mentions(&linker, q, &d), &d, &Calibration::default()).unwrap();
     assert!(matches!(found.form, LogicalForm::Set(_)), "{:?}", found.plan);
 }
 
@@ -113,11 +121,11 @@ fn an_unknown_name_has_no_reading_and_what_agrees_less_is_less_sure() {
     let grounder = Grounder::new(&linker);
     let q = "actors of Casablanca";
     let d = draft(Shape::P1, Aggregation::Set, q, &["Casablanca"], &["actors"]);
-    assert_eq!(grounder.ground(q, &[], &d, &Calibration::default()), None);
+    assert_eq!(grounder.ground(q, &mentions(&linker, q, &d), &d, &Calibration::default()), None);
     let sure = |words: &str| {
         let q = format!("{words} of Heat");
         let d = draft(Shape::P1, Aggregation::Set, &q, &["Heat"], &[words]);
-        grounder.ground(&q, &[], &d, &Calibration::default()).map_or(0.0, |g| g.confidence)
+        grounder.ground(&q, &mentions(&linker, &q, &d), &d, &Calibration::default()).map_or(0.0, |g| g.confidence)
     };
     assert!(sure("actors") > sure("composers"));
 }
@@ -128,7 +136,8 @@ fn how_old_asks_for_a_value_and_not_for_what_has_it() {
     let linker = Linker::new(&graph);
     let q = "how old is Heat";
     let ground = |shape, relations: &[&str]| {
-        Grounder::new(&linker).ground(q, &[], &draft(shape, Aggregation::Set, q, &["Heat"], relations), &Calibration::default())
+        let d = draft(shape, Aggregation::Set, q, &["Heat"], relations);
+        Grounder::new(&linker).ground(q, &mentions(&linker, q, &d), &d, &Calibration::default())
     };
     let labels = |found: Grounded| found.answer.iter().map(|&n| graph.label(n).to_owned()).collect::<Vec<_>>();
     assert_eq!(ground(Shape::P1, &["release year"]).map(labels), Some(vec!["1995".to_owned()]));
