@@ -9,6 +9,7 @@ mod pairs;
 mod planner;
 mod query_table;
 mod rephrase;
+mod trajectories;
 mod values;
 
 use clap::Subcommand;
@@ -33,6 +34,8 @@ enum What {
     Data(data::Args),
     /// Make pairs of such questions and plans, to tune a language model into a planner with
     Pairs(pairs::Args),
+    /// Make dialogues of the protocol graph-rft that follow such plans, to tune a language model with
+    Trajectories(trajectories::Args),
     /// Make such examples of questions with answers: readings by a trained planner that find just these
     Label(label::Args),
     /// Have a language model write questions of the patterns of a few that are labelled: further ones to tune
@@ -55,6 +58,7 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     match &args.what {
         What::Data(args) => data::run(args),
         What::Pairs(args) => pairs::run(args),
+        What::Trajectories(args) => trajectories::run(args),
         What::Label(args) => label::run(args),
         What::Rephrase(args) => rephrase::run(args),
         What::Planner(args) => planner::run(args, devices),

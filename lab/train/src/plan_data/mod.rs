@@ -18,6 +18,7 @@ mod relative;
 mod rephrase;
 mod shared;
 mod siblings;
+mod trajectories;
 mod uncued_types;
 mod wording;
 
@@ -29,6 +30,7 @@ pub use pairs::{LPKG, PairOptions, Written as WrittenPlan, pairs, written};
 pub use pattern::{PATTERNS, Pattern};
 pub use rephrase::rephrase;
 pub use siblings::{Sample, Wanted, Written, say_of_pattern};
+pub use trajectories::Trajectories;
 pub use wording::{Noise, QuestionPieces, Role, Wording};
 
 #[cfg(test)]
