@@ -233,6 +233,9 @@ mod tests {
         let writer = writer(AgentOptions { grounded: false, ..AgentOptions::default() });
         let written = |e: &Value| writer.write_dialogue(e).is_some();
         let example = examples().into_iter().find(|e| e["pattern"] == "1p" && written(e)).unwrap();
+        let follower = Follower::new(&example, &writer.linker).unwrap();
+        let mut ended = State { at: 9, messages: vec![Message::user("x")], ..State::default() };
+        assert!(follower.next_turn("Once more.", &mut ended).is_none(), "asked again after its answer, it says nothing");
         let mut of_another_graph = example.clone();
         of_another_graph["count"] = json!(example["count"].as_u64().unwrap() + 1);
         assert!(!written(&of_another_graph));
