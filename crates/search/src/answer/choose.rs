@@ -103,7 +103,7 @@ pub fn choose(question: &Question, hits: &[Hit], candidates: &[Candidate], meani
     }
     let all = 1.0 + each.iter().sum::<f32>();
     each.iter_mut().for_each(|likelihood| *likelihood /= all);
-    let picked = picked(question, hits, candidates, &each);
+    let picked = picked(question, candidates, &each);
     let mut certainty = 0.0;
     for (place, &i) in picked.iter().enumerate() {
         if place == 0 || candidates[i].hit != candidates[picked[0]].hit {
@@ -134,10 +134,9 @@ pub(super) fn holds_numbers(question: &Question, hit: &Hit) -> bool {
     }
 }
 
-/// Returns the best block of the likeliest passage, and a second one that is nearly as likely and says something else,
-/// of another passage or another section of it. Of a comparison, only blocks that name both sides, or else the best of
-/// each.
-fn picked(question: &Question, hits: &[Hit], candidates: &[Candidate], each: &[f32]) -> Vec<usize> {
+/// Returns the best block of the likeliest passage, and a second one that is nearly as likely, of another passage or
+/// another section of it. Of a comparison, only blocks that name both sides, or else the best of each.
+fn picked(question: &Question, candidates: &[Candidate], each: &[f32]) -> Vec<usize> {
     let names =
         |i: usize, side: &[usize], other: &[usize]| side.iter().filter(|t| !other.contains(t)).all(|&t| candidates[i].credits[t] >= 1.0);
     let of = |i: usize| of_hit(candidates, each, candidates[i].hit);
@@ -163,11 +162,9 @@ fn picked(question: &Question, hits: &[Hit], candidates: &[Candidate], each: &[f
         sort_by(&mut order, |&a, &b| of(b).total_cmp(&of(a)));
         let first = order[0];
         out.push(first);
-        let core = |c: &Candidate| c.core(&hits[c.hit].text);
-        let repeats = |hit: usize| candidates.iter().any(|c| c.hit == hit && core(c) == core(&candidates[first]));
         out.extend(order.iter().copied().find(|&i| match candidates[i].hit == candidates[first].hit {
             true => !candidates[i].shares_section(&candidates[first]) && each[i] >= SECOND_FROM * each[first],
-            false => of(i) >= SECOND_FROM * of(first) && !repeats(candidates[i].hit),
+            false => of(i) >= SECOND_FROM * of(first),
         }));
     }
     out

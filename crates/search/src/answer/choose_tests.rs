@@ -277,16 +277,6 @@ fn another_number_answers_another_question() {
 }
 
 #[test]
-fn a_second_passage_says_something_else() {
-    for (second, quoted) in [("The boats are red.\n\nThe cars are grey.", 1), ("The boats are blue.", 2)] {
-        let hits = [hit(0, "Boats", &[], "The boats are red."), hit(1, "Harbour", &[], second)];
-        let question = Question::new("What colour are the boats?", &|_| 1.0);
-        let found = candidates(&question, &hits, &layouts(&hits));
-        assert_eq!(choose(&question, &hits, &found, None).picked.len(), quoted, "{second}");
-    }
-}
-
-#[test]
 fn what_is_missed_is_named_in_words_and_not_in_pairs_of_letters() {
     let hits = [hit(0, "港口", &[], "港口早上七点开放。")];
     let asked = |question: &str, idf: &dyn Fn(&str) -> f32| {
