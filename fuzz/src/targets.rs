@@ -795,7 +795,6 @@ fn document_targets() -> Vec<Target> {
         of("plain", "a/b.txt", &[plain], MARKDOWN),
         of("front-matter", "a/b.md", &front, FRONT),
         of("openapi", "a/openapi.yaml", &OPENAPI, OPENAPI_MARKS),
-        of("manual", "a/weave.1", &MANUALS, MANUAL_MARKS),
         // A form shown often gives more text than bytes.
         Target {
             allowed: (3000, 256 << 20),
@@ -958,33 +957,6 @@ const OPENAPI_MARKS: &[&str] = &[
     "!!binary ",
     "---\n",
     "parameters:",
-];
-const MANUALS: [&str; 2] = [
-    ".TH WEAVE 1 2020 \"Loom\"\n.SH NAME\nweave \\- weaves \\fBcloth\\fR\n.SH OPTIONS\n.TP\n.B \\-x\nSays \\(lqx\\(rq.\n.nf\ncode\n.fi\n.de XX\n.PP\n..\n.TS\nl l.\na\tb\n.TE\n",
-    ".Dd May 1, 2020\n.Dt WEAVE 1\n.Os\n.Sh NAME\n.Nm weave\n.Nd weaves\n.Sh OPTIONS\n.Bl -tag -width indent\n.It Fl x Ar file\nSays.\n.El\n.Bd -literal\ncode\n.Ed\n",
-];
-const MANUAL_MARKS: &[&str] = &[
-    ".SH ",
-    ".TP\n",
-    ".B ",
-    "\\f",
-    "\\(lq",
-    "\\s-",
-    "\\",
-    "\n.",
-    ".de X\n",
-    "..\n",
-    ".Bl -tag\n",
-    ".It ",
-    ".El\n",
-    ".nf\n",
-    ".so a",
-    ".if ",
-    "\"",
-    ".TS\n",
-    ".TE\n",
-    "\\*[x]",
-    "\\n(x",
 ];
 const WORD: &str = "<w:document><w:body><w:p><w:pPr><w:pStyle w:val='h1'/></w:pPr><w:r><w:t>Install</w:t></w:r></w:p><w:p><w:r><w:t>Run</w:t><w:tab/><w:t>it.</w:t></w:r><w:del><w:r><w:delText>Gone</w:delText></w:r></w:del></w:p><w:p><w:pPr><w:numPr/></w:pPr><w:r><w:t>One</w:t></w:r></w:p><w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr><w:tc><w:tcPr><w:gridSpan w:val='2'/></w:tcPr><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc></w:tr><w:tr><w:tc><w:tcPr><w:vMerge w:val='restart'/></w:tcPr><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc><w:tc><w:p/></w:tc></w:tr><w:tr><w:tc><w:tcPr><w:vMerge/></w:tcPr><w:p/></w:tc><w:tc><w:p/></w:tc></w:tr></w:tbl></w:body></w:document>";
 const WORD_STYLES: &str = "<w:styles><w:style w:styleId='h1'><w:name w:val='heading 1'/></w:style></w:styles>";

@@ -1,4 +1,4 @@
-//! Books, word processors' documents, interfaces and manual pages, good and hostile, made here.
+//! Books, word processors' documents and interfaces, good and hostile, made here.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use pocketgraph_ingest::{BlockKind, Corpus, IngestOptions, ingest, ingest_bytes};
@@ -99,7 +99,6 @@ fn what_is_encrypted_damaged_or_another_thing_is_named_and_skipped() {
     assert!(reason("a.epub", zipped(&[("x", "y")])).contains("container.xml"));
     assert!(reason("a.epub", zipped(&[("META-INF/rights.xml", ""), ("META-INF/container.xml", CONTAINER)])).contains("protected"));
     assert!(reason("openapi.json", b"{}".to_vec()).contains("openapi"));
-    assert!(reason("readme.1", b"Text.".to_vec()).contains("no manual page"));
 }
 
 #[test]
@@ -109,7 +108,7 @@ fn what_grows_when_it_is_unpacked_is_bounded() {
 }
 
 #[test]
-fn interfaces_and_manuals_are_known_by_their_names_and_other_files_of_these_endings_are_not_read() {
+fn interfaces_are_known_by_their_names_and_other_files_of_these_endings_are_not_read() {
     let dir = tempfile::tempdir().unwrap();
     for (name, text) in [
         ("openapi.yaml", "openapi: 3.1.0\ninfo: {title: Pets}\npaths: {/a: {get: {summary: Find}}}\n"),
@@ -119,17 +118,13 @@ fn interfaces_and_manuals_are_known_by_their_names_and_other_files_of_these_endi
         ),
         ("package.json", "{\"a\": 1}"),
         ("mkdocs.yaml.txt", "Text."),
-        ("weave.1", ".TH WEAVE 1\n.SH NAME\nweave \\- weaves\n"),
         ("server.log.1", "line"),
     ] {
         std::fs::write(dir.path().join(name), text).unwrap();
     }
     let corpus = ingest(dir.path(), &IngestOptions::default(), &|_| {}).unwrap();
     let titles: Vec<_> = corpus.documents.iter().map(|d| (d.path.as_str(), d.title.as_str())).collect();
-    assert_eq!(
-        titles,
-        [("mkdocs.yaml.txt", "mkdocs.yaml"), ("openapi.yaml", "Pets"), ("pets.swagger.json", "Old"), ("weave.1", "weave(1)")]
-    );
+    assert_eq!(titles, [("mkdocs.yaml.txt", "mkdocs.yaml"), ("openapi.yaml", "Pets"), ("pets.swagger.json", "Old")]);
     assert!(corpus.skipped.is_empty(), "{:?}", corpus.skipped);
 }
 

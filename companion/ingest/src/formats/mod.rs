@@ -24,7 +24,6 @@ pub(crate) mod json_lines;
 pub(crate) mod lines;
 pub(crate) mod list_numbers;
 pub(crate) mod made_html;
-pub(crate) mod man;
 pub(crate) mod markdown;
 pub(crate) mod markdown_dialects;
 pub(crate) mod markdown_fence;
@@ -94,7 +93,7 @@ impl Format {
 }
 
 /// The formats, in the order of messages.
-pub(crate) const ALL: [&Format; 17] = [
+pub(crate) const ALL: [&Format; 16] = [
     &markdown::FORMAT,
     &mdx::FORMAT,
     &html_page::FORMAT,
@@ -111,7 +110,6 @@ pub(crate) const ALL: [&Format; 17] = [
     &data_table::FORMAT,
     &pdf::FORMAT,
     &openapi::FORMAT,
-    &man::FORMAT,
 ];
 
 /// A document, or why there is none, for the user.
