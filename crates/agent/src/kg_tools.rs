@@ -5,10 +5,9 @@ use crate::answer::CitationTarget;
 use crate::compact::{Set, sort_by};
 use crate::embed::QuestionEncoder;
 use crate::kg::{Direction, Edge, KnowledgeGraph, Linker, NodeId, Provenance, RelationId, TripleId};
+use crate::plan::Plan;
 use crate::plan::execute::{Executor, Limits, Passage, Resources};
 use crate::plan::trace::{EdgeTrace, StepTrace};
-use crate::plan::{Plan, lpkg};
-use crate::planner::demonstrations;
 use crate::text::{fold, terms};
 use futures::future::{FutureExt, LocalBoxFuture, ready};
 use std::rc::Rc;
@@ -220,12 +219,14 @@ impl GraphTools for KgTools {
         ready(Ok(out)).boxed_local()
     }
 
+    #[cfg(not(target_arch = "wasm32"))]
     fn demonstrations(&self, question: &str, wanted: usize) -> Vec<(String, String)> {
+        use crate::plan::lpkg::{print, write_sub_questions};
         let code = |(question, plan): (String, Plan)| {
-            let written = lpkg::write_sub_questions(&plan, &question).and_then(|plan| lpkg::print(&plan).ok())?;
+            let written = write_sub_questions(&plan, &question).and_then(|plan| print(&plan).ok())?;
             Some((question, written))
         };
-        demonstrations(&self.linker, question, wanted).into_iter().filter_map(code).collect()
+        crate::planner::demonstrations(&self.linker, question, wanted).into_iter().filter_map(code).collect()
     }
 
     fn execute<'a>(&'a self, plan: &'a Plan, resources: Resources<'a>, limits: Limits) -> LocalBoxFuture<'a, Option<Vec<PlanStep>>> {

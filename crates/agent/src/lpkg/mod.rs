@@ -53,8 +53,9 @@ impl Protocol for Lpkg {
         Marks { labels: &["title", "text", "question"], ..Marks::default() }
     }
 
+    // A page would load the graph and code for nothing but demonstrations.
     fn uses_graph(&self) -> bool {
-        true
+        cfg!(not(target_arch = "wasm32"))
     }
 
     fn converse<'a>(&'a self, run: &'a mut Run<'_>) -> LocalBoxFuture<'a, Result<String, LlmError>> {

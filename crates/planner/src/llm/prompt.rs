@@ -1,9 +1,8 @@
 //! The planner's prompts, in our words; the forms of the plans are the papers'.
 
-use super::Demonstration;
 use crate::compact::sort_by;
 use crate::kg::{Class, KnowledgeGraph, Linker, NodeId, Vocabulary};
-use crate::plan::{PlanError, rft};
+use crate::plan::{Plan, PlanError, rft};
 use crate::text::fold;
 use pocketgraph_llm::{Message, Prompts, Text};
 
@@ -26,7 +25,7 @@ pub const LINES: Text = Text::new("plan.lines", include_str!("prompts/plan.lines
 pub const REPAIR: Text = Text::new("plan.repair", include_str!("prompts/plan.repair.txt"), &["faults"], &[]);
 
 /// What a model is asked, with demonstrations.
-pub fn ask(question: &str, linker: Option<&Linker>, prompts: &Prompts, shown: &[Demonstration]) -> Vec<Message> {
+pub fn ask(question: &str, linker: Option<&Linker>, prompts: &Prompts, shown: &[(String, Plan)]) -> Vec<Message> {
     let mut user = linker.map(|linker| words_of(linker, question)).unwrap_or_default();
     for (question, plan) in shown {
         let plan = rft::print(&plan.clone().with_phrases()).unwrap_or_default();
