@@ -49,7 +49,7 @@ impl JsOptions {
         self.member(name, "a function", |v| v.dyn_ref::<Function>().cloned())
     }
 
-    fn count(&self, name: &str) -> Result<Option<u32>, JsValue> {
+    pub(super) fn count(&self, name: &str) -> Result<Option<u32>, JsValue> {
         let whole = |n: &f64| n.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(n);
         self.member(name, "a whole number", |v| v.as_f64().filter(whole).map(|n| n as u32))
     }
@@ -93,22 +93,17 @@ fn filter(given: &JsOptions) -> Result<Filter, JsValue> {
     Ok(Filter { language: given.text("language")?, folder: given.text("folder")?, version: given.text("version")? })
 }
 
-/// The options of `ask`, without its endpoint.
+/// Reads the options of an answer by quotation.
 pub fn ask_options(given: &JsOptions) -> Result<AskOptions, JsValue> {
-    let default = AskOptions::default();
     Ok(AskOptions {
         k: given.count("k")?,
         retriever: given.text("retriever")?,
         filter: filter(given)?,
-        tokens_in: given.count("maxInputTokens")?.unwrap_or(default.tokens_in),
-        tokens_out: given.count("maxOutputTokens")?.unwrap_or(default.tokens_out),
-        milliseconds: given.count("timeLimitMs")?.unwrap_or(default.milliseconds),
-        language: given.text("language")?,
         reader_language: given.text("readerLanguage")?,
+        #[cfg(feature = "full")]
         reader_version: given.text("readerVersion")?,
-        hide_contacts: given.flag_or("hideContacts", default.hide_contacts)?,
         no_answer_text: given.text("noAnswerText")?,
-        task: None,
+        ..AskOptions::default()
     })
 }
 

@@ -1,12 +1,11 @@
 //! Calls of the full module: asking a language model, plainly or by a protocol, planning, and executing plans.
 
-use super::arguments::{self, JsOptions, full};
+use super::arguments::{JsOptions, full};
 use super::events::{EventSink, promise, to_js};
 use super::face::WasmEngine;
 use super::page_tools::PageTools;
 use super::{chat, error, utf16};
 use crate::agent::{self, AgentEvent, AgentOptions, AskWith, ProtocolAnswer, SearXng};
-use crate::answer::AskOptions;
 use crate::llm::ChatModel;
 use crate::plan::check::Limits;
 use crate::plan::{Plan, Surface};
@@ -91,7 +90,8 @@ impl WasmEngine {
                 return finish(sink, outcome.map_err(|e| error::engine(&e))?);
             }
             let Some(model) = &context.chat else { return Err(error::bad_argument("llm must name the endpoint of a model")) };
-            let options = AskOptions { task: context.options.task(), ..arguments::ask_options(&given)? };
+            let mut options = context.options.for_plain_answer();
+            options.tokens_in = given.count("maxInputTokens")?.unwrap_or(options.tokens_in);
             let outcome = engine.ask(&question, &options, model.as_ref(), &mut |event| sink.ask_event(event)).await;
             sink.end(outcome.map_err(|e| error::engine(&e))?)
         })
