@@ -12,7 +12,7 @@ use clap::builder::PossibleValuesParser;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::options::NO_PROTOCOL;
 use pocketgraph::agent::{self, AgentEvent, AgentOptions, AskWith, CallerTools, ProtocolAnswer, WebSearch, ask_with_protocol, needs_model};
-use pocketgraph::answer::{Answer, AnswerBy, AskEvent, AskOptions, CitationStatus, CitationTarget, NoticeCode, Support};
+use pocketgraph::answer::{Answer, AnswerBy, AskEvent, CitationStatus, CitationTarget, NoticeCode, Support};
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::kg;
 use pocketgraph::llm::{ChatModel, Recorder};
@@ -147,13 +147,12 @@ fn ask_several(args: &Args, with_model_given: bool) -> Result<()> {
         let help = "merge the bundles into one with: pocketgraph merge A B -o C";
         return Err(miette!(help = help, "a model or a protocol answers from one bundle only"));
     }
-    let filter = args.filter.filter();
-    let reader_language = args.filter.reader_language();
+    let options = with_options(args)?.for_plain_answer();
     let search = SearchOptions {
-        k: args.k,
-        retriever: Some(args.retriever.clone()),
-        filter: filter.clone(),
-        reader_language: reader_language.clone(),
+        k: options.k,
+        retriever: options.retriever.clone(),
+        filter: options.filter.clone(),
+        reader_language: options.reader_language.clone(),
         ..SearchOptions::default()
     };
     let engines = named(&args.bundle, &args.also).map(|bundle| with_model(bundle)).collect::<Result<Vec<_>>>()?;
@@ -162,15 +161,6 @@ fn ask_several(args: &Args, with_model_given: bool) -> Result<()> {
     let order = by_strength(&results);
     for (turn, &at) in order.iter().enumerate() {
         let Some(engine) = engines.get(at) else { continue };
-        let options = AskOptions {
-            k: args.k,
-            retriever: Some(args.retriever.clone()),
-            filter: filter.clone(),
-            reader_language: reader_language.clone(),
-            reader_version: args.reader_version.clone(),
-            language: args.language.clone(),
-            ..AskOptions::default()
-        };
         let answer = wait(engine.quote(&args.question, &options, &mut |_| {}))?.into_diagnostic()?;
         if answer.citations.is_empty() && turn + 1 < order.len() {
             continue;

@@ -58,8 +58,9 @@ struct Unanswered {
     terms: Vec<(String, String, f32)>,
 }
 
+/// Entry of a file.
 #[derive(Debug, PartialEq, Eq)]
-enum Asked {
+enum Entry {
     Question(String),
     /// Number of the passage that is nearest to a question, whose words the page kept to itself.
     Near(u32),
@@ -79,8 +80,8 @@ pub fn run(args: &Args) -> Result<()> {
     let (mut unanswered, mut answered, count) = (Vec::new(), 0, asked.len());
     for (n, one) in asked.into_iter().enumerate() {
         let (is_answered, found) = match one {
-            Asked::Question(question) => ask(&engine, question)?,
-            Asked::Near(chunk) => {
+            Entry::Question(question) => ask(&engine, question)?,
+            Entry::Near(chunk) => {
                 let nearest = wait(engine.passage(chunk))?.ok();
                 (false, nearest.map(|nearest| Unanswered { nearest, question: None, terms: Vec::new() }))
             }
@@ -105,23 +106,23 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// Reads questions and numbers of passages from a list, an export or a log.
-fn read_asked(text: &str) -> Vec<Asked> {
+fn read_asked(text: &str) -> Vec<Entry> {
     let title = |value: &Value| {
         let text = value.get("question").or(value.get("title")).and_then(Value::as_str);
-        text.map(|text| Asked::Question(text.to_owned()))
+        text.map(|text| Entry::Question(text.to_owned()))
     };
     if let Ok(Value::Array(all)) = serde_json::from_str(text) {
         return all.iter().filter_map(title).collect();
     }
     if text.contains(TOPIC) {
         let number = |rest: &str| rest.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok());
-        return text.split(TOPIC).skip(1).filter_map(number).map(Asked::Near).collect();
+        return text.split(TOPIC).skip(1).filter_map(number).map(Entry::Near).collect();
     }
     let read = |line: &str| {
         let line = line.trim();
         match serde_json::from_str::<Value>(line) {
             Ok(value) if value.is_object() => title(&value),
-            _ => (!line.is_empty()).then(|| Asked::Question(line.to_owned())),
+            _ => (!line.is_empty()).then(|| Entry::Question(line.to_owned())),
         }
     };
     text.lines().filter_map(read).collect()
@@ -200,7 +201,7 @@ mod tests {
 
     #[test]
     fn lists_exports_and_logs_are_read() {
-        let question = |text: &str| Asked::Question(text.to_owned());
+        let question = |text: &str| Entry::Question(text.to_owned());
         let asked = vec![question("How do I?"), question("Why?")];
         for text in [
             "How do I?\n\n  Why?\n",
@@ -210,6 +211,6 @@ mod tests {
             assert_eq!(read_asked(text), asked, "{text}");
         }
         let log = "1.2.3.4 - - \"GET /gap?topic=17 HTTP/1.1\" 404\n1.2.3.4 - - \"GET /gap?topic=x\" 404\n\"GET /gap?topic=99999999999\"\n";
-        assert_eq!(read_asked(log), [Asked::Near(17)]);
+        assert_eq!(read_asked(log), [Entry::Near(17)]);
     }
 }
