@@ -1027,7 +1027,7 @@ fn plan_files() -> BTreeMap<&'static str, Vec<Vec<u8>>> {
         "rft",
         seeds(&[lines, include_str!("../../docs/plans.md"), include_str!("../../crates/planner/src/golden/lines.txt")]),
     )]);
-    of.insert("lpkg", seeds(&["Original_Question: str = \"q\"\nSub_Question_1: str = \"who directed it?\"\nInfo_1: str = Search(query = Sub_Question_1)\nAns_1: str = Get_Answer(query = Sub_Question_1, info = Info_1)\nFinal_Answer: str = Finish_The_Plan(Answer = Ans_1)\n", include_str!("../../docs/plans.md"), include_str!("../../crates/planner/src/golden/code.txt")]));
+    of.insert("lpkg", seeds(&["Original_Question: str = \"q\"\nSub_Question_1: str = \"who directed it?\"\nInfo_1: str = Search(query = Sub_Question_1)\nAns_1: str = Get_Answer(query = Sub_Question_1, info = Info_1)\nFinal_Answer: str = Finish_The_Plan(Answer = Ans_1)\n", include_str!("../../docs/plans.md"), include_str!("../../crates/agent/src/prompts/lpkg.examples.txt")]));
     of.insert(
         "json",
         seeds(&[

@@ -161,8 +161,14 @@ impl<'a> Bytes<'a> {
         Bytes { file, bytes, at: 0 }
     }
 
-    /// Returns the error for bytes that do not fit, with the file's name.
+    /// Returns the error for bytes that do not fit, with the file's name. Pages leave out what does not fit, whose
+    /// sentences they would load in vain: `verify` says it of the bundle's files.
+    #[inline(always)]
     pub fn corrupt(&self, what: &str) -> BundleError {
+        self.describe_damage(if cfg!(target_arch = "wasm32") { "damaged" } else { what })
+    }
+
+    fn describe_damage(&self, what: &str) -> BundleError {
         BundleError::Corrupt { file: self.file.to_owned(), what: format!("{what} (at byte {})", self.at) }
     }
 

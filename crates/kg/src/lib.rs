@@ -29,7 +29,7 @@ pub use date::{Date, DateError, EARLIEST, PRESENT, date, read_interval, show_int
 pub use graph::{Direction, Edge, KnowledgeGraph, Provenance, Triple};
 pub use ids::{NodeId, RelationId, TripleId, TypeId};
 pub use link::{Candidate, Linker, Match, Mention};
-pub use literal::{Literal, LiteralKind, Value, is_unit, number, value_of};
+pub use literal::{Literal, LiteralKind, Value, is_unit, number, value_of, year_date};
 pub use names::key as name_key;
 pub use section::{
     LABELS, RELATION_LABELS, SECTIONS, decode, encode, encode_labels, encode_relation_labels, is_in, load, load_labels,

@@ -81,7 +81,8 @@ impl Value {
     }
 }
 
-fn year_date(n: f64) -> Option<Date> {
+/// Returns a whole number of at most four digits as a year.
+pub fn year_date(n: f64) -> Option<Date> {
     (n.fract() == 0.0 && n.abs() <= 9999.0).then_some(Date { year: n as i32, month: 0, day: 0 })
 }
 

@@ -108,7 +108,7 @@ fn join_parts(
     triples: Rc<Triples>,
     sources: Rc<Sources>,
 ) -> Result<KnowledgeGraph, BundleError> {
-    let wrong = |file: usize, what: &str| Err(BundleError::Corrupt { file: SECTIONS[file].to_owned(), what: what.to_owned() });
+    let wrong = |file: usize, what: &str| Err(Bytes::new(SECTIONS[file], &[]).corrupt(what));
     if nodes.types.iter().any(|t| t.index() >= vocabulary.types.len()) {
         return wrong(1, "a node has a type that the graph does not have");
     }
@@ -303,7 +303,7 @@ fn take_triples(file: &str, bytes: &[u8]) -> Result<Triples, BundleError> {
             if step > 0 {
                 tail = 0;
             }
-            let overflow = || BundleError::Corrupt { file: file.to_owned(), what: "a triple leads nowhere".to_owned() };
+            let overflow = || Bytes::new(file, &[]).corrupt("a triple leads nowhere");
             relation = relation.checked_add(step).ok_or_else(overflow)?;
             tail = tail.checked_add(b.varint()?).ok_or_else(overflow)?;
             all.push(Triple { head, relation: RelationId(relation), tail: NodeId(tail) });

@@ -99,7 +99,8 @@ impl Failure {
 /// Asks for a plan; once more, with what is wrong, if it cannot be used.
 async fn request_plan(run: &mut Run<'_>) -> Result<Option<Plan>, LlmError> {
     let limits = PlanLimits { statements: 16, ..PlanLimits::default() };
-    let graph = run.services.environment.graph();
+    // Pages show the fixed examples alone.
+    let graph = if cfg!(target_arch = "wasm32") { None } else { run.services.environment.graph() };
     let shown = graph.map(|graph| graph.demonstrations(&run.question, DEMONSTRATIONS)).unwrap_or_default();
     let shown: Vec<(String, String)> = shown.iter().map(|(q, plan)| (run.safe(q), run.safe(plan))).collect();
     let mut prompt = prompts::ask_for_plan(run.options, &run.question, &shown);

@@ -7,7 +7,7 @@ use super::search::Start;
 use super::sets::{Evidence, Item, Member, Origin, Set, select_extreme};
 use super::{Executor, Step};
 use crate::compact::{Map, sort_unique};
-use crate::kg::{EARLIEST, KnowledgeGraph, LiteralKind, NodeId, PRESENT, Value, read_interval, show_interval};
+use crate::kg::{Date, EARLIEST, KnowledgeGraph, LiteralKind, NodeId, PRESENT, Value, read_interval, show_interval, year_date};
 use crate::text::words;
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -266,12 +266,17 @@ fn find_roots(member: &Member, behind: &[Rc<Set>]) -> Vec<Item> {
 /// Returns the value of each member that has one, and, if it has none or a time is asked for, a moment for each
 /// interval in which its statements hold. Statements without a time hold at present.
 fn read_values(graph: Option<&KnowledgeGraph>, set: &Set, test: &Test, to: &Value) -> Vec<(Member, Vec<Value>)> {
-    let span = if let Value::Text(text) = to { read_ends(text) } else { None };
+    let span = if let Value::Text(text) = to { read_interval(text) } else { None };
     let is_time = span.is_some() || matches!(to, Value::Date(_));
-    let asked = span.unwrap_or_else(|| [Some(to.clone()), Some(to.clone())]);
+    let date = match to {
+        Value::Date(date) => Some(*date),
+        Value::Number { value, unit: None } => year_date(*value),
+        _ => None,
+    };
+    let asked = span.or(date.map(|date| [Some(date); 2]));
     let moment = |interval| {
-        let chosen = choose_moment(read_ends(interval)?, test.comparison, &asked);
-        Some(chosen.unwrap_or_else(|| to.clone()))
+        let chosen = choose_moment(read_interval(interval)?, test.comparison, asked?);
+        Some(chosen.map_or_else(|| to.clone(), Value::Date))
     };
     let values = |member: &Member| -> Vec<Value> {
         let value = member.item.value(graph);
@@ -288,22 +293,17 @@ fn read_values(graph: Option<&KnowledgeGraph>, set: &Set, test: &Test, to: &Valu
 }
 
 /// Ends of an interval, where it has them.
-type Ends = [Option<Value>; 2];
-
-fn read_ends(interval: &str) -> Option<Ends> {
-    read_interval(interval).map(|ends| ends.map(|end| end.map(Value::Date)))
-}
+type Ends = [Option<Date>; 2];
 
 /// Returns the moment of an interval that a comparison is about: the first if it has to be before, the last if it
 /// has to be after; otherwise, unless the interval meets what is `asked`, its nearer end.
-fn choose_moment([from, until]: Ends, comparison: Comparison, asked: &Ends) -> Option<Value> {
-    let compare = |a: &Option<Value>, b: &Option<Value>| a.as_ref().zip(b.as_ref()).and_then(|(a, b)| a.compare(b));
-    let is_before = |a, b| compare(a, b) == Some(Ordering::Less);
+fn choose_moment([from, until]: Ends, comparison: Comparison, asked: Ends) -> Option<Date> {
+    let is_before = |a: Option<Date>, b: Option<Date>| a.zip(b).and_then(|(a, b)| a.compare(b)) == Some(Ordering::Less);
     match comparison {
-        Comparison::Less | Comparison::AtMost => from.or(Some(Value::Date(EARLIEST))),
-        Comparison::Greater | Comparison::AtLeast => until.or(Some(Value::Date(PRESENT))),
-        _ if is_before(&until, &asked[0]) => until,
-        _ if is_before(&asked[1], &from) => from,
+        Comparison::Less | Comparison::AtMost => from.or(Some(EARLIEST)),
+        Comparison::Greater | Comparison::AtLeast => until.or(Some(PRESENT)),
+        _ if is_before(until, asked[0]) => until,
+        _ if is_before(asked[1], from) => from,
         _ => None,
     }
 }

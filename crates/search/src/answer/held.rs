@@ -60,14 +60,15 @@ fn states(block: &Candidate, hits: &[Hit], &[chunk, start, end, ..]: &TimedState
 /// Returns true for each of the statements that a question may be about: those of the hits, unless another sentence of
 /// their passage has all words of the question that they have, and more.
 pub fn find_asked(times: &Times, question: &Question, hits: &[Hit]) -> Vec<bool> {
+    // A bit for each term: there are at most 64.
     let find_words = |text: &str| {
         let words = term_set(&[text]);
-        question.terms.iter().map(|term| credit(term, &words) > 0.0).collect::<Vec<_>>()
+        question.terms.iter().fold(0_u64, |bits, term| bits << 1 | u64::from(credit(term, &words) > 0.0))
     };
     let is_asked = |&[chunk, start, end, ..]: &TimedStatement| {
         let Some(hit) = hits.iter().find(|hit| hit.chunk == chunk) else { return false };
         let stated = find_words(hit.text.get(start as usize..end as usize).unwrap_or_default());
-        let says_more = |other: Vec<bool>| other != stated && stated.iter().zip(&other).all(|(own, other)| own <= other);
+        let says_more = |other: u64| other != stated && other & stated == stated;
         !sentences(&hit.text).into_iter().any(|at| says_more(find_words(&hit.text[at])))
     };
     times.statements.as_chunks().0.iter().map(is_asked).collect()
