@@ -100,7 +100,6 @@ pub fn ask_options(given: &JsOptions) -> Result<AskOptions, JsValue> {
         retriever: given.text("retriever")?,
         filter: filter(given)?,
         reader_language: given.text("readerLanguage")?,
-        #[cfg(feature = "full")]
         reader_version: given.text("readerVersion")?,
         no_answer_text: given.text("noAnswerText")?,
         ..AskOptions::default()

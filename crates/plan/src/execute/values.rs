@@ -292,7 +292,6 @@ fn read_values(graph: Option<&KnowledgeGraph>, set: &Set, test: &Test, to: &Valu
     set.members.iter().map(|m| (m.clone(), values(m))).filter(|(_, values)| !values.is_empty()).collect()
 }
 
-/// Ends of an interval, where it has them.
 type Ends = [Option<Date>; 2];
 
 /// Returns the moment of an interval that a comparison is about: the first if it has to be before, the last if it
