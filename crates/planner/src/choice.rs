@@ -83,7 +83,8 @@ pub fn choose<'a>(
         let core = core(rules, question);
         let ask = async |question: &str| Asking { rules, others, linker, question }.in_turn(order, enough).await;
         let is_silent = |proposals: &Proposals| proposals.candidates.best().is_none_or(|best| best.1 < least);
-        let held = find_held(linker, &core);
+        let is_dated = linker.graph().has_intervals();
+        let held = if is_dated { find_held(&core) } else { None };
         let mut at = held.as_ref().filter(|held| held.time == Value::Date(PRESENT));
         let mut proposals = ask(at.map_or(&core, |held| &held.rest)).await;
         // A year may be part of the question, and "first" of a name.
@@ -95,7 +96,8 @@ pub fn choose<'a>(
         }
         let asked = at.map_or(&core, |held| &held.rest);
         let mut of_time = None;
-        for (rest, of) in [cut_when(asked), cut_order(asked)].into_iter().flatten().filter(|_| linker.graph().has_intervals()) {
+        let of_times = if is_silent(&proposals) && is_dated { [cut_when(asked), cut_order(asked)] } else { [None, None] };
+        for (rest, of) in of_times.into_iter().flatten() {
             if is_silent(&proposals) {
                 proposals.candidates = ask(&rest).await.candidates;
                 of_time = Some(of);
@@ -136,11 +138,8 @@ enum OfTime {
     End(Extreme),
 }
 
-/// Finds the time at which the answer has to hold, if the graph says of any statement when it holds.
-fn find_held(linker: &Linker, question: &str) -> Option<Held> {
-    if !linker.graph().has_intervals() {
-        return None;
-    }
+/// Finds the time at which the answer has to hold.
+fn find_held(question: &str) -> Option<Held> {
     let present = || (Comparison::Equal, Value::Date(PRESENT));
     let Some(time) = find_time(question) else {
         let (comparison, time) = asks_of_the_present(question).then(present)?;
