@@ -85,7 +85,7 @@ async fn answer_by_plan(
     events: &mut dyn FnMut(AgentEvent),
 ) -> Result<ProtocolAnswer, EngineError> {
     let k = options.k.unwrap_or(HITS).clamp(1, 100);
-    let how = AskOptions { k: Some(k), tokens_in: options.tokens_in, ..options.for_plain_answer() };
+    let how = AskOptions { k: Some(k), tokens_in: options.prompt_tokens(), ..options.for_plain_answer() };
     let result = engine.search(question, &searching(&how)).await?;
     events(AgentEvent::Hits { result: result.clone() });
 

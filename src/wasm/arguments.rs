@@ -49,7 +49,7 @@ impl JsOptions {
         self.member(name, "a function", |v| v.dyn_ref::<Function>().cloned())
     }
 
-    pub(super) fn count(&self, name: &str) -> Result<Option<u32>, JsValue> {
+    fn count(&self, name: &str) -> Result<Option<u32>, JsValue> {
         let whole = |n: &f64| n.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(n);
         self.member(name, "a whole number", |v| v.as_f64().filter(whole).map(|n| n as u32))
     }

@@ -90,8 +90,7 @@ impl WasmEngine {
                 return finish(sink, outcome.map_err(|e| error::engine(&e))?);
             }
             let Some(model) = &context.chat else { return Err(error::bad_argument("llm must name the endpoint of a model")) };
-            let mut options = context.options.for_plain_answer();
-            options.tokens_in = given.count("maxInputTokens")?.unwrap_or(options.tokens_in);
+            let options = context.options.for_plain_answer();
             let outcome = engine.ask(&question, &options, model.as_ref(), &mut |event| sink.ask_event(event)).await;
             sink.end(outcome.map_err(|e| error::engine(&e))?)
         })

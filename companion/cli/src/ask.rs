@@ -185,11 +185,7 @@ fn print_json(engine: &Engine, answer: serde_json::Value) -> Result<()> {
 
 /// Retrieve once, answer once.
 fn ask_plainly(args: &Args, engine: &Engine, chat: Option<&dyn ChatModel>) -> Result<()> {
-    let given = with_options(args)?;
-    let mut options = given.for_plain_answer();
-    if args.options.as_ref().is_some_and(|given| given.contains_key("maxInputTokens")) {
-        options.tokens_in = given.tokens_in;
-    }
+    let options = with_options(args)?.for_plain_answer();
     let mut streamed = false;
     let mut hear = |event: AskEvent| {
         match (&event, args.json) {

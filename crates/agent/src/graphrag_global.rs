@@ -104,7 +104,7 @@ impl Protocol for GraphRagGlobal {
                 run.warn(Notice::new(NoticeCode::NoReports));
                 return Ok(String::new());
             }
-            let room = run.options.tokens_in as usize / 2;
+            let room = run.options.prompt_tokens() as usize / 2;
             let tokens: Vec<usize> = reports.iter().map(|r| run.count_tokens(&r.text)).collect();
             let mut all: Vec<Point> = Vec::new();
             let mut read = 0;
@@ -199,7 +199,7 @@ mod tests {
 
     /// A prompt so small that every report is a batch of its own.
     fn narrow() -> AgentOptions {
-        AgentOptions { tokens_in: 30, ..AgentOptions::default() }
+        AgentOptions { tokens_in: Some(30), ..AgentOptions::default() }
     }
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
         let none = r#"{"points": []}"#;
         let some = r#"{"points": [{"description": "Hallwil.", "score": 50, "reports": [4]}]}"#;
         let (outcome, asked) =
-            ask(&AgentOptions { tokens_in: 8, ..AgentOptions::default() }, &world, &[none, none, none, some, "Hallwil [1]."]);
+            ask(&AgentOptions { tokens_in: Some(8), ..AgentOptions::default() }, &world, &[none, none, none, some, "Hallwil [1]."]);
         assert_eq!((outcome.text.as_str(), asked.len()), ("Hallwil [1].", 5));
         assert!(outcome.warnings.is_empty() && outcome.forced.is_none(), "{:?}", outcome.warnings);
     }

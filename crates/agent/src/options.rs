@@ -98,7 +98,8 @@ pub struct AgentOptions {
     pub tokens: u32,
     /// The most tokens of one prompt: the oldest evidence is left out of a longer one.
     #[serde(rename = "maxInputTokens")]
-    pub tokens_in: u32,
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub tokens_in: Option<u32>,
     /// The most tokens of one reply.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     #[serde(rename = "maxOutputTokens")]
@@ -172,7 +173,7 @@ impl Default for AgentOptions {
             turns: None,
             searches: None,
             tokens: 200_000,
-            tokens_in: 24_000,
+            tokens_in: None,
             tokens_out: None,
             hide_contacts: true,
             tokens_evidence: 2_000,
@@ -208,14 +209,19 @@ impl AgentOptions {
         self.prompts.override_of(ASK_PROMPT).map(str::to_owned)
     }
 
-    /// Returns the same options for a plain answer; a protocol's own number of tokens is for its prompts, which grow.
+    /// Returns the most tokens of a protocol's prompt. It grows from turn to turn, and so is longer than a plain one.
+    pub fn prompt_tokens(&self) -> u32 {
+        self.tokens_in.unwrap_or(24_000)
+    }
+
+    /// Returns the same options for a plain answer.
     pub fn for_plain_answer(&self) -> AskOptions {
         let default = AskOptions::default();
         AskOptions {
             k: self.k,
             retriever: self.retriever.clone(),
             filter: self.filter.clone(),
-            tokens_in: default.tokens_in,
+            tokens_in: self.tokens_in.unwrap_or(default.tokens_in),
             tokens_out: self.tokens_out.unwrap_or(default.tokens_out),
             milliseconds: self.milliseconds,
             language: self.language.clone(),

@@ -120,7 +120,7 @@ impl<'a> Run<'a> {
             carried: Vec::new(),
             said: Vec::new(),
             no_answer: None,
-            tokens_in: options.tokens_in,
+            tokens_in: options.prompt_tokens(),
             mute: false,
         }
     }

@@ -40,7 +40,7 @@ pub fn agent_options(given: &JsOptions) -> Result<AgentOptions, JsValue> {
         k: given.count("k")?,
         turns: given.count("turns")?,
         searches: given.count("searches")?,
-        tokens_in: given.count("maxInputTokens")?.unwrap_or(default.tokens_in),
+        tokens_in: given.count("maxInputTokens")?,
         tokens: given.count("maxTokens")?.unwrap_or(default.tokens),
         tokens_evidence: given.count("maxEvidenceTokens")?.unwrap_or(default.tokens_evidence),
         hide_contacts: given.flag_or("hideContacts", default.hide_contacts)?,
