@@ -3,9 +3,12 @@
 use super::open::{wait, with_model};
 use super::progress::Bars;
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
+use pocketgraph::agent::NAMES;
 use pocketgraph::answer::AskOptions;
 use pocketgraph::engine::{Engine, Quotable};
+use pocketgraph::kg;
 use pocketgraph::retrieve::Hit;
+use pocketgraph_measure::{QUOTE, answer_without_model};
 use pocketgraph_native::progress::Progress;
 use pocketgraph_native::terminal::line;
 use serde::Serialize;
@@ -52,45 +55,51 @@ struct Gap {
 
 /// A question without a stated answer, whose words a log lacks.
 struct Unanswered {
+    /// Number of times that it was asked.
+    asked: usize,
     nearest: Hit,
     question: Option<String>,
     /// Its terms, each as the question has it and with its weight.
     terms: Vec<(String, String, f32)>,
 }
 
-/// Entry of a file.
-#[derive(Debug, PartialEq, Eq)]
-enum Entry {
-    Question(String),
-    /// Number of the passage that is nearest to a question, whose words the page kept to itself.
-    Near(u32),
+/// Questions of a file, in words or by their places.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Requests {
+    questions: Vec<String>,
+    /// Passages that are nearest to questions, whose words the page kept to itself, and how often each was.
+    near: BTreeMap<u32, usize>,
 }
 
 /// Lists what was asked and is not answered, the most frequent first.
 pub fn run(args: &Args) -> Result<()> {
-    let text = std::fs::read_to_string(&args.file).into_diagnostic();
-    let asked = read_asked(&text.wrap_err_with(|| format!("cannot read {}", args.file.display()))?);
-    if asked.is_empty() {
+    let bytes = std::fs::read(&args.file).into_diagnostic().wrap_err_with(|| format!("cannot read {}", args.file.display()))?;
+    let Requests { questions, near } = read_asked(&String::from_utf8_lossy(&bytes));
+    let count = questions.len() + near.values().sum::<usize>();
+    if count == 0 {
         let help = "`pocketgraph gaps --help` says what a file may hold";
         return Err(miette!(help = help, "{} has no question and no topic", args.file.display()));
     }
     let engine = with_model(&args.bundle)?;
     let bars = Bars::new(false);
-    bars.stage("asking", Some(asked.len() as u64));
-    let (mut unanswered, mut answered, count) = (Vec::new(), 0, asked.len());
-    for (n, one) in asked.into_iter().enumerate() {
-        let (is_answered, found) = match one {
-            Entry::Question(question) => ask(&engine, question)?,
-            Entry::Near(chunk) => {
-                let nearest = wait(engine.passage(chunk))?.ok();
-                (false, nearest.map(|nearest| Unanswered { nearest, question: None, terms: Vec::new() }))
-            }
-        };
+    bars.stage("asking", Some(questions.len() as u64));
+    let (mut unanswered, mut answered, mut unknown) = (Vec::new(), 0, 0);
+    for (chunk, asked) in near {
+        match wait(engine.passage(chunk))? {
+            Ok(nearest) => unanswered.push(Unanswered { asked, nearest, question: None, terms: Vec::new() }),
+            Err(_) => unknown += asked,
+        }
+    }
+    for (n, question) in questions.into_iter().enumerate() {
+        let (is_answered, found) = ask(&engine, question)?;
         answered += usize::from(is_answered);
         unanswered.extend(found);
         bars.at(n as u64 + 1);
     }
     bars.finish();
+    if unknown > 0 {
+        bars.warn(&format!("{unknown} numbers are of no passage of this bundle: use the one that the page used"));
+    }
     let mut gaps = group(unanswered);
     gaps.truncate(args.most);
     if args.json {
@@ -106,38 +115,39 @@ pub fn run(args: &Args) -> Result<()> {
 }
 
 /// Reads questions and numbers of passages from a list, an export or a log.
-fn read_asked(text: &str) -> Vec<Entry> {
-    let title = |value: &Value| {
-        let text = value.get("question").or(value.get("title")).and_then(Value::as_str);
-        text.map(|text| Entry::Question(text.to_owned()))
-    };
+fn read_asked(text: &str) -> Requests {
+    let title = |value: &Value| value.get("question").or(value.get("title")).and_then(Value::as_str).map(str::to_owned);
+    let listed = |questions| Requests { questions, ..Requests::default() };
     if let Ok(Value::Array(all)) = serde_json::from_str(text) {
-        return all.iter().filter_map(title).collect();
+        return listed(all.iter().filter_map(title).collect());
     }
     if text.contains(TOPIC) {
         let number = |rest: &str| rest.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok());
-        return text.split(TOPIC).skip(1).filter_map(number).map(Entry::Near).collect();
+        let mut asked = Requests::default();
+        text.split(TOPIC).skip(1).filter_map(number).for_each(|chunk| *asked.near.entry(chunk).or_default() += 1);
+        return asked;
     }
     let read = |line: &str| {
         let line = line.trim();
         match serde_json::from_str::<Value>(line) {
             Ok(value) if value.is_object() => title(&value),
-            _ => (!line.is_empty()).then(|| Entry::Question(line.to_owned())),
+            _ => (!line.is_empty()).then(|| line.to_owned()),
         }
     };
-    text.lines().filter_map(read).collect()
+    listed(text.lines().filter_map(read).collect())
 }
 
-/// Asks a question; returns what is near it unless an answer is stated, `None` for nothing.
+/// Asks a question as pages do without a language model. Returns true if an answer is stated, and otherwise what is
+/// near the question, `None` for nothing.
 fn ask(engine: &Engine, question: String) -> Result<(bool, Option<Unanswered>)> {
-    let options = AskOptions::default();
-    if wait(engine.quote(&question, &options, &mut |_| {}))?.into_diagnostic()?.answered {
+    let protocol = if kg::is_in(engine.corpus().bundle()) { NAMES[0] } else { QUOTE };
+    if wait(answer_without_model(engine, &question, None, protocol))?.into_diagnostic()?.answered {
         return Ok((true, None));
     }
-    let Quotable { asked, result, .. } = wait(engine.quotable(&question, &options))?.into_diagnostic()?;
+    let Quotable { asked, result, .. } = wait(engine.quotable(&question, &AskOptions::default()))?.into_diagnostic()?;
     let terms = asked.terms.into_iter().filter(|t| !t.asks).map(|t| (t.term, t.word, t.weight)).collect();
     let nearest = result.hits.into_iter().next();
-    Ok((false, nearest.map(|nearest| Unanswered { nearest, question: Some(question), terms })))
+    Ok((false, nearest.map(|nearest| Unanswered { asked: 1, nearest, question: Some(question), terms })))
 }
 
 /// Makes gaps of what was not answered: of the questions that share a word, the rarest that most of them have first,
@@ -171,12 +181,13 @@ fn find_shared_term(unanswered: &[Unanswered]) -> Option<String> {
 }
 
 fn describe_gap(near: Vec<Unanswered>) -> Option<Gap> {
-    let count = |hit: &Hit| near.iter().filter(|other| other.nearest.chunk == hit.chunk).count();
+    let count = |hit: &Hit| near.iter().filter(|one| one.nearest.chunk == hit.chunk).map(|one| one.asked).sum::<usize>();
     let hit = &near.iter().rev().max_by_key(|one| count(&one.nearest))?.nearest;
     let place = [&[hit.title.clone()][..], &hit.heading_path].concat().join(" › ");
     let heading = draft_heading(&near).unwrap_or_else(|| hit.heading().to_owned());
     let nearest = (place, hit.url.clone());
-    Some(Gap { asked: near.len(), nearest, heading, questions: near.into_iter().filter_map(|one| one.question).collect() })
+    let asked = near.iter().map(|one| one.asked).sum();
+    Some(Gap { asked, nearest, heading, questions: near.into_iter().filter_map(|one| one.question).collect() })
 }
 
 /// Drafts a heading of the words that most of the questions have, in the order of the one that has most.
@@ -201,16 +212,15 @@ mod tests {
 
     #[test]
     fn lists_exports_and_logs_are_read() {
-        let question = |text: &str| Entry::Question(text.to_owned());
-        let asked = vec![question("How do I?"), question("Why?")];
+        let asked = ["How do I?", "Why?"].map(str::to_owned).to_vec();
         for text in [
             "How do I?\n\n  Why?\n",
             r#"[{"title": "How do I?", "body": "x"}, {"number": 3}, {"question": "Why?"}]"#,
             "{\"question\": \"How do I?\"}\n{\"title\": \"Why?\"}\n{\"number\": 3}\n",
         ] {
-            assert_eq!(read_asked(text), asked, "{text}");
+            assert_eq!(read_asked(text), Requests { questions: asked.clone(), near: BTreeMap::new() }, "{text}");
         }
         let log = "1.2.3.4 - - \"GET /gap?topic=17 HTTP/1.1\" 404\n1.2.3.4 - - \"GET /gap?topic=x\" 404\n\"GET /gap?topic=99999999999\"\n";
-        assert_eq!(read_asked(log), [Entry::Near(17)]);
+        assert_eq!(read_asked(log), Requests { questions: Vec::new(), near: BTreeMap::from([(17, 1)]) });
     }
 }

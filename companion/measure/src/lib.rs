@@ -11,5 +11,6 @@ pub use answer_metrics::{SetMeasures, bare, contains, exact_match, listed, norma
 pub use labelled::{Labelled, Places, ResolvedPage, read_labelled};
 pub use metrics::{Estimate, Intervals, Judged, MEASURES, Measures, interval, mean, measure, pages_of, quantile};
 pub use site::{
-    CAVEAT, FoundPage, QUOTE, SiteAnswer, SiteAnswers, SiteError, SiteMiss, SiteReport, SiteRow, UnknownPage, describe_miss, evaluate_site,
+    CAVEAT, FoundPage, QUOTE, SiteAnswer, SiteAnswers, SiteError, SiteMiss, SiteReport, SiteRow, UnknownPage, answer_without_model,
+    describe_miss, evaluate_site,
 };

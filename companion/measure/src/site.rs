@@ -4,7 +4,7 @@ use super::answer_metrics::{bare, contains, exact_match, token_f1};
 use super::labelled::{Labelled, Places, ResolvedPage};
 use super::metrics::{Estimate, Intervals, Judged, Measures, mean, measure, pages_of, quantile};
 use pocketgraph::agent::{AgentOptions, AskWith, ask_with_protocol};
-use pocketgraph::answer::AskOptions;
+use pocketgraph::answer::Answer;
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::engine::{Engine, EngineError};
 use pocketgraph::retrieve;
@@ -287,17 +287,9 @@ async fn measure_answers(
     protocol: &str,
     done: &dyn Fn(usize),
 ) -> Result<Option<SiteAnswers>, SiteError> {
-    let retriever = retriever.map(str::to_owned);
     let (mut em, mut f1, mut contain, mut misses) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for (i, q) in questions.iter().filter(|q| !q.answers.is_empty()).enumerate() {
-        let answer = if protocol == QUOTE {
-            let how = AskOptions { retriever: retriever.clone(), ..AskOptions::default() };
-            engine.quote(&q.question, &how, &mut |_| {}).await?
-        } else {
-            let options = AgentOptions { retriever: retriever.clone(), ..AgentOptions::default() };
-            let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None, tools: None };
-            ask_with_protocol(engine, &q.question, protocol, &options, &with, &mut |_| {}).await?.answer
-        };
+        let answer = answer_without_model(engine, &q.question, retriever, protocol).await?;
         let answer_text = if answer.answered { bare(&answer.text) } else { String::new() };
         let accepted: Vec<String> = q.answers.iter().flatten().cloned().collect();
         em.push(exact_match(&answer_text, &accepted));
@@ -317,6 +309,19 @@ async fn measure_answers(
         contain_em: Estimate::of(&contain),
         misses,
     }))
+}
+
+/// Answers a question without a language model, by quotation or by a protocol.
+///
+/// # Errors
+/// [`EngineError`] as from the engine.
+pub async fn answer_without_model(engine: &Engine, question: &str, retriever: Option<&str>, protocol: &str) -> Result<Answer, EngineError> {
+    let options = AgentOptions { retriever: retriever.map(str::to_owned), ..AgentOptions::default() };
+    if protocol == QUOTE {
+        return engine.quote(question, &options.for_plain_answer(), &mut |_| {}).await;
+    }
+    let with = AskWith { chat: None, clock: &|| 0.0, graph: None, web: None, tools: None };
+    Ok(ask_with_protocol(engine, question, protocol, &options, &with, &mut |_| {}).await?.answer)
 }
 
 /// Describes a missing page.
