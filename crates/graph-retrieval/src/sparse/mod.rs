@@ -3,8 +3,6 @@
 mod graph;
 mod lists;
 mod pagerank;
-#[cfg(feature = "petgraph")]
-pub mod visit;
 
 pub use graph::{Edges, Graph};
 pub use lists::Lists;
