@@ -37,8 +37,15 @@ pub(super) fn asserted(
     chains.retain(|c| c.steps.len() == 1 && c.paid == 1);
     let fits = |chain: &&Chain| {
         let step = chain.steps[0];
-        let other = |c: &Class| schema.from(*c).iter().any(|s| s.relation == step.relation && s.direction != step.direction);
-        let meant = !classes.iter().any(other) || facing(graph, question, tokens, anchor, chain).is_some_and(|d| d == step.direction);
+        let turned = |class| {
+            let steps = schema.from(class).iter();
+            steps.filter(|s| s.relation == step.relation && s.direction != step.direction)
+        };
+        let is_alike = || graph.classes(first).any(|c| turned(c).any(|s| s.to == step.to));
+        let meant = match facing(graph, question, tokens, anchor, chain) {
+            Some(direction) => direction == step.direction,
+            None => !(classes.iter().any(|&c| turned(c).next().is_some()) && is_alike()),
+        };
         meant && (classes.contains(&step.to) || step.to == Class::Untyped)
     };
     // What the relation's head has of it must be known: otherwise "no" would be a guess.

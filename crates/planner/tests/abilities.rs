@@ -138,3 +138,23 @@ fn persons_are_compared_by_birth_and_a_verb_has_its_own_roles() {
     let plan = RulesPlanner::new(&linker).planned("Is Bo Frisk Ada Lund's father?").unwrap().plan;
     assert!(rft::print(&plan).unwrap().contains("h=<Ada Lund>, r=<father>"), "whose father is asked for is told by the owner");
 }
+
+#[test]
+fn what_is_asked_the_wrong_way_round_is_not_affirmed_though_kinds_leave_one_way_only() {
+    let linker = graph(
+        &[("city", &["Cork"]), ("country", &["Ireland"]), ("film", &["Red Quay"]), ("person", &["Ann Bell"])],
+        &[["Cork", "located in", "Ireland"], ["Ireland", "capital", "Cork"], ["Red Quay", "starred_actors", "Ann Bell"]],
+        &[],
+    );
+    let is_planned = |question: &str| RulesPlanner::new(&linker).planned(question).is_ok();
+    for right in [
+        "Is Cork located in Ireland?",
+        "Is Cork the capital of Ireland?",
+        "Did Ann Bell star in Red Quay?",
+        "Is Ann Bell an actor in Red Quay?",
+        "Does Red Quay star Ann Bell?",
+    ] {
+        assert!(is_planned(right), "{right}");
+    }
+    assert!(!is_planned("Is Ireland located in Cork?") && !is_planned("Is Ireland the capital of Cork?"));
+}
