@@ -271,7 +271,7 @@ fn with_options(args: &Args) -> Result<AgentOptions> {
         k: args.k,
         retriever: Some(args.retriever.clone()),
         filter: args.filter.filter(),
-        reader_language: args.filter.reader_language(),
+        reader_language: args.filter.reader_language.clone(),
         reader_version: args.reader_version.clone(),
         language: args.language.clone(),
         planner: args.planning.planner().unwrap_or_default(),

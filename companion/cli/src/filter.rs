@@ -11,7 +11,7 @@ pub struct FilterArgs {
     filter: Vec<(Part, String)>,
     /// Language of the reader, as in `--reader-language de`: pages in several languages are found in it if the question does not show its own
     #[arg(long, value_name = "TAG")]
-    reader_language: Option<String>,
+    pub reader_language: Option<String>,
 }
 
 /// Property that documents are filtered by.
@@ -37,11 +37,6 @@ impl FilterArgs {
     /// Returns true if there is a filter.
     pub fn is_given(&self) -> bool {
         !self.filter.is_empty()
-    }
-
-    /// Returns the reader's language, if it is set.
-    pub fn reader_language(&self) -> Option<String> {
-        self.reader_language.clone()
     }
 
     /// Returns the filter.

@@ -110,7 +110,7 @@ fn search_bundle(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
         typing: false,
         per_page: args.per_page,
         filter: args.filter.filter(),
-        reader_language: args.filter.reader_language(),
+        reader_language: args.filter.reader_language.clone(),
     };
     let model = if args.llm { args.endpoint.open()? } else { None };
     let result = match model {

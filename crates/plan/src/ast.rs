@@ -168,18 +168,6 @@ pub enum Relation {
     },
 }
 
-impl Plan {
-    /// Returns the plan with the names of its steps' relations as phrases.
-    pub fn with_phrases(mut self) -> Plan {
-        for statement in &mut self.statements {
-            if let Operation::SearchKg(step) = &mut statement.operation {
-                step.relation = Relation::Phrase(step.relation.words().to_owned());
-            }
-        }
-        self
-    }
-}
-
 impl Relation {
     /// Returns its words: the phrase, or the name in the graph.
     pub fn words(&self) -> &str {
@@ -421,6 +409,16 @@ impl Plan {
         let name = format!("Ans{}", self.statements.len() + 1);
         self.statements.push(Statement { name: name.clone(), thought: None, operation });
         name
+    }
+
+    /// Returns the plan with the names of its steps' relations as phrases.
+    pub fn with_phrases(mut self) -> Plan {
+        for statement in &mut self.statements {
+            if let Operation::SearchKg(step) = &mut statement.operation {
+                step.relation = Relation::Phrase(step.relation.words().to_owned());
+            }
+        }
+        self
     }
 
     /// Keeps of what each search of the graph finds what holds at a time: a date, or an interval as a text.
