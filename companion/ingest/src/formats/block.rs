@@ -124,6 +124,13 @@ impl Draft {
         self.end = self.end.max(source.end);
     }
 
+    /// Appends a power or an index; the sign that sets it off is not of the source.
+    pub fn push_script(&mut self, written: &str, source: Range<usize>) {
+        let (sign, text) = written.split_at(written.len() - written.trim_start_matches(['^', '_', '(', ' ']).len());
+        self.push(sign, source.start..source.start);
+        self.push(text, source);
+    }
+
     /// Appends a part of another draft's text, without white space around it, with the places that it came from.
     pub fn push_part(&mut self, from: &Draft, part: Range<usize>) {
         let Some(text) = from.text.get(part.clone()) else { return };

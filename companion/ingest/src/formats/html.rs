@@ -467,7 +467,7 @@ impl<'a> Reader<'a> {
                     self.link_regions.pop();
                 }
                 draft.truncate(place.at);
-                draft.push(&written, source);
+                draft.push_script(&written, source);
             }
         }
     }

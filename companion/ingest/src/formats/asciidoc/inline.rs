@@ -136,7 +136,7 @@ impl<'s> Inline<'_, 's> {
                 self.plain(plain..at);
                 let script = if mark == '^' { Script::Above } else { Script::Below };
                 let written = script.written(text, &self.draft.text);
-                self.draft.push(&written, self.at(at + 1..at + 1 + length));
+                self.draft.push_script(&written, self.at(at + 1..at + 1 + length));
                 Some(at + length + 2)
             }
             // The role of the marked text behind it.

@@ -89,15 +89,9 @@ impl Reader<'_, '_> {
                 None => return,
             },
         };
-        if !closed {
-            self.open_inline(name, effect, range.end);
-        }
-    }
-
-    fn open_inline(&mut self, name: String, effect: Effect, source: usize) {
-        if self.inline.len() < DEEPEST {
+        if !closed && self.inline.len() < DEEPEST {
             let at = self.draft.as_ref().map_or(0, |d| d.text.len());
-            self.inline.push(Inline { name, effect, block: self.blocks.len(), at, source });
+            self.inline.push(Inline { name, effect, block: self.blocks.len(), at, source: range.end });
         }
     }
 
@@ -112,7 +106,7 @@ impl Reader<'_, '_> {
             let script = if mark == "^" { Script::Above } else { Script::Below };
             let written = script.written(text, before);
             draft.truncate(at);
-            return draft.push(&written, source..range.start);
+            return draft.push_script(&written, source..range.start);
         }
         if let Some(draft) = self.draft.as_ref().filter(|d| d.text.ends_with(|c: char| c.is_alphanumeric() || c == ')')) {
             self.script = Some((mark.to_owned(), draft.text.len(), range.end));
@@ -146,25 +140,20 @@ impl Reader<'_, '_> {
     }
 
     fn end_inline(&mut self, name: &str, end: usize) {
-        let Some(open) = self.inline.pop_if(|o| o.name.eq_ignore_ascii_case(name)) else { return };
-        let Some(draft) = self.draft.as_mut().filter(|_| open.block == self.blocks.len()) else {
-            if let Effect::Label(label) = &open.effect
-                && open.block == self.blocks.len()
-            {
-                self.text(label, open.source..end.max(open.source));
-            }
-            return;
-        };
+        let open = self.inline.pop_if(|o| o.name.eq_ignore_ascii_case(name)).filter(|o| o.block == self.blocks.len());
+        let Some(open) = open else { return };
         let source = open.source..end.max(open.source);
-        let (Some(before), Some(text)) = (draft.text.get(..open.at), draft.text.get(open.at..)) else { return };
+        let (before, text) = self.draft.as_ref().and_then(|d| d.text.split_at_checked(open.at)).unwrap_or_default();
         match open.effect {
             Effect::Label(label) if text.trim().is_empty() => self.text(&label, source),
             Effect::Label(_) => {}
             Effect::Script(script) => {
                 let noted = self.links.last().is_some_and(|l| l.block == open.block && l.target.starts_with('#') && l.text == text.trim());
                 let written = if noted { String::new() } else { script.written(text, before) };
-                draft.truncate(open.at);
-                draft.push(&written, source);
+                if let Some(draft) = &mut self.draft {
+                    draft.truncate(open.at);
+                    draft.push_script(&written, source);
+                }
             }
         }
     }

@@ -250,7 +250,7 @@ impl<'s> Inline<'_, 's> {
             _ => return false,
         };
         let written = script.written(self.text.get(inner.clone()).unwrap_or(""), &self.draft.text);
-        self.draft.push(&written, self.at(inner));
+        self.draft.push_script(&written, self.at(inner));
         true
     }
 
