@@ -50,8 +50,8 @@ pub(crate) fn write(out: &mut Html, rows: impl Iterator<Item = Vec<String>>) -> 
     (more > 0).then(|| format!("read up to row {number}: {more} more are data for programs"))
 }
 
-/// Whether a row names the columns: no two alike, and no values.
-fn is_head(row: &[String]) -> bool {
+/// Returns true if a row names the columns: no two alike, and no values.
+pub(super) fn is_head(row: &[String]) -> bool {
     let is_value = |cell: &str| {
         cell.is_empty() || cell.len() > 100 || !cell.chars().any(char::is_alphabetic) || cell.starts_with(|c: char| c.is_ascii_digit())
     };

@@ -1,5 +1,6 @@
 //! Tables whose cells begin with bars, and tables of separated values.
 
+use super::super::data_table::is_head;
 use super::super::lines::Line;
 use super::super::marked::Rows;
 use std::ops::Range;
@@ -91,15 +92,21 @@ pub(super) fn values(lines: &[Line<'_>], sign: char, attributes: &str) -> (Rows,
         }
         value(row, line, from..line.text.len());
     }
-    (rows, heads(lines, attributes))
+    let first = lines.iter().find(|l| !l.is_blank()).map_or("", |l| l.text).split(sign).map(|v| v.trim_matches(is_around).to_owned());
+    let named = rows.len() > 1 && !attributes.contains("noheader") && is_head(&first.collect::<Vec<_>>());
+    (rows, heads(lines, attributes).max(usize::from(named)))
 }
 
-/// Adds a part of a line to the last value of a row, without white space and quotes around it.
+/// White space and quotes around a value are not part of it.
+fn is_around(c: char) -> bool {
+    c.is_whitespace() || c == '"'
+}
+
+/// Adds a part of a line to the last value of a row.
 fn value(row: &mut [Vec<Range<usize>>], line: &Line<'_>, part: Range<usize>) {
     let Some((cell, text)) = row.last_mut().zip(line.text.get(part.clone())) else { return };
-    let around = |c: char| c.is_whitespace() || c == '"';
-    let start = line.start + part.start + (text.len() - text.trim_start_matches(around).len());
-    let end = start + text.trim_matches(around).len();
+    let start = line.start + part.start + (text.len() - text.trim_start_matches(is_around).len());
+    let end = start + text.trim_matches(is_around).len();
     if start < end {
         cell.push(start..end);
     }

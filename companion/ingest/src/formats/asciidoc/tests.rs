@@ -117,6 +117,13 @@ fn tables_are_rows_of_cells() {
     );
     assert_eq!(shown("[%header,format=csv]\n|===\na,\"b, c\"\nd,e\n|===\n"), ["Table: a | b, c\nd | e"]);
     assert_eq!(shown(",===\nKnot,Use\nBowline,\"to\nrescue\"\n,===\n"), ["Table: Knot | Use\nBowline | to rescue"]);
+    let is_head = |source: &str| read(source, &[]).blocks[0].header;
+    for named in [",===\nKnot,Use\nBowline,rescue\n,===\n", "[format=tsv]\n|===\nKnot\tUse\nReef\t4\n|===\n"] {
+        assert!(is_head(named), "{named}");
+    }
+    for values in [",===\nKnot,Use\n,===\n", ",===\nReef,4\nBowline,7\n,===\n", "[%noheader]\n,===\nReef,joining\nBowline,rescue\n,===\n"] {
+        assert!(!is_head(values), "{values}");
+    }
     assert_eq!(shown(":===\na:b\n:===\n"), ["Table: a | b"]);
 }
 

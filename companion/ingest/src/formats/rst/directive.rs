@@ -2,6 +2,7 @@
 
 use super::super::Link;
 use super::super::block::{BlockKind, Draft};
+use super::super::data_table::is_head;
 use super::super::lines::{Line, joined, trimmed};
 use super::{Reader, field_name, table};
 
@@ -158,6 +159,7 @@ impl<'s> Reader<'_, 's> {
             let mut reader = csv::ReaderBuilder::new();
             let mut reader = reader.has_headers(false).flexible(true).delimiter(sign).trim(csv::Trim::All).from_reader(text.as_bytes());
             let cells: Vec<String> = reader.records().flatten().flat_map(|r| r.iter().map(str::to_owned).collect::<Vec<_>>()).collect();
+            draft.header |= from == 0 && at < lines.len() && is_head(&cells);
             draft.new_line();
             draft.push(&cells.join(" | "), first.start..row.last().map_or(first.end(), Line::end));
         }

@@ -129,6 +129,10 @@ fn tables_are_rows_of_cells() {
     assert_eq!(shown(listed), ["Table: Name | Value\na | one more"]);
     let values = ".. csv-table::\n   :header: Name, Value\n\n   a, \"one, two\"\n   b, three\n";
     assert_eq!(shown(values), ["Table: Name | Value\na | one, two\nb | three"]);
+    for (values, named) in [("Knot, Use\n   Bowline, rescue", true), ("Reef, 4\n   Bowline, 7", false)] {
+        let page = read(&format!(".. csv-table::\n\n   {values}\n"));
+        assert_eq!(page.blocks[0].header, named, "{values}");
+    }
 }
 
 #[test]
