@@ -27,7 +27,7 @@ impl Complexity {
 
     /// Reads the size that a model's analysis states: a number after each dimension's name. `None` if one is missing.
     pub fn read(analysis: &str) -> Option<Complexity> {
-        let lower = analysis.to_lowercase();
+        let lower = analysis.to_ascii_lowercase();
         let mut sizes = [0; 4];
         for (size, name) in sizes.iter_mut().zip(NAMES) {
             let after = &lower[lower.find(name)? + name.len()..];

@@ -79,7 +79,9 @@ impl Protocol for ToolCalling {
             let size = size_task(run).await?;
             if run.options.native_tools {
                 match run_dialogue(run, true, size.as_ref()).await {
-                    Err(LlmError::Http { status: Some(400 | 404 | 422 | 501), message }) if message.to_lowercase().contains("tool") => {
+                    Err(LlmError::Http { status: Some(400 | 404 | 422 | 501), message })
+                        if message.to_ascii_lowercase().contains("tool") =>
+                    {
                         run.warn(Notice::new(NoticeCode::NoTools));
                     }
                     result => return result,

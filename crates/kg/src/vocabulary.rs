@@ -2,6 +2,7 @@
 
 use super::ids::{RelationId, TypeId};
 use super::literal::LiteralKind;
+use pocketgraph_text::lower_text;
 
 /// A relation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -161,7 +162,7 @@ pub fn label_of_name(name: &str) -> String {
             }
         } else if c.is_uppercase() && last.is_lowercase() {
             out.push(' ');
-            out.extend(c.to_lowercase());
+            out.push_str(&lower_text(c.encode_utf8(&mut [0; 4])));
         } else {
             out.push(c);
         }

@@ -43,6 +43,13 @@ fn is_nukta(c: char) -> bool {
     ('\u{900}'..'\u{d00}').contains(&c) && c as u32 & 0x7f == 0x3c
 }
 
+/// Turns a text into lower case, without the tables of the standard library, which a page would load.
+pub fn lower_text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    text.chars().for_each(|c| lower_case(c, |l| out.push(l)));
+    out
+}
+
 /// Folds to lower case without accents: decomposes for compatibility, drops combining marks, lower-cases,
 /// replaces ø, ß and similar letters by their common substitutes and digits of every script by ASCII's. Other
 /// letters keep their script.

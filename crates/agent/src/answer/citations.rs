@@ -9,7 +9,7 @@ use super::order::{is_in_order, telling};
 use super::{Citable, Citation, CitationStatus, span, units};
 use crate::compact::{Map, Set, sort_by};
 use crate::retrieve::Span;
-use crate::text::{fold, is_stop_word, sentences, terms, words};
+use crate::text::{fold, is_stop_word, lower_text, sentences, terms, words};
 use std::ops::Range;
 
 /// A sentence is borne out when the passages that it cites hold at least this share of its terms, less the penalties below.
@@ -53,7 +53,7 @@ impl<'a> Passage<'a> {
             all.extend(terms(heading).into_iter().map(|(t, _)| t));
             plain.extend(words(heading).iter().map(|w| plain_word(w.text)));
         }
-        Passage { source, lowered: source.text.to_lowercase(), all, words: plain, units, order }
+        Passage { source, lowered: lower_text(&source.text), all, words: plain, units, order }
     }
 
     /// The unit that shares most terms with a claim; among equals the shortest, then the first. `None` when none shares any.
@@ -211,7 +211,7 @@ impl<'p, 'a> Judge<'p, 'a> {
         let together = shared - NUMBER_PENALTY * missing(&claim.numbers) - NAME_PENALTY * missing(&claim.names);
         let units: Vec<&str> = cited.iter().filter_map(|p| p.source.text.get(p.best_unit(&claim.terms)?)).collect();
         // What a passage holds word for word, it supports. A clause that is made a sentence begins with a capital.
-        let quoted = whole.trim().trim_end_matches('.').to_lowercase();
+        let quoted = lower_text(whole.trim().trim_end_matches('.'));
         let quotes = cited.iter().any(|p| !quoted.is_empty() && p.lowered.contains(&quoted));
         let orders: Vec<&[String]> = cited.iter().map(|p| p.order.as_slice()).collect();
         let fault = if quotes { None } else { find_fault(whole, &units, &|w| cited.iter().any(|p| p.words.contains(w))) };

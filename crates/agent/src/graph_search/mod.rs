@@ -181,7 +181,7 @@ async fn follow_channel(run: &mut Run<'_>, channel: Channel, question: &str) -> 
 /// Returns true if a verdict asks for more evidence.
 fn wants_more(verdict: &str, polarity: Polarity) -> bool {
     match polarity {
-        Polarity::OnYes => verdict.to_lowercase().contains("yes"),
+        Polarity::OnYes => verdict.to_ascii_lowercase().contains("yes"),
         Polarity::OnNo => read::last_yes_or_no(verdict) == Some(false),
     }
 }

@@ -39,7 +39,7 @@ pub fn strings(text: &str) -> Vec<String> {
 
 /// The last "yes" or "no" of a text that stands as a word.
 pub fn last_yes_or_no(text: &str) -> Option<bool> {
-    text.split(|c: char| !c.is_alphanumeric()).rev().find_map(|word| match word.to_lowercase().as_str() {
+    text.split(|c: char| !c.is_alphanumeric()).rev().find_map(|word| match word.to_ascii_lowercase().as_str() {
         "yes" => Some(true),
         "no" => Some(false),
         _ => None,

@@ -4,7 +4,7 @@ use super::Similarity;
 use crate::compact::{sort_by, sort_unique};
 use crate::kg::{Class, Direction, KnowledgeGraph, LiteralKind, NodeId, RelationId, TypeId, label_of_name};
 use crate::text::lexicon::{Language, SPOKEN};
-use crate::text::{fold, is_stop_word, stem, words};
+use crate::text::{fold, is_stop_word, lower_text, stem, words};
 
 /// Least score of a relation that is followed.
 pub(super) const LEAST_SCORE: f32 = 0.35;
@@ -114,7 +114,7 @@ impl Lexicon {
                 return Target::Types(found);
             }
         }
-        match SPOKEN.value_kinds().row(&text.to_lowercase()).map(|row| row.field(0)) {
+        match SPOKEN.value_kinds().row(&lower_text(text)).map(|row| row.field(0)) {
             Some("date") => Target::Literals(LiteralKind::Date),
             Some("number") => Target::Literals(LiteralKind::Number),
             _ => Target::Unknown,

@@ -93,7 +93,7 @@ fn parse_answers(reply: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for answer in reply[start + 1..end].split('#') {
         let answer = answer.trim().trim_matches(['"', '\'', '*']).trim();
-        let none = ["none", "unknown", "n/a", ""].contains(&answer.to_lowercase().as_str());
+        let none = ["none", "unknown", "n/a", ""].contains(&answer.to_ascii_lowercase().as_str());
         if !none && answer.len() <= 200 && !out.iter().any(|o| o == answer) && out.len() < ANSWERS {
             out.push(answer.to_owned());
         }

@@ -125,7 +125,7 @@ fn relations(graph: &KnowledgeGraph, nodes: &[NodeId], question: &str) -> Vec<St
 fn class_name(vocabulary: &Vocabulary, class: Class) -> String {
     match class {
         Class::Untyped => "anything".to_owned(),
-        Class::Literal(kind) => format!("{kind:?}").to_lowercase(),
+        Class::Literal(kind) => format!("{kind:?}").to_ascii_lowercase(),
         Class::Type(t) => vocabulary.entity_type(t).map_or_else(|| "anything".to_owned(), |t| name(&t.label)),
     }
 }
