@@ -38,6 +38,7 @@ export declare class PocketGraphAskElement extends HTMLElement {
   linkHosts: string | null;
   share: string | null;
   filters: string | null;
+  fields: string | null;
   gaps: string | null;
   debug: string | null;
   /** Opens the dialog or panel (with `mode`), or focuses the box. */
@@ -73,6 +74,7 @@ export interface PocketGraphAskAttributes {
   suggestions?: string;
   filter?: string | Filter;
   filters?: "on" | "off";
+  fields?: string;
   "link-hosts"?: string;
   debug?: boolean | "";
   // Attributes of every element, without the types of a framework.

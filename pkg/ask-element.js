@@ -27,7 +27,7 @@ const FINISHED = /\S\s+\S+\s+\S*[?？؟]$/;
 const REFLECTED = {
   src: "src", k: "k", retriever: "retriever", placeholder: "placeholder", label: "label", mode: "mode", model: "model", worker: "worker", offline: "offline",
   offlineWorker: "offline-worker", recent: "recent", shortcut: "shortcut", theme: "theme", linkHosts: "link-hosts", debug: "debug", share: "share", gaps: "gaps",
-  filters: "filters",
+  filters: "filters", fields: "fields",
 };
 const OWN = ["llm", "strings", "suggestions", "askOptions", "filter"];
 /**
@@ -577,7 +577,8 @@ export class PocketGraphAskElement extends Base {
     const graph = this.#graph;
     const wanted = this.getAttribute("filters");
     if (wanted === "off") this.#filters?.then(({ node }) => node.remove(), () => {});
-    if (!graph || wanted === "off" || (wanted === null && graph.info().documents >= LISTED_BELOW)) return;
+    const isWanted = wanted !== null || this.hasAttribute("fields");
+    if (!graph || wanted === "off" || (!isWanted && graph.info().documents >= LISTED_BELOW)) return;
     this.#filters ??= this.#newFilters(graph);
     const kept = this.#filters;
     try {
@@ -592,12 +593,16 @@ export class PocketGraphAskElement extends Base {
   }
 
   async #newFilters(graph) {
-    const [{ AskFilters }, facets] = await Promise.all([import("./ask-filters.js"), graph.facets()]);
+    // By fields only the owner's page chooses: of most, a site's readers know nothing.
+    const names = (this.getAttribute("fields") ?? "").split(/\s+/).filter(Boolean);
+    const listed = Promise.all([graph.facets(), names.length > 0 ? graph.fields() : []]);
+    const [{ AskFilters }, [facets, fields]] = await Promise.all([import("./ask-filters.js"), listed]);
     const filters = new AskFilters(this.#strings, (chosen) => {
       this.filter = chosen;
       this.#emit("pocketgraph-filter", chosen);
     });
-    filters.offer(facets, this.filter);
+    const named = names.map((name) => fields.find((field) => field.name === name)).filter(Boolean);
+    filters.offer(facets, named, this.filter);
     return filters;
   }
 
@@ -922,7 +927,10 @@ for (const [property, attribute] of Object.entries(REFLECTED)) {
 /** `language=de version=2.0` as an object. */
 function parsedFilter(text) {
   const parts = (text ?? "").split(/\s+/).filter(Boolean);
-  return Object.fromEntries(parts.map((part) => [part.split("=")[0], part.slice(part.indexOf("=") + 1)]));
+  const isNamed = (part) => /^(?:language|folder|version|sort)=/.test(part);
+  const named = parts.filter(isNamed).map((part) => [part.split("=")[0], part.slice(part.indexOf("=") + 1)]);
+  const fields = parts.filter((part) => !isNamed(part));
+  return { ...Object.fromEntries(named), ...(fields.length > 0 && { fields }) };
 }
 
 /** Returns the names of a bundle's files, which contain hashes of their content. */

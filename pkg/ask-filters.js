@@ -1,7 +1,7 @@
-// Which documents <pocketgraph-ask> searches, as its reader chooses: a select each for language, folder and
-// version, where there is more than one of them.
+// Which documents <pocketgraph-ask> searches, as its reader chooses: a select each for language, folder and version,
+// where there is more than one of them, and controls for the own fields that the page names.
 
-import { choices } from "./facets.js";
+import { choices, isOrdered } from "./facets.js";
 import { h } from "./render.js";
 
 /** Kinds of filters, with the names of the strings for the kind and for documents without a value. */
@@ -9,12 +9,16 @@ const KINDS = { language: ["language", ""], version: ["version", "noVersion"], f
 
 const NAMES = Object.keys(KINDS);
 
-/** The selects, in `node`. `onChange(filter)` hears what the reader chose. */
+/** Values of words that are listed; of more, those of the most documents. */
+const MOST_VALUES = 50;
+
+/** The controls, in `node`. `onChange(filter)` hears what the reader chose. */
 export class AskFilters {
   node = h("div", { part: "filters", role: "group" });
   #strings;
   #onChange;
   #choices = {};
+  #fields = [];
   #chosen = {};
 
   constructor(strings, onChange) {
@@ -22,16 +26,17 @@ export class AskFilters {
     this.#onChange = onChange;
   }
 
-  /** Offers what `facets` has a choice of, with `chosen` chosen. */
-  offer(facets, chosen) {
+  /** Offers what `facets` has a choice of, and the own `fields`, with `chosen` chosen. */
+  offer(facets, fields, chosen) {
     this.#choices = choices(facets);
+    this.#fields = fields;
     this.choose(chosen);
   }
 
   /** Shows `chosen` as what is chosen. */
   choose(chosen) {
     // What the reader just chose is shown: to draw it anew would take the focus away.
-    if (this.node.childElementCount > 0 && NAMES.every((kind) => this.#chosen[kind] === chosen?.[kind])) return;
+    if (this.node.childElementCount > 0 && JSON.stringify(this.#chosen) === JSON.stringify(chosen ?? {})) return;
     this.#chosen = { ...chosen };
     this.relabel();
   }
@@ -40,8 +45,19 @@ export class AskFilters {
   relabel() {
     this.node.setAttribute("aria-label", this.#strings.say("filters"));
     const kinds = NAMES.filter((kind) => this.#choices[kind]?.length > 0);
-    this.node.hidden = kinds.length === 0;
-    this.node.replaceChildren(...kinds.map((kind) => this.#select(kind)));
+    const ordered = this.#fields.filter(({ kind }) => isOrdered(kind));
+    this.node.hidden = kinds.length + this.#fields.length === 0;
+    this.node.replaceChildren(
+      ...kinds.map((kind) => this.#select(kind)),
+      ...this.#fields.map((field) => (isOrdered(field.kind) ? this.#range(field) : this.#values(field))),
+      ...(ordered.length > 0 ? [this.#sorting(ordered)] : []),
+    );
+  }
+
+  #change(name, value) {
+    const { [name]: before, ...others } = this.#chosen;
+    this.#chosen = value === undefined ? others : { ...others, [name]: value };
+    this.#onChange({ ...this.#chosen });
   }
 
   #select(kind) {
@@ -51,13 +67,84 @@ export class AskFilters {
     // What the page chose may be none of those that are listed.
     const listed = this.#choices[kind].includes(chosen) || chosen === undefined ? this.#choices[kind] : [chosen, ...this.#choices[kind]];
     const options = listed.map((value) => h("option", { value: `=${value}` }, this.#name(kind, value, none)));
-    const select = h("select", { part: "filter", "aria-label": this.#strings.say(name), "data-kind": kind, "data-chosen": chosen !== undefined }, all, options);
+    const select = h("select", { part: "filter", "aria-label": this.#strings.say(name), "data-kind": kind, "data-chosen": String(chosen !== undefined) }, all, options);
     select.value = chosen === undefined ? "all" : `=${chosen}`;
     select.addEventListener("change", () => {
-      const { [kind]: before, ...others } = this.#chosen;
-      this.#chosen = select.value === "all" ? others : { ...others, [kind]: select.value.slice(1) };
-      select.dataset.chosen = String(kind in this.#chosen);
-      this.#onChange({ ...this.#chosen });
+      const value = select.value === "all" ? undefined : select.value.slice(1);
+      select.dataset.chosen = String(value !== undefined);
+      this.#change(kind, value);
+    });
+    return select;
+  }
+
+  /** The conditions on a field that are chosen, without its name. */
+  #conditions(name) {
+    const own = this.#fieldConditions().filter((condition) => condition.startsWith(`${name}=`));
+    return own.map((condition) => condition.slice(name.length + 1));
+  }
+
+  #fieldConditions() {
+    return [this.#chosen.fields ?? []].flat();
+  }
+
+  #changeField(name, values) {
+    const others = this.#fieldConditions().filter((condition) => !condition.startsWith(`${name}=`));
+    const conditions = [...others, ...values.map((value) => `${name}=${value}`)];
+    this.#change("fields", conditions.length > 0 ? conditions : undefined);
+  }
+
+  /** A box to check for each value of a field of words. */
+  #values({ name, values }) {
+    const chosen = this.#conditions(name);
+    const boxes = values.slice(0, MOST_VALUES).map(({ value, documents }) => {
+      const input = h("input", { type: "checkbox", value });
+      input.checked = chosen.includes(value);
+      return h("label", {}, input, ` ${value} (${documents})`);
+    });
+    const node = this.#folded(name, chosen.length > 0, boxes);
+    node.addEventListener("change", () => {
+      const checked = [...node.querySelectorAll("input")].filter((input) => input.checked).map(({ value }) => value);
+      node.dataset.chosen = String(checked.length > 0);
+      this.#changeField(name, checked);
+    });
+    return node;
+  }
+
+  /** The ends of a range of numbers or dates. */
+  #range({ name, kind, values }) {
+    const ends = this.#conditions(name)[0]?.split("..") ?? [];
+    const [least, most] = [values[0].value, values.at(-1).value];
+    const inputs = ["from", "to"].map((end, at) => {
+      const input = h("input", { type: kind, min: least, max: most, step: "any" });
+      input.value = ends[at] ?? "";
+      return [input, h("label", {}, `${this.#strings.say(end)} `, input)];
+    });
+    const node = this.#folded(name, ends.length > 0, inputs.map(([, label]) => label));
+    node.addEventListener("change", () => {
+      const [from, to] = inputs.map(([input]) => input.value);
+      node.dataset.chosen = String(Boolean(from || to));
+      this.#changeField(name, from || to ? [`${from}..${to}`] : []);
+    });
+    return node;
+  }
+
+  #folded(name, isChosen, content) {
+    const group = h("div", { role: "group", "aria-label": titled(name) }, content);
+    return h("details", { part: "field", "data-field": name, "data-chosen": String(isChosen) }, h("summary", {}, titled(name)), group);
+  }
+
+  /** By relevance, or by a field in either direction. */
+  #sorting(fields) {
+    const option = (by, label) => h("option", { value: by }, label);
+    const options = fields.flatMap(({ name }) => [option(`-${name}`, `${titled(name)} ↓`), option(name, `${titled(name)} ↑`)]);
+    const chosen = this.#chosen.sort;
+    const label = this.#strings.say("sort");
+    const attributes = { part: "filter", "aria-label": label, "data-kind": "sort", "data-chosen": String(chosen !== undefined) };
+    const select = h("select", attributes, option("", `${label}: ${this.#strings.say("relevance")}`), options);
+    select.value = chosen ?? "";
+    select.addEventListener("change", () => {
+      select.dataset.chosen = String(select.value !== "");
+      this.#change("sort", select.value || undefined);
     });
     return select;
   }
@@ -78,6 +165,11 @@ function folderName(folder) {
   } catch {
     // It is no address as addresses are written, and shown as it is.
   }
-  name = name.replace(/[-_]+/g, " ").trim() || last;
-  return name[0].toLocaleUpperCase() + name.slice(1);
+  return titled(name) || last;
+}
+
+/** `release_date` as `Release date`. */
+function titled(name) {
+  const words = name.replace(/[-_]+/g, " ").trim();
+  return words && words[0].toLocaleUpperCase() + words.slice(1);
 }

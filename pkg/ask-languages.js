@@ -3,7 +3,7 @@
 
 export const de = {
   thisPage: "Zu dieser Seite fragen",
-  quotation: "„{text}“", filters: "Filter", language: "Sprache", folder: "Bereich", version: "Version", all: "alle", noVersion: "Ohne Version",
+  quotation: "„{text}“", filters: "Filter", language: "Sprache", folder: "Bereich", version: "Version", all: "alle", noVersion: "Ohne Version", from: "von", to: "bis", sort: "Sortieren nach", relevance: "Relevanz",
   placeholder: "Die Dokumente fragen", search: "Suchen", ask: "Fragen", askThis: "„{text}“ fragen", clear: "Leeren", close: "Schließen", back: "Zurück",
   results: "Treffer", resultCount: { one: "{n} Treffer", other: "{n} Treffer" }, noResults: "Dazu wurde nichts gefunden.",
   noResultsHint: "Andere oder weniger Wörter helfen vielleicht.", untitled: "Ohne Titel", alsoIn: "Auch in", opening: "Wird geöffnet …", answer: "Antwort", reading: "Liest …",
@@ -46,7 +46,7 @@ export const de = {
 
 export const fr = {
   thisPage: "Interroger cette page",
-  quotation: "« {text} »", filters: "Filtres", language: "Langue", folder: "Section", version: "Version", all: "toutes", noVersion: "Sans version",
+  quotation: "« {text} »", filters: "Filtres", language: "Langue", folder: "Section", version: "Version", all: "toutes", noVersion: "Sans version", from: "de", to: "à", sort: "Trier par", relevance: "pertinence",
   placeholder: "Interroger les documents", search: "Rechercher", ask: "Demander", askThis: "Demander « {text} »", clear: "Effacer", close: "Fermer", back: "Retour",
   results: "Résultats", resultCount: { one: "{n} résultat", other: "{n} résultats" }, noResults: "Rien n’a été trouvé.",
   noResultsHint: "Essayez d’autres mots, ou moins de mots.", untitled: "Sans titre", alsoIn: "Aussi dans", opening: "Ouverture…", answer: "Réponse", reading: "Lecture…",
@@ -89,7 +89,7 @@ export const fr = {
 
 export const es = {
   thisPage: "Preguntar sobre esta página",
-  quotation: "«{text}»", filters: "Filtros", language: "Idioma", folder: "Sección", version: "Versión", all: "todo", noVersion: "Sin versión",
+  quotation: "«{text}»", filters: "Filtros", language: "Idioma", folder: "Sección", version: "Versión", all: "todo", noVersion: "Sin versión", from: "desde", to: "hasta", sort: "Ordenar por", relevance: "relevancia",
   placeholder: "Preguntar a los documentos", search: "Buscar", ask: "Preguntar", askThis: "Preguntar «{text}»", clear: "Borrar", close: "Cerrar", back: "Volver",
   results: "Resultados", resultCount: { one: "{n} resultado", other: "{n} resultados" }, noResults: "No se encontró nada.",
   noResultsHint: "Pruebe con otras palabras, o con menos.", untitled: "Sin título", alsoIn: "También en", opening: "Abriendo…", answer: "Respuesta", reading: "Leyendo…",
@@ -132,7 +132,7 @@ export const es = {
 
 export const pt = {
   thisPage: "Perguntar sobre esta página",
-  quotation: "“{text}”", filters: "Filtros", language: "Idioma", folder: "Seção", version: "Versão", all: "tudo", noVersion: "Sem versão",
+  quotation: "“{text}”", filters: "Filtros", language: "Idioma", folder: "Seção", version: "Versão", all: "tudo", noVersion: "Sem versão", from: "de", to: "até", sort: "Ordenar por", relevance: "relevância",
   placeholder: "Perguntar aos documentos", search: "Pesquisar", ask: "Perguntar", askThis: "Perguntar “{text}”", clear: "Limpar", close: "Fechar", back: "Voltar",
   results: "Resultados", resultCount: { one: "{n} resultado", other: "{n} resultados" }, noResults: "Nada foi encontrado.",
   noResultsHint: "Tente outras palavras, ou menos palavras.", untitled: "Sem título", alsoIn: "Também em", opening: "Abrindo…", answer: "Resposta", reading: "Lendo…",
@@ -175,7 +175,7 @@ export const pt = {
 
 export const zh = {
   thisPage: "只问本页",
-  quotation: "“{text}”", filters: "筛选", language: "语言", folder: "栏目", version: "版本", all: "全部", noVersion: "无版本",
+  quotation: "“{text}”", filters: "筛选", language: "语言", folder: "栏目", version: "版本", all: "全部", noVersion: "无版本", from: "从", to: "到", sort: "排序", relevance: "相关性",
   placeholder: "向文档提问", search: "搜索", ask: "提问", askThis: "提问“{text}”", clear: "清除", close: "关闭", back: "返回", results: "结果",
   resultCount: { other: "{n} 条结果" }, noResults: "没有找到相关内容。", noResultsHint: "请换一些词，或减少几个词。", untitled: "无标题", alsoIn: "另见于", opening: "正在打开…",
   answer: "回答", reading: "正在阅读…", writing: "语言模型正在写…", asking: "已向语言模型提问…", stop: "停止", stopped: "提前停止；引用未经核对。", again: "再问一次",
@@ -207,7 +207,7 @@ export const zh = {
 
 export const ja = {
   thisPage: "このページについて質問",
-  quotation: "「{text}」", filters: "絞り込み", language: "言語", folder: "セクション", version: "バージョン", all: "すべて", noVersion: "バージョンなし",
+  quotation: "「{text}」", filters: "絞り込み", language: "言語", folder: "セクション", version: "バージョン", all: "すべて", noVersion: "バージョンなし", from: "から", to: "まで", sort: "並べ替え", relevance: "関連度",
   placeholder: "ドキュメントに質問", search: "検索", ask: "質問する", askThis: "「{text}」を質問する", clear: "クリア", close: "閉じる", back: "戻る", results: "検索結果",
   resultCount: { other: "{n} 件" }, noResults: "見つかりませんでした。", noResultsHint: "別の言葉や、より少ない言葉でお試しください。", untitled: "無題", alsoIn: "ほかのページ：", opening: "開いています…",
   answer: "回答", reading: "読んでいます…", writing: "言語モデルが書いています…", asking: "言語モデルに問い合わせました…", stop: "停止",
@@ -244,7 +244,7 @@ export const ja = {
 
 export const ko = {
   thisPage: "이 페이지에 대해 질문",
-  quotation: "“{text}”", filters: "필터", language: "언어", folder: "섹션", version: "버전", all: "전체", noVersion: "버전 없음",
+  quotation: "“{text}”", filters: "필터", language: "언어", folder: "섹션", version: "버전", all: "전체", noVersion: "버전 없음", from: "부터", to: "까지", sort: "정렬", relevance: "관련도",
   placeholder: "문서에 질문하기", search: "검색", ask: "질문", askThis: "“{text}” 질문하기", clear: "지우기", close: "닫기", back: "뒤로", results: "결과",
   resultCount: { other: "결과 {n}개" }, noResults: "찾은 내용이 없습니다.", noResultsHint: "다른 단어나 더 적은 단어로 시도해 보세요.", untitled: "제목 없음", alsoIn: "다른 페이지:", opening: "여는 중…",
   answer: "답변", reading: "읽는 중…", writing: "언어 모델이 쓰는 중…", asking: "언어 모델에 질문했습니다…", stop: "중지", stopped: "끝나기 전에 중지했습니다. 인용은 확인되지 않았습니다.",
@@ -278,7 +278,7 @@ export const ko = {
 
 export const ar = {
   thisPage: "اسأل عن هذه الصفحة",
-  quotation: "«{text}»", filters: "عوامل التصفية", language: "اللغة", folder: "القسم", version: "الإصدار", all: "الكل", noVersion: "بلا إصدار",
+  quotation: "«{text}»", filters: "عوامل التصفية", language: "اللغة", folder: "القسم", version: "الإصدار", all: "الكل", noVersion: "بلا إصدار", from: "من", to: "إلى", sort: "الترتيب حسب", relevance: "الصلة",
   placeholder: "اسأل الوثائق", search: "بحث", ask: "اسأل", askThis: "اسأل «{text}»", clear: "مسح", close: "إغلاق", back: "رجوع", results: "النتائج",
   resultCount: { zero: "لا نتائج", one: "نتيجة واحدة", two: "نتيجتان", few: "{n} نتائج", many: "{n} نتيجة", other: "{n} نتيجة" },
   noResults: "لم يُعثر على شيء.", noResultsHint: "جرّب كلمات أخرى أو كلمات أقل.", untitled: "بلا عنوان", alsoIn: "أيضًا في", opening: "جارٍ الفتح…", answer: "الجواب", reading: "جارٍ القراءة…",
@@ -311,7 +311,7 @@ export const ar = {
 
 export const ru = {
   thisPage: "Спросить об этой странице",
-  quotation: "«{text}»", filters: "Фильтры", language: "Язык", folder: "Раздел", version: "Версия", all: "все", noVersion: "Без версии",
+  quotation: "«{text}»", filters: "Фильтры", language: "Язык", folder: "Раздел", version: "Версия", all: "все", noVersion: "Без версии", from: "от", to: "до", sort: "Сортировать", relevance: "по релевантности",
   placeholder: "Спросить документы", search: "Поиск", ask: "Спросить", askThis: "Спросить «{text}»", clear: "Очистить", close: "Закрыть", back: "Назад",
   results: "Результаты", resultCount: { one: "{n} результат", few: "{n} результата", many: "{n} результатов", other: "{n} результата" },
   noResults: "Ничего не найдено.", noResultsHint: "Попробуйте другие слова или меньше слов.", untitled: "Без названия", alsoIn: "Также в", opening: "Открывается…", answer: "Ответ",

@@ -18,6 +18,36 @@ export function facetsOf(lines) {
 }
 
 /**
+ * The own fields of documents, whose values stand in a line each: the field's name, its kind and the value, with tabs
+ * between them. Values of words come by their number of documents, others by size.
+ */
+export function fieldsOf(lines) {
+  const cells = lines.split("\n").slice(0, -1).map((line) => line.split("\t"));
+  return summedFields(cells.map(([name, kind, value]) => ({ name, kind, values: [{ value, documents: 1 }] })));
+}
+
+/** Fields of several bundles as those of one: what one name has together. */
+export function summedFields(fields) {
+  const found = new Map();
+  for (const { name, kind, values } of fields) {
+    const field = found.get(name) ?? { name, kind, counts: new Map() };
+    if (field.kind !== kind) field.kind = "words";
+    for (const { value, documents } of values) field.counts.set(value, documents + (field.counts.get(value) ?? 0));
+    found.set(name, field);
+  }
+  return [...found.values()].map(({ name, kind, counts }) => {
+    const values = [...counts].map(([value, documents]) => ({ value, documents }));
+    const bySize = (a, b) => a.value.localeCompare(b.value, "en", { numeric: true });
+    if (kind === "number") values.sort((a, b) => a.value - b.value);
+    else values.sort((a, b) => (isOrdered(kind) ? 0 : b.documents - a.documents) || bySize(a, b));
+    return { name, kind, values };
+  });
+}
+
+/** True for kinds of fields in which a reader looks for a range. */
+export const isOrdered = (kind) => kind === "number" || kind === "date";
+
+/**
  * The filter that leaves only the document at `address`, of documents that stand in lines as for `facetsOf`; null
  * if none is there. Hosts write one address in several ways: with and without `.html`, `index` or a last slash.
  */

@@ -12,16 +12,17 @@ const METHODS = {
   info: (engine) => engine.info(),
   search: (engine, [question, options], _, signal) => engine.search(question, options, signal),
   quote: (engine, [question, options], onEvent, signal) => engine.quote(question, options, onEvent, signal),
-  neighbors: (engine, [keyword, limit]) => engine.neighbors(keyword, limit),
-  subgraph: (engine, [result]) => engine.subgraph(result),
   passage: (engine, [chunk]) => engine.passage(chunk),
   facets: (engine) => engine.facets(),
+  fields: (engine) => engine.fields(),
 };
 
 /** Calls that only the full module can answer. */
 const FULL_METHODS = {
   ask: (engine, [question, options], onEvent, signal) => engine.ask(question, options, onEvent, signal),
   plan: (engine, [question, options], _, signal) => engine.plan(question, options, signal),
+  neighbors: (engine, [keyword, limit]) => engine.neighbors(keyword, limit),
+  subgraph: (engine, [result]) => engine.subgraph(result),
   readPage: (engine, [chunk]) => engine.readPage(chunk),
   execute: (engine, [plan, options], onEvent, signal) => engine.execute(plan, options, onEvent, signal),
 };

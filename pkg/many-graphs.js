@@ -77,6 +77,12 @@ export class ManyGraphs {
     }
   }
 
+  /** The documents' own fields in all bundles, those of one name together. */
+  async fields(options) {
+    const { summedFields } = await import("./facets.js");
+    return summedFields((await Promise.all(this.#graphs.map((graph) => graph.fields(options)))).flat());
+  }
+
   /** The facets of all bundles, those of one kind and value together. */
   async facets(options) {
     const { summed } = await import("./facets.js");

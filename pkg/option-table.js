@@ -13,7 +13,7 @@ export const OPTIONS = {
   search: { typing: "flag", perPage: "whole", llm: "" },
   answering: { llm: "", history: "", language: "text", readerVersion: "text", maxInputTokens: "positive", maxOutputTokens: "positive", maxEvidenceTokens: "positive", maxTokens: "positive", hideContacts: "flag", noAnswerText: "text", protocol: "", turns: "positive", searches: "positive", timeLimitMs: "positive", planner: ["auto", "rules", "trained", "llm"], leastConfidence: "number", demonstrations: "whole", temperature: "number", grounded: "flag", continuation: ["turns", "prefix", "continue-final-message"], condense: ["model", "sentences", "none"], polarity: ["on-no", "on-yes"], coverage: "flag", executePlan: "flag", votes: "positive", nativeTools: "flag", analysis: ["rules", "model", "none"], today: "text", tools: "", prompts: "", webSearch: "" },
   execute: { question: "text" },
-  filter: { language: "text", folder: "text", version: "text" },
+  filter: { language: "text", folder: "text", version: "text", fields: "", boost: "", boostBy: "positive", sort: "text" },
   llm: { baseUrl: "", model: "", apiKey: "", headers: "", timeoutMs: "", retries: "" },
 };
 

@@ -60,7 +60,9 @@ function ranking({ retriever, filter }) {
 function documentsOf(filter) {
   if (filter === undefined || filter === null) return undefined;
   if (typeof filter !== "object" || Array.isArray(filter)) throw badArgument("`filter` is an object.");
-  return defined(checked("filter", filter));
+  const lists = defined({ fields: filter.fields, boost: filter.boost });
+  for (const name of Object.keys(lists)) lists[name] = [lists[name]].flat();
+  return { ...defined(checked("filter", filter)), ...lists };
 }
 
 function endpoint(llm) {

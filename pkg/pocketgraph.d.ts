@@ -89,6 +89,13 @@ export interface Facet {
   documents: number;
 }
 
+/** Own field of documents, with its values; words come by their number of documents, numbers and dates by size. */
+export interface Field {
+  name: string;
+  kind: "word" | "words" | "number" | "date";
+  values: { value: string; documents: number }[];
+}
+
 /** Progress of a download; `total` is 0 if it is unknown. */
 export interface Progress {
   phase: string;
@@ -210,7 +217,10 @@ export interface SearchOptions extends Abortable {
   k?: number;
   /** Name of the retriever, with parameters after a colon if it has any. Default: `auto`. */
   retriever?: Retriever;
-  /** Search only documents of a language, a folder or a version. A plan's steps over the knowledge graph ignore it. */
+  /**
+   * Search only documents of a language, a folder or a version, or with certain values of their own fields. A plan's steps over the knowledge graph
+   * ignore it.
+   */
   filter?: Filter;
   /** Language of the reader, as `de`. A page in several languages is found in the question's language, or else in this one. */
   readerLanguage?: string;
@@ -313,6 +323,14 @@ export interface Filter {
    * Version in the addresses: a folder such as `2.0`, `v3`, `version-1.4`, `latest`, `stable`, `next` or `nightly`; `""` for addresses without one.
    */
   version?: string;
+  /** Conditions on own fields: `author=Ann`, `price=10..20`, `date=2024..`. Those on one field are alternatives. */
+  fields?: string[];
+  /** Conditions as in `fields`: hits of documents that meet them move up. */
+  boost?: string[];
+  /** How much: with 3 the sixth hit comes second. Default: 2. */
+  boostBy?: number;
+  /** Field by which the hits are sorted; `-date` for the latest first. */
+  sort?: string;
 }
 
 /** An OpenAI-compatible chat endpoint. The key is kept in memory and sent to this endpoint only. */
@@ -394,6 +412,8 @@ export declare class PocketGraph {
   passage(chunk: number, options?: Abortable): Promise<Passage>;
   /** Returns the values that a `filter` may have, with numbers of documents. */
   facets(options?: Abortable): Promise<Facet[]>;
+  /** Returns the documents' own fields, with the values that they have. */
+  fields(options?: Abortable): Promise<Field[]>;
   /** Returns the `filter` that leaves only the page at an address; null if the bundle has no such page. */
   pageFilter(address: string | URL, options?: Abortable): Promise<Filter | null>;
   /** Returns a copy of an answer of `ask` with proofs of its citations. Its spans count bytes. */
@@ -440,6 +460,7 @@ export declare class ManyGraphs {
   ask(question: string, options?: AskOptions): AsyncGenerator<AnswerEvent, void, undefined>;
   passage(chunk: number, options?: Abortable): Promise<Passage>;
   facets(options?: Abortable): Promise<Facet[]>;
+  fields(options?: Abortable): Promise<Field[]>;
   pageFilter(address: string | URL, options?: Abortable): Promise<Filter | null>;
   stats(): Promise<Stats>;
   reopen(options?: Abortable): Promise<void>;

@@ -288,6 +288,15 @@ class PocketGraph {
     return facetsOf(await this.#call("facets", [], { signal }));
   }
 
+  /**
+   * Lists the documents' own fields, by which `filter` chooses, boosts and sorts: `{ name, kind, values }`, where each
+   * value comes with its number of documents.
+   */
+  async fields({ signal } = {}) {
+    const { fieldsOf } = await import("./facets.js");
+    return fieldsOf(await this.#call("fields", [], { signal }));
+  }
+
   /** The `filter` that leaves only the page at an address; null if the bundle has no such page. */
   async pageFilter(address, { signal } = {}) {
     const { pageFilter } = await import("./facets.js");

@@ -16,12 +16,13 @@ use crate::retrieve::{self, Corpus, Filter, Hit, Query, Retriever, SearchResult,
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Default number of decoded bytes kept in memory: 120 MB.
 pub const DEFAULT_MEMORY_LIMIT: u64 = 120_000_000;
 
 /// A query with signs seeks this many times the hits that are wanted, to have some left.
-const SIGNS_SEEK: usize = 5;
+const SEEK_MORE: usize = 5;
 
 /// A question is read up to here, in bytes; a longer one is cut at a character, never refused.
 const MAX_QUESTION: usize = 8 << 10;
@@ -79,7 +80,7 @@ pub struct SearchOptions {
     pub per_page: Option<u32>,
     /// Filter of the documents that are searched; all by default.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
-    pub filter: Filter,
+    pub filter: Arc<Filter>,
     /// Language of the reader, as `de`. A page in several languages is found in the question's language if it is
     /// recognised, otherwise in this one if it has a hit, otherwise in that of its best passage.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
@@ -327,7 +328,11 @@ impl Engine {
         query.kept = options.filter.chunks(&self.corpus).await?.or(query.kept);
         let (signs, _) = retrieve::Signs::read(&query.text);
         let k = options.k.map(|k| k as usize);
-        let sought = if signs.is_empty() { k } else { Some(k.unwrap_or(retrieve::DEFAULT_K).saturating_mul(SIGNS_SEEK)) };
+        let sought = if signs.is_empty() && !options.filter.reorders() {
+            k
+        } else {
+            Some(k.unwrap_or(retrieve::DEFAULT_K).saturating_mul(SEEK_MORE))
+        };
         let ranked =
             retrieve::arranged(retriever, &self.corpus, &query, sought, per_page.map(|n| n as usize), options.reader_language.as_deref())
                 .await?;
@@ -336,9 +341,14 @@ impl Engine {
         let mut found = retrieve::present(&self.corpus, &query, retriever.name(), ranked).await?;
         retrieve::leave_once(&mut found.hits);
         retrieve::put_titled_first(&mut found.hits, &query.read);
+        let most = k.unwrap_or(retrieve::DEFAULT_K);
         if !signs.is_empty() {
             signs.filter(&mut found.hits);
-            found.hits.truncate(k.unwrap_or(retrieve::DEFAULT_K));
+        }
+        if options.filter.reorders() {
+            options.filter.reorder(&self.corpus, &mut found.hits, most).await?;
+        } else if !signs.is_empty() {
+            found.hits.truncate(most);
         }
         Ok(found)
     }
@@ -523,6 +533,18 @@ impl Engine {
         for document in &*self.corpus.documents().await? {
             let path = retrieve::path_of(&document.url);
             for part in [document.language.as_str(), "\t", retrieve::version_of(path), "\t", path, "\n"] {
+                lines.push_str(part);
+            }
+        }
+        Ok(lines)
+    }
+
+    #[cfg(target_arch = "wasm32")]
+    pub(crate) async fn list_fields(&self) -> Result<String, EngineError> {
+        let fields = self.corpus.fields().await?;
+        let mut lines = String::new();
+        for (_, name, kind, value) in fields.cells() {
+            for part in [name, "\t", kind, "\t", value, "\n"] {
                 lines.push_str(part);
             }
         }

@@ -9,7 +9,7 @@ use pages::{opened, write};
 use pocketgraph::answer::AskOptions;
 use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::retrieve::Filter;
-use pocketgraph_build::pipeline::BuildOptions;
+use pocketgraph_build::pipeline::{BuildOptions, Input};
 
 /// Forty pages of an old version that say all about kilns, twelve of a new one that mention them, two in German.
 fn engine() -> (tempfile::TempDir, Engine) {
@@ -37,7 +37,8 @@ fn version(name: &str) -> Filter {
 }
 
 fn urls(engine: &Engine, retriever: &str, filter: Filter, k: Option<u32>) -> Vec<String> {
-    let options = SearchOptions { k, retriever: Some(retriever.into()), filter, ..SearchOptions::default() };
+    let (retriever, filter) = (Some(retriever.into()), filter.into());
+    let options = SearchOptions { k, retriever, filter, ..SearchOptions::default() };
     block_on(engine.search("kiln", &options)).unwrap().hits.into_iter().map(|hit| hit.url).collect()
 }
 
@@ -96,7 +97,7 @@ fn what_an_empty_filter_finds_is_what_none_finds() {
 fn a_filtered_question_is_answered_from_what_is_left() {
     let (_dir, engine) = engine();
     block_on(engine.prepare()).unwrap();
-    let options = AskOptions { filter: version("2.0"), ..AskOptions::default() };
+    let options = AskOptions { filter: version("2.0").into(), ..AskOptions::default() };
     let mut found = Vec::new();
     let answer = block_on(engine.quote("What heats clay?", &options, &mut |event| {
         if let pocketgraph::answer::AskEvent::Hits { result } = event {
@@ -137,4 +138,84 @@ fn words_that_only_ask_are_not_marked_in_passages() {
         german.iter().any(|word| word == "Brennofen") && !german.iter().any(|word| ["Wie", "wird", "der", "Der"].contains(&word.as_str())),
         "{german:?}"
     );
+}
+
+fn with_fields() -> (tempfile::TempDir, Engine) {
+    let dir = tempfile::tempdir().unwrap();
+    let docs = dir.path().join("docs");
+    let page = |name: &str, front: &str| {
+        write(&docs, &format!("{name}.md"), &format!("---\n{front}\n---\n# {name}\n\nA kiln of {name} heats clay."))
+    };
+    page("Brick", "author: Ann\ntags: [old, hot]\nprice: 9.5\ndate: 2023-02-01");
+    page("Steel", "author: Bob\ntags: [new]\nprice: 12\ndate: 2024-05-01");
+    let author = "<span data-pocketgraph-field='author'>Ann <b>Rook</b></span>";
+    let marks = format!("<p>By {author}<i data-pocketgraph-field='price=30'></i></p>");
+    let head = "<head><meta name=audience content=makers></head>";
+    let html = format!("{head}<main><h1>Gas</h1>{marks}<p>A kiln of gas heats clay.</p></main>");
+    write(&docs, "Gas.html", &html);
+    let engine = opened(dir.path(), |o| o);
+    (dir, engine)
+}
+
+#[test]
+fn own_fields_choose_move_up_and_sort_hits() {
+    let (_dir, engine) = with_fields();
+    let texts = |all: &[&str]| all.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+    let found = |filter: Filter| {
+        let urls = urls(&engine, "lexical", filter, None);
+        urls.iter().map(|url| url.replace(".html", "")).collect::<Vec<_>>()
+    };
+    let chosen = |fields: &[&str]| {
+        let mut found = found(Filter { fields: texts(fields), ..Filter::default() });
+        found.sort();
+        found
+    };
+    assert_eq!(chosen(&["author=Ann"]), ["Brick"]);
+    assert_eq!(chosen(&["author=Ann Rook"]), ["Gas"]);
+    assert_eq!(chosen(&["author=Ann", "author=Bob", "date=2024.."]), ["Steel"]);
+    assert_eq!(chosen(&["price=10..30"]), ["Gas", "Steel"]);
+    assert_eq!(chosen(&["tags=hot"]), ["Brick"]);
+    assert_eq!(chosen(&["audience=makers"]), ["Gas"]);
+    assert_eq!(chosen(&["colour=red"]), Vec::<String>::new());
+    let sorted = |by: &str| found(Filter { sort: Some(by.into()), ..Filter::default() });
+    assert_eq!(sorted("price"), ["Brick", "Steel", "Gas"]);
+    assert_eq!(sorted("-price"), ["Gas", "Steel", "Brick"]);
+    assert_eq!(sorted("-date"), ["Steel", "Brick", "Gas"]);
+    let plain = found(Filter::default());
+    let last = match plain[2].as_str() {
+        "Gas" => "price=30",
+        "Brick" => "tags=hot",
+        _ => "tags=new",
+    };
+    let boosted = |by| found(Filter { boost: texts(&[last]), boost_by: Some(by), ..Filter::default() });
+    assert_eq!(boosted(3)[0], plain[2]);
+    assert_eq!(boosted(1), plain);
+}
+
+#[test]
+fn a_field_that_no_document_has_is_named_with_those_that_there_are() {
+    let (_dir, engine) = with_fields();
+    let fields = block_on(engine.corpus().fields()).unwrap();
+    let kinds: Vec<_> = fields.names.iter().zip(&fields.kinds).map(|(name, kind)| format!("{name}:{kind}")).collect();
+    assert_eq!(kinds, ["audience:word", "author:word", "date:date", "price:number", "tags:words"]);
+    let unknown = |text: &str| Filter::of_conditions(&[text.to_owned()]).unknown_field(&fields);
+    assert_eq!((unknown("author=Ann"), unknown("language=de")), (None, None));
+    let message = "there is no field \"colour\": the documents have audience, author, date, price, tags";
+    assert_eq!(unknown("colour=red").as_deref(), Some(message));
+}
+
+#[test]
+fn merged_bundles_keep_the_fields_of_their_documents() {
+    let (first, _) = with_fields();
+    let dir = tempfile::tempdir().unwrap();
+    let amber = "---\nauthor: Ann\nprice: cheap\n---\n# Amber\n\nA kiln of amber is small.";
+    write(&dir.path().join("docs"), "Amber.md", amber);
+    opened(dir.path(), |o| o);
+    let merged = tempfile::tempdir().unwrap();
+    let bundles = [first.path(), dir.path()].map(|folder| folder.join("bundle")).to_vec();
+    let engine = opened(merged.path(), |o| BuildOptions { input: Input::Bundles(bundles), ..o });
+    let fields = vec!["author=Ann".to_owned()];
+    let mut found = urls(&engine, "lexical", Filter { fields, ..Filter::default() }, None);
+    found.sort();
+    assert_eq!(found, ["Amber.html", "Brick.html"]);
 }

@@ -4,9 +4,10 @@ use crate::bundles::{Partner, Parts, trial, write_files};
 use crate::mutate::{self, Random};
 use futures::executor::block_on;
 use pocketgraph::bundle::{
-    Ahead, ChunkPage, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, Translated, Translations, VectorIndex,
-    decode_chunks, decode_document_order, decode_documents, decode_function_words, decode_layouts, decode_list, decode_range,
-    decode_sketches, decode_weights, encode_document_order, encode_function_words, encode_list,
+    Ahead, ChunkPage, Fields, Manifest, PAGE_HASH, PageRef, PagedIndex, SketchIndex, TermIndex, Times, Translated, Translations,
+    VectorIndex, decode_chunks, decode_document_order, decode_documents, decode_fields, decode_function_words, decode_layouts, decode_list,
+    decode_range, decode_sketches, decode_times, decode_weights, encode_document_order, encode_fields, encode_function_words, encode_list,
+    encode_times,
 };
 use pocketgraph::embed::{LayersDecoder, Pieces, TableIndex, UnigramVocabulary, VocabularyIndex, decode_pieces};
 use pocketgraph::entities::{
@@ -125,6 +126,10 @@ fn add_sections(parts: &Parts, out: &mut Vec<Target>) {
     add("function-words", "function-words", root, Box::new(|b| decode_function_words("f", b).is_ok_and(|all| !all.is_empty())));
     add("translations", "translations", root, Box::new(|b| Translations::decode("f", b).is_ok_and(|all| all.of(3).is_some())));
     add("weights", "weights", root, Box::new(|b| decode_weights("f", b).is_ok_and(|all| all.iter().any(|g| g.holds(7)))));
+    add("times", "times", root, Box::new(|b| decode_times("f", b).is_ok_and(|times| !times.labels.is_empty())));
+    let condition = ["price=9..".to_owned()];
+    let met = move |fields: Fields| fields.matching(&condition, 3)[0] && fields.compare("-price", 0, 1).is_ne();
+    add("fields", "fields", root, Box::new(move |b| decode_fields("f", b).is_ok_and(met)));
     add("terms", "lexical", page, Box::new(|b| decode_range("f", b, 64).is_ok()));
     add("term-index", "lexical", root, Box::new(|b| TermIndex::decode("f", b).is_ok_and(|t| !t.ranges_of_prefix("ke").is_empty())));
     add("chunk-documents", "chunk-documents", root, Box::new(|b| (0..20).any(|n| ChunkDocuments::decode("f", b, n).is_ok())));
@@ -238,6 +243,16 @@ fn made_seeds(section: &str) -> Vec<Vec<u8>> {
                 }
                 .encode(),
             ]
+        }
+        "times" => vec![encode_times(&Times { labels: vec![String::new()], statements: vec![7, 3, 300, 5, 0, 1] })],
+        "fields" => {
+            let texts = |all: &[&str]| all.iter().map(|&text| text.to_owned()).collect();
+            vec![encode_fields(&Fields {
+                names: texts(&["author", "price"]),
+                kinds: texts(&["word", "number"]),
+                values: texts(&["Ann", "9.5", "12"]),
+                cells: vec![0, 0, 0, 0, 1, 1, 1, 1, 2],
+            })]
         }
         "phrase-page" => vec![Phrases { texts: vec!["a".to_owned(), "b".to_owned()], vectors }.encode()],
         _ => Vec::new(),

@@ -167,7 +167,7 @@ pub const OPTIONS: &[OptionSpec] = {
             "filter",
             Own("Filter"),
             Some("--filter"),
-            "Search only documents of a language, a folder or a version. A plan's steps over the knowledge graph ignore it.",
+            "Search only some documents, by language, folder, version or own fields. A plan's steps over the knowledge graph ignore it.",
         ),
         option(
             Ranking,
@@ -382,6 +382,22 @@ pub const OPTIONS: &[OptionSpec] = {
             Some("--filter"),
             "Version in the addresses: a folder such as `2.0`, `v3`, `version-1.4`, `latest`, `stable`, `next` or `nightly`; `\"\"` for addresses without one.",
         ),
+        option(
+            Filter,
+            "fields",
+            Own("string[]"),
+            Some("--filter"),
+            "Conditions on own fields, as `author=Ann` and `date=2024..`; several on one field are alternatives.",
+        ),
+        option(
+            Filter,
+            "boost",
+            Own("string[]"),
+            Some("--boost"),
+            "Conditions as in `fields`: hits of documents that meet them move up.",
+        ),
+        option(Filter, "boostBy", Positive, Some("--boost-by"), "With 3 the sixth hit comes second. Default: 2."),
+        option(Filter, "sort", Text, Some("--sort"), "Field to sort the hits by; `-date` for the latest first."),
         option(
             Endpoint,
             "baseUrl",

@@ -9,6 +9,7 @@ use crate::retrieve::{Filter, Hit};
 use crate::vector::QuantizedVector;
 use futures::future::LocalBoxFuture;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A stable word for each kind of error, for programs.
 pub(super) fn code(error: &ExecuteError) -> &'static str {
@@ -100,7 +101,7 @@ impl Engine {
 
 impl Passages for Engine {
     fn passages<'a>(&'a self, question: &'a str, k: usize) -> LocalBoxFuture<'a, Result<Vec<Passage>, PassagesError>> {
-        Box::pin(async move { PassagesOf { engine: self, filter: &Filter::default() }.passages(question, k).await })
+        Box::pin(async move { PassagesOf { engine: self, filter: &Arc::default() }.passages(question, k).await })
     }
 }
 
@@ -109,7 +110,7 @@ pub(crate) struct PassagesOf<'e> {
     /// The open bundle.
     pub engine: &'e Engine,
     /// Filter of the documents that are searched.
-    pub filter: &'e Filter,
+    pub filter: &'e Arc<Filter>,
 }
 
 impl Passages for PassagesOf<'_> {

@@ -10,6 +10,7 @@ use crate::answer::AskOptions;
 use crate::engine::SearchOptions;
 use crate::retrieve::{Filter, Hit, KeywordHit, KeywordKind, Reached, SearchResult, Stage};
 use js_sys::{Array, Function, Reflect};
+use std::sync::Arc;
 use wasm_bindgen::{JsCast, JsValue};
 
 /// An object of the page; one that is absent has no members.
@@ -66,6 +67,11 @@ impl JsOptions {
         Ok(self.member(name, "an array", |v| v.dyn_ref::<Array>().cloned())?.unwrap_or_default())
     }
 
+    fn texts(&self, name: &str) -> Result<Vec<String>, JsValue> {
+        let text = |v: JsValue| v.as_string().ok_or_else(|| bad_argument("a condition must be a string"));
+        self.list(name)?.iter().map(text).collect()
+    }
+
     fn object(&self, name: &str) -> Result<Option<JsOptions>, JsValue> {
         self.member(name, "an object", |v| v.is_object().then(|| JsOptions(v.clone())))
     }
@@ -88,9 +94,17 @@ pub fn search_options(given: &JsOptions) -> Result<SearchOptions, JsValue> {
 }
 
 /// Reads the filter of the documents that are searched.
-fn filter(given: &JsOptions) -> Result<Filter, JsValue> {
-    let Some(given) = given.object("filter")? else { return Ok(Filter::default()) };
-    Ok(Filter { language: given.text("language")?, folder: given.text("folder")?, version: given.text("version")? })
+fn filter(given: &JsOptions) -> Result<Arc<Filter>, JsValue> {
+    let Some(given) = given.object("filter")? else { return Ok(Arc::default()) };
+    Ok(Arc::new(Filter {
+        language: given.text("language")?,
+        folder: given.text("folder")?,
+        version: given.text("version")?,
+        fields: given.texts("fields")?,
+        boost: given.texts("boost")?,
+        boost_by: given.count("boostBy")?,
+        sort: given.text("sort")?,
+    }))
 }
 
 /// Reads the options of an answer by quotation.

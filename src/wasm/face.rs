@@ -116,32 +116,19 @@ impl WasmEngine {
         })
     }
 
-    /// A keyword's neighbours and best chunks.
-    #[wasm_bindgen(unchecked_return_type = "Promise<Neighbors>")]
-    pub fn neighbors(&self, keyword: String, limit: u32) -> Promise {
-        let engine = Rc::clone(&self.engine);
-        promise(None, async move {
-            let mut found = engine.neighbors(&keyword, limit as usize).await.map_err(|e| error::engine(&e))?;
-            found.chunks.iter_mut().for_each(utf16::hit);
-            to_js(&found)
-        })
-    }
-
-    /// The picture of a result.
-    #[wasm_bindgen(unchecked_return_type = "Promise<Subgraph>")]
-    pub fn subgraph(&self, #[wasm_bindgen(unchecked_param_type = "SearchResult")] result: JsValue) -> Promise {
-        let engine = Rc::clone(&self.engine);
-        promise(None, async move {
-            let result = arguments::pictured(&JsOptions::new(result)?)?;
-            to_js(&engine.subgraph(&result).await.map_err(|e| error::engine(&e))?)
-        })
-    }
-
     /// Returns a line for each document: its language, its version and its address after the host, separated by tabs.
     #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
     pub fn facets(&self) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(None, async move { Ok(engine.filtered_by().await.map_err(|e| error::engine(&e))?.into()) })
+    }
+
+    /// Returns a line for each value of a document's own fields: the field's name, its kind and the value, separated by
+    /// tabs.
+    #[wasm_bindgen(unchecked_return_type = "Promise<string>")]
+    pub fn fields(&self) -> Promise {
+        let engine = Rc::clone(&self.engine);
+        promise(None, async move { Ok(engine.list_fields().await.map_err(|e| error::engine(&e))?.into()) })
     }
 
     /// A chunk by its number.

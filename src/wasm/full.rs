@@ -1,6 +1,6 @@
 //! Calls of the full module: asking a language model, plainly or by a protocol, planning, and executing plans.
 
-use super::arguments::{JsOptions, full};
+use super::arguments::{self, JsOptions, full};
 use super::events::{EventSink, promise, to_js};
 use super::face::WasmEngine;
 use super::page_tools::PageTools;
@@ -104,6 +104,27 @@ impl WasmEngine {
             let context = CallContext::of(&JsOptions::new(options)?)?;
             let planned = agent::plan_question(&engine, &question, &context.options, &context.with()).await;
             to_js(&planned.map_err(|e| error::engine(&e))?)
+        })
+    }
+
+    /// A keyword's neighbours and best chunks.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Neighbors>")]
+    pub fn neighbors(&self, keyword: String, limit: u32) -> Promise {
+        let engine = Rc::clone(&self.engine);
+        promise(None, async move {
+            let mut found = engine.neighbors(&keyword, limit as usize).await.map_err(|e| error::engine(&e))?;
+            found.chunks.iter_mut().for_each(utf16::hit);
+            to_js(&found)
+        })
+    }
+
+    /// The picture of a result.
+    #[wasm_bindgen(unchecked_return_type = "Promise<Subgraph>")]
+    pub fn subgraph(&self, #[wasm_bindgen(unchecked_param_type = "SearchResult")] result: JsValue) -> Promise {
+        let engine = Rc::clone(&self.engine);
+        promise(None, async move {
+            let result = arguments::pictured(&JsOptions::new(result)?)?;
+            to_js(&engine.subgraph(&result).await.map_err(|e| error::engine(&e))?)
         })
     }
 

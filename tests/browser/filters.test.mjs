@@ -22,6 +22,9 @@ for (const version of ["1.0", "2.0"]) {
   for (const page of ["install", "network", "backup"]) write(`${version}/guides/${page}.md`, `# The ${page} of version ${version}\n\nVersion ${version} has its ${page} set in the file ${page}.toml, and listens to the harbour.\n`);
   write(`${version}/reference/options.md`, `# Options of version ${version}\n\nThe option \`--harbour\` of version ${version} names the harbour.\n`);
 }
+for (const [page, author, date, price] of [["anchor", "Ann", "2023-02-01", 9.5], ["buoy", "Bob", "2024-05-01", 12], ["chart", "Ann", "2024-06-01", 30]]) {
+  write(`goods/${page}.md`, `---\nauthor: ${author}\ndate: ${date}\nprice: ${price}\n---\n# The ${page}\n\nThe seamark of a ${page} is painted.\n`);
+}
 for (const [version, seconds] of [["1.0", 30], ["2.0", 60]]) write(`${version}/reference/timeout.md`, `# Timeout\n\nThe default of the timeout is ${seconds} seconds.\n`);
 for (const page of ["installieren", "sichern"]) write(`de/${page}.md`, `# Das Programm ${page}\n\nWie man das Programm ${page} kann, steht in der Anleitung, die im Ordner liegt und von allen gelesen werden darf. Der harbour heißt auf Deutsch Hafen.\n`);
 writeFileSync(join(scratch, "index.html"), '<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,"><body></body></html>');
@@ -151,5 +154,42 @@ test("where there is no choice none is offered, and a wrong filter is told", asy
   assert.equal(await part("filter").filter({ visible: true }).count(), 0);
   await page.evaluate(() => (document.querySelector("pocketgraph-ask").filter = { colour: "red" }));
   await part("error").filter({ visible: true }).waitFor();
+  await page.context().close();
+});
+
+test("a reader chooses by the own fields that the page names, and sorts by them", async () => {
+  const { page, element, select, box } = await mounted({ fields: "author price date colour" });
+  await box.fill("seamark");
+  const pages = (...names) => page.waitForFunction((names) => JSON.stringify(window.results.at(-1)?.map((url) => url.match(/[a-z]+(?=\.html)/)[0]).filter((name) => names.all.includes(name))) === JSON.stringify(names.wanted), { all: ["anchor", "buoy", "chart"], wanted: names });
+  const field = (name) => element.locator(`[data-field=${name}]`);
+  await field("author").locator("summary").click();
+  assert.deepEqual(await element.locator("[data-field]").evaluateAll((all) => all.map((one) => one.dataset.field)), ["author", "price", "date"]);
+  await field("author").getByLabel("Ann (2)").check();
+  await select("sort").selectOption("-price");
+  await pages("chart", "anchor");
+  assert.deepEqual(await page.evaluate(() => window.chosen.at(-1)), { fields: ["author=Ann"], sort: "-price" });
+  await field("date").locator("summary").click();
+  await field("date").getByLabel("from").fill("2024-01-01");
+  await field("date").getByLabel("from").blur();
+  await pages("chart");
+  await field("author").getByLabel("Ann (2)").uncheck();
+  await pages("chart", "buoy");
+  await select("sort").selectOption("");
+  await field("price").locator("summary").click();
+  await field("price").getByLabel("to").fill("20");
+  await field("price").getByLabel("to").blur();
+  await pages("buoy");
+  await assertClean(page);
+  await page.context().close();
+});
+
+test("the page's own filter by a field is shown as chosen, and JavaScript lists the fields", async () => {
+  const { page, element, box } = await mounted({ fields: "author", filter: "author=Bob" });
+  await box.fill("seamark");
+  await page.waitForFunction(() => window.results.at(-1)?.length === 1 && window.results.at(-1)[0].includes("buoy"));
+  assert.equal(await element.locator("[data-field=author]").getAttribute("data-chosen"), "true");
+  const fields = await page.evaluate(() => document.querySelector("pocketgraph-ask").graph.fields());
+  assert.deepEqual(fields.map(({ name, kind }) => `${name} ${kind}`), ["author word", "date date", "price number"]);
+  assert.deepEqual(fields[0].values, [{ value: "Ann", documents: 2 }, { value: "Bob", documents: 1 }]);
   await page.context().close();
 });

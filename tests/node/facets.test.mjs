@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { choices, facetsOf, pageFilter, summed } from "../../pkg/facets.js";
+import { choices, facetsOf, fieldsOf, pageFilter, summed, summedFields } from "../../pkg/facets.js";
 
 const of = (kind, counts) => Object.entries(counts).map(([value, documents]) => ({ of: kind, value, documents }));
 
@@ -30,6 +30,17 @@ test("facets are counted of documents in lines, a folder for each document below
   const folders = of("folder", { docs: 2, "docs/2.0": 1, "docs/a": 1 });
   assert.deepEqual(found, [...folders, ...of("language", { de: 1, en: 1 }), ...of("version", { "": 1, "2.0": 1 })]);
   assert.deepEqual(facetsOf(""), []);
+});
+
+test("own fields count the documents of each value: words by frequency, numbers and dates by size", () => {
+  const lines = "author\tword\tAnn\nprice\tnumber\t12\nprice\tnumber\t9.5\nauthor\tword\tBob\nauthor\tword\tBob\nprice\tnumber\t9.5\n";
+  const counted = (all) => Object.entries(all).map(([value, documents]) => ({ value, documents }));
+  const author = { name: "author", kind: "word", values: counted({ Bob: 2, Ann: 1 }) };
+  const price = { name: "price", kind: "number", values: counted({ 9.5: 2 }).concat(counted({ 12: 1 })) };
+  assert.deepEqual(fieldsOf(lines), [author, price]);
+  assert.deepEqual(fieldsOf(""), []);
+  const [joined] = summedFields([author, { ...author, kind: "words", values: counted({ Ann: 3 }) }]);
+  assert.deepEqual(joined, { name: "author", kind: "words", values: counted({ Ann: 4, Bob: 2 }) });
 });
 
 test("a page is found at its address however hosts write it, and folders below it are other pages", () => {

@@ -68,6 +68,9 @@ test("an option that does not exist is an error that names the nearest", () => {
 test("a filter is checked member by member", () => {
   assert.deepEqual(searchOptions({ filter: { language: "de", version: undefined } }).filter, { language: "de" });
   assert.deepEqual(askOptions({ filter: { version: "" } }).filter, { version: "" });
+  const own = { fields: ["author=Ann", "price=..20"], boost: "type=guide", boostBy: 3, sort: "-date" };
+  assert.deepEqual(searchOptions({ filter: own }).filter, { ...own, boost: ["type=guide"] });
+  assert.match(refused("search", { filter: { boostBy: 0 } }), /`boostBy` is a positive whole number/);
   assert.match(refused("search", { filter: { langauge: "de" } }), /`filter` has no option `langauge`\. Did you mean `language`\?/);
   assert.match(refused("ask", { filter: { folder: 2 } }), /`folder` is a text/);
   assert.match(refused("ask", { filter: "de" }), /`filter` is an object/);

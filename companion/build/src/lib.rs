@@ -2,6 +2,7 @@
 
 pub mod assemble;
 pub mod facts;
+mod fields;
 pub mod folder;
 pub mod hosted;
 pub mod licences;

@@ -1,10 +1,11 @@
 //! Reading of bundles, so that one bundle of them all can be assembled.
 
+use crate::fields::collect_fields;
 use crate::folder::FolderSource;
 use crate::prepare::Needs;
 use futures::executor::block_on;
 use pocketgraph::answer::guessed_layout;
-use pocketgraph::bundle::{Bundle, BundleError, Chunk, Document, EmbedderInfo, Layout};
+use pocketgraph::bundle::{Bundle, BundleError, Chunk, Document, EmbedderInfo, Fields, Layout};
 use pocketgraph::kg::{self, KnowledgeGraph};
 use pocketgraph::retrieve::Corpus;
 use pocketgraph_ingest::rank::RankRule;
@@ -91,6 +92,8 @@ pub(crate) struct Merged {
     pub embedder: EmbedderInfo,
     /// The knowledge graphs, each with the numbers that its bundle's chunks have here.
     pub graphs: Vec<(KnowledgeGraph, Vec<u32>)>,
+    /// The documents' own fields.
+    pub fields: Fields,
     /// The options that all the bundles were built with.
     pub options: Vec<(String, String)>,
     /// Sections that retrievers other than the default read, which are not merged.
@@ -106,6 +109,7 @@ struct Part {
     layouts: Vec<Layout>,
     vectors: Vec<Vec<f32>>,
     graph: Option<KnowledgeGraph>,
+    fields: Rc<Fields>,
     embedder: EmbedderInfo,
     options: Vec<(String, String)>,
     sections: Vec<String>,
@@ -132,6 +136,7 @@ async fn part(path: &Path) -> Result<Part, MergeError> {
     let mut out = Part {
         path: path.to_owned(),
         documents: corpus.documents().await.map_err(fault)?.to_vec(),
+        fields: corpus.fields().await.map_err(fault)?,
         embedder: manifest.embedder.clone(),
         options: manifest.options.clone(),
         sections: manifest.sections.iter().map(|s| s.name.clone()).collect(),
@@ -282,7 +287,13 @@ fn joined(parts: Vec<Part>) -> Merged {
     // Its share is told anew by all documents; of bundles without vectors there is nothing to tell.
     let weight = parts.first().filter(|p| p.vectors.is_empty()).and_then(|p| p.embedder.weight);
     let embedder = parts.first().map(|p| EmbedderInfo { weight, ..p.embedder.clone() }).unwrap_or_default();
+    let all_fields: Vec<Rc<Fields>> = parts.iter().map(|part| Rc::clone(&part.fields)).collect();
+    let cells = all_fields
+        .iter()
+        .zip(&document_numbers)
+        .flat_map(|(fields, numbers)| fields.cells().filter_map(|(d, name, _, value)| Some((*numbers.get(d as usize)?, name, value))));
     let mut out = Merged {
+        fields: collect_fields(cells),
         documents: documents.iter().map(|&(p, d)| parts[p].documents[d].clone()).collect(),
         chunks: Vec::with_capacity(chunks.len()),
         layouts: Vec::with_capacity(chunks.len()),
@@ -316,15 +327,8 @@ mod tests {
     #[test]
     fn a_merged_bundle_is_asked_in_the_languages_of_all_its_parts() {
         let part = |tags: Option<&str>| Part {
-            path: PathBuf::new(),
-            documents: Vec::new(),
-            chunks: Vec::new(),
-            layouts: Vec::new(),
-            vectors: Vec::new(),
-            graph: None,
-            embedder: EmbedderInfo::default(),
             options: tags.map(|tags| (QUESTION_LANGUAGES.to_owned(), tags.to_owned())).into_iter().collect(),
-            sections: Vec::new(),
+            ..Part::default()
         };
         let merged = joined(vec![part(Some("zh,de")), part(None), part(Some("de,ar"))]);
         assert_eq!(merged.options, [(QUESTION_LANGUAGES.to_owned(), "ar,de,zh".to_owned())]);

@@ -112,6 +112,7 @@ fn contents<'a>(
 ) -> Contents<'a> {
     Contents {
         documents: &chunked.documents,
+        fields: Some(&chunked.fields),
         chunks: &chunked.chunks,
         layouts: &chunked.layouts,
         vectors: &embedded.vectors,

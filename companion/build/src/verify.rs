@@ -1,6 +1,8 @@
 //! Checking a whole bundle: every file's hash, every decoder.
 
-use pocketgraph::bundle::{Bundle, BundleError, Document, Kind, PagedIndex, TermIndex, decode_run, decode_vectors, open_section};
+use pocketgraph::bundle::{
+    Bundle, BundleError, Document, Kind, PagedIndex, TermIndex, decode_run, decode_times, decode_vectors, open_section,
+};
 use pocketgraph::embed::{QuestionEncoder, TableEncoder, Vocabulary, decode_pieces};
 use pocketgraph::kg::{self, KnowledgeGraph, Provenance, TripleId};
 use pocketgraph::planner::{PHRASES, Phrases, load_phrases};
@@ -35,6 +37,10 @@ pub async fn verify(bundle: &Bundle) -> Verdict {
         && documents.len() as u64 != counts.documents
     {
         v.faults.push(format!("documents: {} where the manifest counts {}", documents.len(), counts.documents));
+    }
+    v.note(corpus.fields().await);
+    if bundle.has("times") {
+        v.note(bundle.section("times", decode_times).await);
     }
     if let Some(index) = v.note(corpus.chunk_index("chunks").await) {
         passages_of(&corpus, &index, documents.as_deref().map(Vec::as_slice), &mut v).await;

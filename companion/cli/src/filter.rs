@@ -1,36 +1,39 @@
-//! `--filter` and `--reader-language`: which documents are searched, and in which of their languages.
+//! `--filter`, `--boost`, `--sort` and `--reader-language`: which documents are searched, in which of their languages,
+//! and how their hits are ordered.
 
+use super::open::wait;
+use miette::{IntoDiagnostic, Result, miette};
+use pocketgraph::engine::Engine;
 use pocketgraph::retrieve::Filter;
+use std::sync::Arc;
 
-/// The arguments `--filter` and `--reader-language`.
-#[derive(Debug, clap::Args)]
+/// The arguments that choose and order documents.
+#[derive(Debug, Default, clap::Args)]
 pub struct FilterArgs {
-    /// Search only documents of a language, a folder or a version: `--filter language=de`, `--filter
-    /// folder=docs/guides`, `--filter version=2.0`; once for each
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_part)]
-    filter: Vec<(Part, String)>,
+    /// Search only documents of a language, a folder or a version, or with a value of an own field: `--filter
+    /// language=de`, `--filter folder=docs/guides`, `--filter author=Ann`, `--filter price=10..20`, `--filter
+    /// date=2024..`. May be repeated; several values of one field are alternatives
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_condition)]
+    filter: Vec<String>,
+    /// Move up the hits of documents with a value of an own field: `--boost type=guide`. May be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_condition)]
+    boost: Vec<String>,
+    /// How far --boost moves them: with 3 the sixth hit comes second [default: 2]
+    #[arg(long, value_name = "N", requires = "boost")]
+    boost_by: Option<u32>,
+    /// Sort the hits by an own field, `-date` for the latest first
+    #[arg(long, value_name = "FIELD", allow_hyphen_values = true)]
+    sort: Option<String>,
     /// Language of the reader, as in `--reader-language de`: pages in several languages are found in it if the question does not show its own
     #[arg(long, value_name = "TAG")]
     pub reader_language: Option<String>,
 }
 
-/// Property that documents are filtered by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Language,
-    Folder,
-    Version,
-}
-
-fn parse_part(text: &str) -> Result<(Part, String), String> {
-    let (name, value) = text.split_once('=').unwrap_or((text, ""));
-    let part = match name {
-        "language" => Part::Language,
-        "folder" => Part::Folder,
-        "version" => Part::Version,
-        _ => return Err("a filter is language=…, folder=… or version=…".to_owned()),
-    };
-    Ok((part, value.to_owned()))
+fn parse_condition(text: &str) -> Result<String, String> {
+    match text.split_once('=') {
+        Some((name, _)) if !name.is_empty() => Ok(text.to_owned()),
+        _ => Err("a condition is NAME=VALUE, as language=de or author=Ann".to_owned()),
+    }
 }
 
 impl FilterArgs {
@@ -40,25 +43,32 @@ impl FilterArgs {
     }
 
     /// Returns the filter.
-    pub fn filter(&self) -> Filter {
-        let value = |part| self.filter.iter().rev().find(|given| given.0 == part).map(|given| given.1.clone());
-        Filter { language: value(Part::Language), folder: value(Part::Folder), version: value(Part::Version) }
+    pub fn filter(&self) -> Arc<Filter> {
+        let chosen = Filter::of_conditions(&self.filter);
+        Arc::new(Filter { boost: self.boost.clone(), boost_by: self.boost_by, sort: self.sort.clone(), ..chosen })
+    }
+
+    /// Checks that the bundle has the fields that are named. Fails if it lacks one, or its fields cannot be loaded.
+    pub fn check(&self, engine: &Engine) -> Result<()> {
+        let filter = self.filter();
+        let names_fields = filter.reorders() || !filter.fields.is_empty();
+        let fields = if names_fields { wait(engine.corpus().fields())?.into_diagnostic()? } else { return Ok(()) };
+        filter.unknown_field(&fields).map_or(Ok(()), |what| Err(miette!("{what}")))
     }
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_filter_is_read_part_by_part_and_one_that_there_is_not_is_refused() {
-        let args = FilterArgs {
-            filter: ["language=de", "version="].iter().map(|text| parse_part(text).unwrap()).collect(),
-            reader_language: None,
-        };
-        let expected = Filter { language: Some("de".into()), folder: None, version: Some(String::new()) };
-        assert_eq!(args.filter(), expected);
-        assert!(parse_part("lang=de").is_err());
+    fn a_filter_is_read_condition_by_condition_and_what_is_none_is_refused() {
+        let filter = ["language=de", "version=", "author=Ann", "author=Bob"].map(str::to_owned).to_vec();
+        let args = FilterArgs { filter, ..FilterArgs::default() };
+        let fields = vec!["author=Ann".to_owned(), "author=Bob".to_owned()];
+        let version = Some(String::new());
+        let expected = Filter { language: Some("de".into()), version, fields, ..Filter::default() };
+        assert_eq!(*args.filter(), expected);
+        assert!(["author", "=Ann"].into_iter().all(|none| parse_condition(none).is_err()));
     }
 }

@@ -4,7 +4,7 @@ use super::open::{bundle, wait};
 use miette::{Context, IntoDiagnostic, Result};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::UnGraph;
-use pocketgraph::bundle::{Times, decode_times};
+use pocketgraph::bundle::{Fields, Times, decode_times};
 use pocketgraph::keyword::KeywordGraph;
 use pocketgraph::kg::{self, Class, Direction, KnowledgeGraph, NodeId, Provenance, Relation, TripleId};
 use pocketgraph_knowledge::kg::{RelationShape, as_tables, shapes};
@@ -72,6 +72,8 @@ pub fn run(args: &Args) -> Result<()> {
         print_middle(&graph);
     }
     let bundle = engine.corpus().bundle();
+    let fields = wait(engine.corpus().fields())?.into_diagnostic()?;
+    print_fields(&fields, args.keywords);
     print_times(&wait(bundle.section("times", decode_times))?.unwrap_or_default(), args.keywords);
     if kg::is_in(bundle) {
         let graph = wait(kg::load(bundle))?.into_diagnostic()?;
@@ -83,6 +85,19 @@ pub fn run(args: &Args) -> Result<()> {
         return Err(miette::miette!("the bundle has no knowledge graph to write tables of"));
     }
     Ok(())
+}
+
+/// Prints the documents' own fields, each with its most frequent values and the number of documents that have them.
+fn print_fields(fields: &Fields, most: usize) {
+    for (name, kind) in fields.names.iter().zip(&fields.kinds) {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        fields.cells().filter(|cell| cell.1 == name).for_each(|(.., value)| *counts.entry(value).or_default() += 1);
+        let mut values: Vec<(&str, usize)> = counts.into_iter().collect();
+        values.sort_by_key(|&(_, documents)| std::cmp::Reverse(documents));
+        println!("\nfield {} ({kind}), {} values (documents):", line(name), values.len());
+        let shown: Vec<String> = values.iter().take(most).map(|(value, n)| format!("{value} ({n})")).collect();
+        println!("  {}", line(&shown.join(", ")));
+    }
 }
 
 /// Prints the keywords that share most passages with others, and the connected parts of the graph.

@@ -147,6 +147,8 @@ pub struct SourceDocument {
     pub links: Vec<Link>,
     /// The fields of its front matter or `<meta>` elements, in order; a list gives one pair an item.
     pub front_matter: Vec<(String, String)>,
+    /// Further fields, which only filters know: of `<meta>` elements, marks and ready chunks.
+    pub marked_fields: Vec<(String, String)>,
     /// Length of its file and of what that brings in; 0 for a ready chunk.
     pub file_bytes: usize,
     /// Set if each block is a chunk already, not to be split or merged.
@@ -154,6 +156,12 @@ pub struct SourceDocument {
 }
 
 impl SourceDocument {
+    /// Lists all its fields: its own `number`, a name and a value each.
+    pub fn list_fields(&self, number: u32) -> impl Iterator<Item = (u32, &str, &str)> {
+        let all = self.front_matter.iter().chain(&self.marked_fields);
+        all.map(move |(name, value)| (number, name.as_str(), value.as_str()))
+    }
+
     /// The language that its site or its source names, as `de` or `pt-BR`.
     pub fn language(&self) -> Option<&str> {
         ["language", "lang"].iter().find_map(|name| field(&self.front_matter, name).filter(|tag| languages::primary(tag).is_some()))

@@ -7,11 +7,12 @@ use pocketgraph::answer::AskOptions;
 use pocketgraph::bundle::Document;
 use pocketgraph::engine::SearchOptions;
 use pocketgraph::kg::{self, Direction, KnowledgeGraph, NodeId};
-use pocketgraph::retrieve::by_name;
+use pocketgraph::retrieve::{Filter, by_name};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Hits of a search where nobody says how many.
@@ -30,6 +31,11 @@ struct Search {
     question: String,
     k: Option<u32>,
     retriever: Option<String>,
+    #[serde(default)]
+    filter: Vec<String>,
+    #[serde(default)]
+    boost: Vec<String>,
+    sort: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -42,6 +48,8 @@ struct ReadSection {
 #[serde(deny_unknown_fields)]
 struct Ask {
     question: String,
+    #[serde(default)]
+    filter: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -59,6 +67,11 @@ struct Entity {
 /// The tools of a bundle; those of a knowledge graph only where it carries one.
 pub fn all(has_graph: bool) -> Vec<Tool> {
     let question = json!({ "type": "string", "description": "A question or search words, in plain language" });
+    let conditions = |what: &str| json!({ "type": "array", "items": { "type": "string" }, "description": what });
+    let filter = conditions(
+        "Search only documents that meet these conditions: language=de, folder=guides, version=2.0, or a field of \
+         their own as author=Ann, price=10..20, date=2024..",
+    );
     let mut out = vec![
         make_tool(
             "search",
@@ -68,6 +81,9 @@ pub fn all(has_graph: bool) -> Vec<Tool> {
                 "question": question,
                 "k": { "type": "integer", "minimum": 1, "maximum": MOST_HITS, "description": "How many passages at most; 8 if left out" },
                 "retriever": { "type": "string", "description": "How to look: auto (the default), hybrid, lexical, dense or autokg" },
+                "filter": filter,
+                "boost": conditions("Move up hits of documents that meet these conditions"),
+                "sort": { "type": "string", "description": "A field to sort the hits by; -date for the latest first" },
             }),
             &["question"],
         ),
@@ -83,7 +99,7 @@ pub fn all(has_graph: bool) -> Vec<Tool> {
             "Answer a question",
             "Answers a question from the documents without a language model: by a plan over the knowledge graph where there is one that fits, else by \
              quoting what answers it, with citations. Says so where the documents do not say.",
-            json!({ "question": question }),
+            json!({ "question": question, "filter": filter }),
             &["question"],
         ),
     ];
@@ -166,14 +182,21 @@ fn read_whole(number: f64) -> Option<Value> {
     (number.fract() == 0.0 && number.abs() < f64::from(u32::MAX)).then(|| Value::from(number as i64))
 }
 
+/// Returns the filter of conditions. Fails if they name a field that no document has.
+async fn read_filter(bundle: &Open, filter: Filter) -> Result<Arc<Filter>> {
+    let fields = bundle.engine.corpus().fields().await.into_diagnostic()?;
+    filter.unknown_field(&fields).map_or(Ok(Arc::new(filter)), |what| Err(miette!("{what}")))
+}
+
 async fn search(bundle: &Open, given: Search) -> Result<Value> {
     if let Some(name) = given.retriever.as_deref().filter(|name| by_name(name).is_none()) {
         return Err(miette!("there is no retriever {name}"));
     }
+    let filter = Filter { boost: given.boost, sort: given.sort, ..Filter::of_conditions(&given.filter) };
     let options = SearchOptions {
         k: Some(given.k.unwrap_or(HITS).clamp(1, MOST_HITS)),
         retriever: given.retriever,
-        typing: false,
+        filter: read_filter(bundle, filter).await?,
         ..SearchOptions::default()
     };
     let found = bundle.engine.search(&given.question, &options).await.into_diagnostic()?;
@@ -231,7 +254,9 @@ pub fn place(documents: &[Document], address: &str) -> Option<usize> {
 
 async fn ask(bundle: &Open, given: Ask) -> Result<Value> {
     let engine = &bundle.engine;
-    if kg::is_in(engine.corpus().bundle()) {
+    let filter = read_filter(bundle, Filter::of_conditions(&given.filter)).await?;
+    // A plan goes through the whole graph: some of the documents alone answer by quotation.
+    if given.filter.is_empty() && kg::is_in(engine.corpus().bundle()) {
         let begun = Instant::now();
         let clock = || begun.elapsed().as_secs_f64() * 1e3;
         let with = AskWith { chat: None, clock: &clock, graph: None, web: None, tools: None };
@@ -239,7 +264,8 @@ async fn ask(bundle: &Open, given: Ask) -> Result<Value> {
             ask_with_protocol(engine, &given.question, "plan", &AgentOptions::default(), &with, &mut |_| {}).await.into_diagnostic()?;
         return serde_json::to_value(answered.answer).into_diagnostic();
     }
-    let answer = engine.quote(&given.question, &AskOptions::default(), &mut |_| {}).await.into_diagnostic()?;
+    let options = AskOptions { filter, ..AskOptions::default() };
+    let answer = engine.quote(&given.question, &options, &mut |_| {}).await.into_diagnostic()?;
     serde_json::to_value(answer).into_diagnostic()
 }
 

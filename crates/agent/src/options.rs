@@ -4,6 +4,7 @@ use crate::answer::AskOptions;
 use crate::llm::Prompts;
 use crate::retrieve::Filter;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// The name of the prompt of a plain answer.
 const ASK_PROMPT: &str = "ask.task";
@@ -124,7 +125,7 @@ pub struct AgentOptions {
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub retriever: Option<String>,
     /// Documents that are searched; all if absent.
-    pub filter: Filter,
+    pub filter: Arc<Filter>,
     /// The reader's language, as `de`, of pages that there are in several; that of the best passage when absent.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub reader_language: Option<String>,
@@ -182,7 +183,7 @@ impl Default for AgentOptions {
             continuation: Continuation::default(),
             grounded: true,
             retriever: None,
-            filter: Filter::default(),
+            filter: Arc::default(),
             reader_language: None,
             reader_version: None,
             language: None,

@@ -111,6 +111,8 @@ pub enum Kind {
     Statements = 47,
     /// Statements that differ in a value, with the time from which each holds.
     Times = 48,
+    /// Own fields of documents.
+    Fields = 49,
 }
 
 /// Returns a new section's bytes: the header, ready for its payload.

@@ -8,6 +8,7 @@ mod bounds;
 mod chunk;
 mod codec;
 mod error;
+mod fields;
 mod document_order;
 mod function_words;
 mod layout;
@@ -34,6 +35,7 @@ pub use codec::{
 };
 pub use document_order::{decode_document_order, encode_document_order};
 pub use error::BundleError;
+pub use fields::{Fields, decode_fields, encode_fields};
 pub use function_words::{decode_function_words, encode_function_words};
 pub use layout::{BETWEEN_PIECES, Form, LAYOUTS_PER_PAGE, Layout, Piece, decode_layouts, encode_layouts};
 pub use manifest::{Ahead, Counts, EmbedderInfo, Encoding, MANIFEST, Manifest, PackInfo, SectionInfo};

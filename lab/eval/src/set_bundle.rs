@@ -219,18 +219,14 @@ fn write_bundle(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Res
     let contents = Contents {
         documents: &documents,
         chunks: &chunks,
-        layouts: &[],
         vectors: &vectors,
         cells: &cell_of,
-        weights: &[],
         keywords: keywords.as_ref(),
         names: Some(&found),
-        times: None,
         prepared: Some(&prepared),
         knowledge,
         labels: labels.entities.as_ref(),
         relation_labels: labels.relations.as_ref(),
-        phrases: &[],
         model: Some(QueryModel {
             tokenizer: model.tokenizer(),
             unigram: model.vocabulary(),
@@ -239,10 +235,8 @@ fn write_bundle(passages: &Passages, build: &SetBuild<'_>, folder: &Path) -> Res
             table,
             questions: build.questions,
         }),
-        planner: None,
-        embedder: EmbedderInfo { weight, ..model.info() },
         options: reader.map(|r| r.described(needs)).unwrap_or_default(),
-        runtime: &[],
+        ..Contents::bare(EmbedderInfo { weight, ..model.info() })
     };
     let folder = HeldFolder::open(folder).map_err(|reason| WriteError::Io { path: folder.to_owned(), reason })?;
     assemble(&contents, &folder)?;

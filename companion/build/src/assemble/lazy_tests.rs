@@ -57,27 +57,9 @@ fn files(vectors: &[Vec<f32>]) -> BTreeMap<String, Vec<u8>> {
 
 fn files_of(documents: &[Document], chunks: &[Chunk], vectors: &[Vec<f32>], names: Option<&FoundNames>) -> BTreeMap<String, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
-    let contents = Contents {
-        documents,
-        chunks,
-        layouts: &[],
-        vectors,
-        cells: &cells(vectors, CELLS, 0),
-        weights: &[],
-        keywords: None,
-        names,
-        times: None,
-        prepared: None,
-        knowledge: None,
-        planner: None,
-        labels: None,
-        relation_labels: None,
-        phrases: &[],
-        model: None,
-        embedder: EmbedderInfo { id: "test".into(), dimension: DIM as u64, ..EmbedderInfo::default() },
-        options: Vec::new(),
-        runtime: &[],
-    };
+    let info = EmbedderInfo { id: "test".into(), dimension: DIM as u64, ..EmbedderInfo::default() };
+    let cells = cells(vectors, CELLS, 0);
+    let contents = Contents { documents, chunks, vectors, cells: &cells, names, ..Contents::bare(info) };
     assemble(&contents, &HeldFolder::open(folder.path()).unwrap()).unwrap();
     let mut out = BTreeMap::new();
     read(folder.path(), "", &mut out);

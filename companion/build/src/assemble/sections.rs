@@ -10,10 +10,10 @@ use super::writer::{GZIP, Layout, RAW_PAGES, SectionWriter, WriteError};
 use crate::licences;
 use crate::prepare::{Prepared, Relations};
 use pocketgraph::bundle::{
-    self, CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Kind, LAYOUTS_PER_PAGE, MANIFEST, Manifest,
+    self, CHUNKS_PER_PAGE, Chunk, Counts, Document, EmbedderInfo, Encoding, FORMAT, Fields, Kind, LAYOUTS_PER_PAGE, MANIFEST, Manifest,
     PACKED_FORMAT, PAGES_PER_LIST, PagedIndex, SketchIndex, TITLED_FROM, Times, Translated, Translations, VectorIndex, WeightGroup, begin,
-    encode_chunks, encode_document_order, encode_documents, encode_function_words, encode_layouts, encode_list, encode_sketches,
-    encode_times, encode_titled_chunks, encode_vectors, encode_weights,
+    encode_chunks, encode_document_order, encode_documents, encode_fields, encode_function_words, encode_layouts, encode_list,
+    encode_sketches, encode_times, encode_titled_chunks, encode_vectors, encode_weights,
 };
 use pocketgraph::entities::{
     Community, Facts, SentencePlace, StatedFact, Summary, Tree, encode_communities, encode_entities, encode_facts, encode_relations,
@@ -45,6 +45,8 @@ pub struct Contents<'a> {
     pub documents: &'a [Document],
     /// The chunks.
     pub chunks: &'a [Chunk],
+    /// The documents' own fields.
+    pub fields: Option<&'a Fields>,
     /// Layouts of their texts, one a chunk; empty if unknown.
     pub layouts: &'a [bundle::Layout],
     /// One unit vector a chunk.
@@ -95,6 +97,9 @@ pub fn assemble(contents: &Contents<'_>, folder: &HeldFolder) -> Result<Manifest
     order.sort_by_key(|&i| (contents.cells.get(i).copied().unwrap_or(0), i));
 
     w.section("documents", &encode_documents(contents.documents)?, GZIP, &[])?;
+    if let Some(fields) = contents.fields.filter(|fields| !fields.names.is_empty()) {
+        w.section("fields", &encode_fields(fields), GZIP, &[])?;
+    }
     chunks(&mut w, contents, &order)?;
     chunk_documents(&mut w, contents, &order)?;
     layouts(&mut w, contents, &order)?;

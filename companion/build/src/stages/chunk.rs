@@ -1,11 +1,12 @@
 //! Chunking: documents become chunks, and what brings its chunks along is taken as it is.
 
 use super::Stage;
+use crate::fields::collect_fields;
 use crate::merge::Merged;
 use crate::outcome::BuildError;
 use crate::source::Source;
 use pocketgraph::answer::guessed_layout;
-use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Layout};
+use pocketgraph::bundle::{Chunk, Document, EmbedderInfo, Fields, Layout};
 use pocketgraph::kg::KnowledgeGraph;
 use pocketgraph_ingest::chunk::split_laid_out;
 use pocketgraph_ingest::{self as ingest, OutsideChunks, Skipped, SourceDocument};
@@ -31,6 +32,8 @@ pub struct Chunked {
     pub chunks: Vec<Chunk>,
     /// Layouts of the chunks.
     pub layouts: Vec<Layout>,
+    /// The documents' own fields.
+    pub fields: Fields,
     /// Files that were not read.
     pub skipped: Vec<Skipped>,
     /// Files found, read or not.
@@ -106,7 +109,8 @@ impl Split<'_> {
             return Err(BuildError::Nothing { folder: folder.to_owned(), files: corpus.files, skipped: corpus.skipped.len(), first });
         }
         let documents = corpus.documents.iter().map(SourceDocument::document).collect();
-        let chunked = Chunked { documents, chunks, layouts, skipped: corpus.skipped, files: corpus.files };
+        let fields = collect_fields((0..).zip(&corpus.documents).flat_map(|(number, d)| d.list_fields(number)));
+        let chunked = Chunked { documents, chunks, layouts, fields, skipped: corpus.skipped, files: corpus.files };
         Ok(Cut { chunked, origin: Origin::Documents(corpus.documents), brought: Brought::Nothing(None) })
     }
 }
@@ -126,15 +130,16 @@ fn outside(o: OutsideChunks, embedder: Option<&str>) -> Cut {
         0 => Brought::Nothing(embedder),
         _ => Brought::Outside { rows: vectors, dimension, embedder },
     };
-    Cut { chunked: Chunked { documents, chunks, layouts, skipped: Vec::new(), files }, origin: Origin::Chunks, brought }
+    let chunked = Chunked { documents, chunks, layouts, files, ..Chunked::default() };
+    Cut { chunked, origin: Origin::Chunks, brought }
 }
 
 /// Takes the content of merged bundles.
 fn of_bundles(merged: Merged) -> Cut {
-    let Merged { documents, chunks, layouts, vectors, embedder, graphs, .. } = merged;
+    let Merged { documents, chunks, layouts, vectors, embedder, graphs, fields, .. } = merged;
     let files = documents.len();
     Cut {
-        chunked: Chunked { documents, chunks, layouts, skipped: Vec::new(), files },
+        chunked: Chunked { documents, chunks, layouts, fields, files, ..Chunked::default() },
         origin: Origin::Graphs(graphs),
         brought: Brought::Merged(vectors, embedder),
     }

@@ -82,14 +82,19 @@ fn json(source: &str) -> Option<(Vec<(String, String)>, usize)> {
     if !behind.get(..line)?.trim().is_empty() {
         return None;
     }
+    Some((object_fields(&object).into_vec(), values.byte_offset() + line))
+}
+
+/// Reads the fields of an object, and those of objects in it after its name and a full stop.
+pub(crate) fn object_fields(object: &serde_json::Map<String, Value>) -> Fields {
     let mut out = Fields::default();
-    for (key, value) in &object {
+    for (key, value) in object {
         match value {
             Value::Object(table) => table.iter().for_each(|(name, value)| json_values(value, &format!("{key}.{name}"), &mut out)),
             value => json_values(value, key, &mut out),
         }
     }
-    Some((out.into_vec(), values.byte_offset() + line))
+    out
 }
 
 fn json_values(value: &Value, key: &str, out: &mut Fields) {

@@ -47,6 +47,8 @@ pub(crate) struct Extracted {
     pub classes: String,
     /// `description` and `keywords` of `<meta>`, `lang` of `<html>`.
     pub meta: Vec<(String, String)>,
+    /// Fields that other `<meta>` elements and marks of elements name.
+    pub fields: Vec<(String, String)>,
     /// Whether an element is marked `data-pagefind-body`.
     pub pagefind_body: bool,
     /// For a piece inside Markdown: the element that hides text and is still open at its end.
@@ -95,6 +97,12 @@ struct Open<'a> {
     effect: Effect,
 }
 
+/// Attribute that makes an element's text, or what stands behind its `=`, the value of a field.
+const FIELD: &str = "data-pocketgraph-field";
+/// Fields of one page, and bytes of their names and values.
+const MOST_FIELDS: usize = 100;
+const LONGEST_FIELD: usize = 200;
+
 /// Act at the end of an element.
 enum Effect {
     None,
@@ -104,6 +112,8 @@ enum Effect {
         place: Place,
         noted: bool,
     },
+    /// Its text is the value of a field.
+    Field(String, Place),
     /// It has a label, which is shown where it has no text.
     Label {
         label: String,
@@ -225,6 +235,9 @@ impl<'a> Reader<'a> {
             role = Role::Inline;
         }
         self.note_about_page(&lower, attributes, &classes);
+        if let Some((name, value)) = attributes.get(FIELD).as_deref().and_then(|field| field.split_once('=')) {
+            self.add_field(name, value);
+        }
         if self.hidden_at.is_none() {
             if let Some(id) = attributes.get("id").or_else(|| if role == Role::Anchor { attributes.get("name") } else { None }) {
                 self.note_id(&id, role);
@@ -421,6 +434,9 @@ impl<'a> Reader<'a> {
     /// Returns the act at the end of an element that begins here.
     fn effect(&mut self, lower: &str, attributes: &Attributes<'_>, range: Range<usize>) -> Effect {
         let place = Place { source: range.end, ..self.place() };
+        if let Some(field) = attributes.get(FIELD).filter(|field| !field.contains('=')) {
+            return Effect::Field(field.into_owned(), place);
+        }
         if let Some(script) = Script::of_element(lower) {
             let noted = self.link.as_ref().is_some_and(|l| l.target.starts_with('#') && (l.draft, l.at) == (place.draft, place.at));
             return Effect::Script { script, place, noted };
@@ -450,6 +466,11 @@ impl<'a> Reader<'a> {
         match effect {
             Effect::None | Effect::Headings(_) | Effect::TabLabels => {}
             Effect::List => self.lists.end(),
+            Effect::Field(name, place) => {
+                let draft = self.draft.as_ref().filter(|_| place.draft == self.out.drafts.len());
+                let text = draft.and_then(|d| d.text.get(place.at..)).unwrap_or("").to_owned();
+                self.add_field(&name, &text);
+            }
             Effect::Label { label, place } => {
                 let empty = self.draft.as_ref().is_none_or(|d| d.text.get(place.at..).is_none_or(|t| t.trim().is_empty()));
                 if empty && place.draft == self.out.drafts.len() {
@@ -925,14 +946,21 @@ impl<'a> Reader<'a> {
             }
             _ => {}
         }
-        let name = match name.as_str() {
+        let name = match name.strip_prefix("docsearch:").unwrap_or(&name) {
             "description" | "keywords" | "author" | "date" => name.as_str(),
             "article:modified_time" | "og:updated_time" | "last-modified" | "dcterms.modified" => "modified",
             "article:published_time" | "dcterms.date" | "dc.date" => "date",
-            _ => return,
+            other => return self.add_field(other, &content),
         };
         if self.out.meta.len() < 100 && !content.trim().is_empty() {
             self.out.meta.push((name.to_owned(), content.trim().to_owned()));
+        }
+    }
+
+    fn add_field(&mut self, name: &str, value: &str) {
+        let (name, value) = (name.trim(), value.trim());
+        if self.out.fields.len() < MOST_FIELDS && name.len().max(value.len()) < LONGEST_FIELD && !value.is_empty() {
+            self.out.fields.push((name.to_owned(), value.to_owned()));
         }
     }
 

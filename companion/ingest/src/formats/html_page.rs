@@ -57,6 +57,7 @@ fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, _: &Include
         title: title.unwrap_or_default(),
         blocks,
         links: page.links,
+        marked_fields: page.fields,
         front_matter: fields.into_iter().chain(page.meta).chain(changed).collect(),
         ..SourceDocument::default()
     })

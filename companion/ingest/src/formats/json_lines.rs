@@ -1,6 +1,7 @@
 //! JSON Lines of ready chunks: `{"id"?, "title"?, "url"?, "text"}`, one a line.
 
 use super::chunk_fields::ChunkFields;
+use super::front_matter::object_fields;
 use super::{Format, FoundFile, IngestOptions, Outcome, ReadMethod, Skipped, SourceDocument};
 use crate::allowance::Allowance;
 use serde_json::Value;
@@ -67,7 +68,7 @@ pub fn skip_line(reader: &mut dyn BufRead) -> io::Result<()> {
 fn record(line: &[u8], file: &str, number: usize, base_url: &str) -> Result<SourceDocument, String> {
     let line = std::str::from_utf8(line).map_err(|e| format!("not UTF-8 from byte {} on", e.valid_up_to()))?;
     let value: Value = serde_json::from_str(line).map_err(|e| format!("not JSON: {e}"))?;
-    let Value::Object(fields) = value else { return Err("not a JSON object".into()) };
+    let Value::Object(mut fields) = value else { return Err("not a JSON object".into()) };
     let string = |name: &str| match fields.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(s)) => Ok(Some(s.trim()).filter(|s| !s.is_empty()).map(str::to_owned)),
@@ -76,7 +77,8 @@ fn record(line: &[u8], file: &str, number: usize, base_url: &str) -> Result<Sour
     };
     let ready =
         ChunkFields { id: string("id")?, title: string("title")?, url: string("url")?, text: string("text")?, ..ChunkFields::default() };
-    ready.document(file, number, base_url)
+    fields.retain(|name, _| !["id", "title", "url", "text"].contains(&name.as_str()));
+    Ok(SourceDocument { marked_fields: object_fields(&fields).into_vec(), ..ready.document(file, number, base_url)? })
 }
 
 pub(super) const FORMAT: Format = Format::new("jsonl", &["jsonl"], ReadMethod::Chunks(read_chunks));

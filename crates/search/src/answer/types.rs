@@ -5,6 +5,7 @@ use super::target::CitationTarget;
 use crate::retrieve::{Filter, SearchResult, Span};
 use pocketgraph_base::Usage;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What is said when the documents hold no answer, unless the options bring another sentence.
 pub const NO_ANSWER: &str = "The documents do not say.";
@@ -277,7 +278,7 @@ pub struct AskOptions {
     /// The retriever by name; the bundle's default when absent.
     pub retriever: Option<String>,
     /// Which documents are searched; all when absent.
-    pub filter: Filter,
+    pub filter: Arc<Filter>,
     /// The most tokens of a prompt.
     #[serde(rename = "maxInputTokens")]
     pub tokens_in: u32,
@@ -307,7 +308,7 @@ impl Default for AskOptions {
         AskOptions {
             k: None,
             retriever: None,
-            filter: Filter::default(),
+            filter: Arc::default(),
             tokens_in: 10_000,
             tokens_out: 1_024,
             milliseconds: 300_000,

@@ -1,9 +1,9 @@
 //! What every retriever reads: documents, chunks, vectors and keywords of an open bundle, loaded when first asked for.
 
 use crate::bundle::{
-    Bundle, BundleError, Chunk, ChunkIndex, ChunkPage, Document, Kind, Layout, PagedIndex, Runs, SketchIndex, TITLED_FROM, VectorIndex,
-    WeightGroup, decode_chunks, decode_document_order, decode_documents, decode_function_words, decode_layouts, decode_sketches,
-    decode_vectors, decode_weights, open_section,
+    Bundle, BundleError, Chunk, ChunkIndex, ChunkPage, Document, Fields, Kind, Layout, PagedIndex, Runs, SketchIndex, TITLED_FROM,
+    VectorIndex, WeightGroup, decode_chunks, decode_document_order, decode_documents, decode_fields, decode_function_words, decode_layouts,
+    decode_sketches, decode_vectors, decode_weights, open_section,
 };
 use crate::compact::{Map, sort_by};
 use crate::keyword::{self, KeywordGraph};
@@ -63,6 +63,17 @@ impl Corpus {
     /// [`BundleError`] when the section cannot be loaded; so for all below.
     pub async fn documents(&self) -> Result<Rc<Vec<Document>>, BundleError> {
         self.bundle.section("documents", decode_documents).await
+    }
+
+    /// Returns the documents' own fields; none if the bundle has no such section. Fails if it cannot be loaded.
+    pub fn fields(&self) -> LocalBoxFuture<'_, Result<Rc<Fields>, BundleError>> {
+        async move {
+            if !self.bundle.has("fields") {
+                return Ok(Rc::default());
+            }
+            self.bundle.section("fields", decode_fields).await
+        }
+        .boxed_local()
     }
 
     /// Returns the document of each chunk. Fails if the section is absent or cannot be loaded.

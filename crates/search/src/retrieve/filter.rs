@@ -1,10 +1,12 @@
-//! Which documents are searched: those of a language, of a folder of the site, of a version. All three are read off
-//! what a bundle has of its documents in any case, their languages and addresses.
+//! Which documents are searched: those of a language, of a folder of the site, of a version, and those whose own
+//! fields have certain values.
 
-use super::Corpus;
-use crate::bundle::{BundleError, Document};
+use super::{Corpus, Hit};
+use crate::bundle::{BundleError, Document, Fields};
+use crate::compact::sort_by;
 use futures::future::{FutureExt, LocalBoxFuture};
 use serde::{Deserialize, Serialize};
+use std::mem::take;
 use std::rc::Rc;
 
 /// Properties of the documents that are searched. An absent property leaves all in.
@@ -21,7 +23,25 @@ pub struct Filter {
     /// The version that their addresses name, as `2.0`, `v3` or `latest`; empty for those that name none.
     #[cfg_attr(target_arch = "wasm32", tsify(optional))]
     pub version: Option<String>,
+    /// Conditions on the documents' own fields: `author=Ann`, `price=10..20`, `date=2024..`. Those on one field are
+    /// alternatives.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub fields: Vec<String>,
+    /// Conditions as in `fields`: hits of documents that meet them move up.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub boost: Vec<String>,
+    /// By how much: with 3 the sixth hit comes second. Default: 2.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub boost_by: Option<u32>,
+    /// Field by which the hits are sorted, `-date` for the latest first; by relevance without one.
+    #[cfg_attr(target_arch = "wasm32", tsify(optional))]
+    pub sort: Option<String>,
 }
+
+/// Default of `boost_by`.
+const BOOST: u32 = 2;
+/// More is no more: there are fewer hits.
+const MOST_BOOST: u32 = 1000;
 
 /// Words that stand for a version in an address.
 const NAMED: &[&str] = &["latest", "stable", "next", "nightly"];
@@ -62,9 +82,35 @@ pub fn version_of(path: &str) -> &str {
 }
 
 impl Filter {
+    /// Returns the filter of conditions `NAME=VALUE`, where a name is `language`, `folder`, `version` or a field's.
+    pub fn of_conditions(conditions: &[String]) -> Filter {
+        let mut filter = Filter::default();
+        for condition in conditions {
+            match condition.split_once('=') {
+                Some(("language", value)) => filter.language = Some(value.to_owned()),
+                Some(("folder", value)) => filter.folder = Some(value.to_owned()),
+                Some(("version", value)) => filter.version = Some(value.to_owned()),
+                _ => filter.fields.push(condition.clone()),
+            }
+        }
+        filter
+    }
+
+    /// Returns a field that the filter names and no document has, with those that there are.
+    pub fn unknown_field(&self, fields: &Fields) -> Option<String> {
+        let name = |condition: &'_ String| condition.split('=').next().unwrap_or_default().to_owned();
+        let conditions = self.fields.iter().chain(&self.boost).map(name);
+        let sort = self.sort.iter().map(|by| by.trim_start_matches('-').to_owned());
+        let unknown = conditions.chain(sort).find(|name| !fields.names.contains(name))?;
+        Some(match fields.names.as_slice() {
+            [] => format!("there is no field {unknown:?}: the documents have no fields of their own"),
+            names => format!("there is no field {unknown:?}: the documents have {}", names.join(", ")),
+        })
+    }
+
     /// Returns true if it leaves all documents in.
     pub fn is_empty(&self) -> bool {
-        self.language.is_none() && self.folder.is_none() && self.version.is_none()
+        self.language.is_none() && self.folder.is_none() && self.version.is_none() && self.fields.is_empty()
     }
 
     /// Returns true if it leaves a document in.
@@ -86,11 +132,42 @@ impl Filter {
             if self.is_empty() {
                 return Ok(None);
             }
-            let kept: Vec<bool> = corpus.documents().await?.iter().map(|document| self.keeps(document)).collect();
+            let mut kept: Vec<bool> = corpus.documents().await?.iter().map(|document| self.keeps(document)).collect();
+            if !self.fields.is_empty() {
+                let met = corpus.fields().await?.matching(&self.fields, kept.len());
+                kept.iter_mut().zip(met).for_each(|(kept, met)| *kept &= met);
+            }
             let documents = corpus.documents_of_chunks().await?;
             Ok(Some(Rc::new(documents.into_iter().map(|d| kept.get(d as usize) == Some(&true)).collect())))
         }
         .boxed_local()
+    }
+
+    /// Returns true if the hits are not in the order of their relevance.
+    pub fn reorders(&self) -> bool {
+        self.sort.is_some() || !self.boost.is_empty()
+    }
+
+    /// Moves the hits of boosted documents up, leaves `k`, and sorts them. Fails if the fields cannot be loaded.
+    pub async fn reorder(&self, corpus: &Corpus, hits: &mut Vec<Hit>, k: usize) -> Result<(), BundleError> {
+        let fields = corpus.fields().await?;
+        let of = corpus.documents_of_chunks().await?;
+        let document = |hit: &Hit| of.get(hit.chunk as usize).copied().unwrap_or(u32::MAX);
+        let boosted = fields.matching(&self.boost, of.len());
+        let mut placed: Vec<(u32, Hit)> = (1..).zip(take(hits)).collect();
+        for (place, hit) in &mut placed {
+            let is_boosted = boosted.get(document(hit) as usize) == Some(&true);
+            // Of two at one place the boosted one is first.
+            *place *= if is_boosted { 2 } else { 2 * self.boost_by.unwrap_or(BOOST).clamp(1, MOST_BOOST) };
+            *place -= u32::from(is_boosted);
+        }
+        sort_by(&mut placed, |a, b| a.0.cmp(&b.0));
+        placed.truncate(k);
+        if let Some(by) = &self.sort {
+            sort_by(&mut placed, |a, b| fields.compare(by, document(&a.1), document(&b.1)));
+        }
+        hits.extend(placed.into_iter().map(|(_, hit)| hit));
+        Ok(())
     }
 }
 
@@ -121,6 +198,7 @@ mod tests {
             language: language.map(str::to_owned),
             folder: folder.map(str::to_owned),
             version: version.map(str::to_owned),
+            ..Filter::default()
         };
         for kept in [
             filter(None, None, None),

@@ -1,0 +1,115 @@
+//! Own fields of documents, with the kinds that their values show.
+
+use pocketgraph::bundle::Fields;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Longer values, in bytes, are texts.
+const LONGEST_VALUE: usize = 100;
+/// More fields are data for programs.
+const MOST_FIELDS: usize = 64;
+/// From this many documents on, nothing can be chosen by a field with one value for all, or by words that name each.
+const MANY: usize = 20;
+/// Fields that a bundle has of every document in another place.
+const ELSEWHERE: [&str; 4] = ["title", "description", "language", "lang"];
+
+/// Collects the fields of documents, each given as the document's number, the field's name and a value.
+pub fn collect_fields<'a>(given: impl Iterator<Item = (u32, &'a str, &'a str)>) -> Fields {
+    let mut columns: BTreeMap<&str, BTreeSet<(u32, String)>> = BTreeMap::new();
+    for (document, name, value) in given {
+        let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
+        if !value.is_empty() && value.len() <= LONGEST_VALUE && !ELSEWHERE.contains(&name) && !name.contains(['=', '\t']) {
+            columns.entry(name).or_default().insert((document, value));
+        }
+    }
+    let mut fields = Fields::default();
+    let mut values: BTreeMap<String, u32> = BTreeMap::new();
+    let mut cells: Vec<[u32; 3]> = Vec::new();
+    for (name, mut column) in columns {
+        let kind = find_kind(&column);
+        let distinct: BTreeSet<&str> = column.iter().map(|(_, value)| value.as_str()).collect();
+        let is_choice = distinct.len() > 1 && (kind != "word" || distinct.len() < column.len());
+        if column.len() >= MANY && !is_choice || fields.names.len() == MOST_FIELDS {
+            continue;
+        }
+        if kind == "date" {
+            column = column.into_iter().map(|(document, value)| (document, value[..DAY].to_owned())).collect();
+        }
+        let field = fields.names.len() as u32;
+        fields.names.push(name.to_owned());
+        fields.kinds.push(kind.to_owned());
+        for (document, value) in column {
+            let next = values.len() as u32;
+            cells.push([document, field, *values.entry(value).or_insert(next)]);
+        }
+    }
+    cells.sort_unstable();
+    fields.cells = cells.into_flattened();
+    let mut numbered: Vec<(u32, String)> = values.into_iter().map(|(value, number)| (number, value)).collect();
+    numbered.sort_unstable();
+    fields.values = numbered.into_iter().map(|(_, value)| value).collect();
+    fields
+}
+
+/// Bytes of `2024-05-01`.
+const DAY: usize = 10;
+
+fn find_kind(column: &BTreeSet<(u32, String)>) -> &'static str {
+    let is_date = |value: &str| {
+        let day = value
+            .as_bytes()
+            .iter()
+            .zip(b"0000-00-00")
+            .all(|(b, like)| b.is_ascii_digit() == like.is_ascii_digit() && (*like == b'0' || b == like));
+        day && value.len() >= DAY && !value[DAY..].starts_with(|c: char| c.is_alphanumeric() && c != 'T')
+    };
+    let all = |is: &dyn Fn(&str) -> bool| column.iter().all(|(_, value)| is(value));
+    let documents: BTreeSet<u32> = column.iter().map(|(document, _)| *document).collect();
+    match () {
+        () if all(&is_date) => "date",
+        () if all(&|value| value.parse().is_ok_and(f64::is_finite)) => "number",
+        () if documents.len() < column.len() => "words",
+        () => "word",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kinds_of(given: &[(u32, &str, &str)]) -> Vec<(String, String)> {
+        let fields = collect_fields(given.iter().copied());
+        fields.names.into_iter().zip(fields.kinds).collect()
+    }
+
+    #[test]
+    fn a_field_has_the_kind_that_all_its_values_show() {
+        let given = [
+            (0, "date", "2024-05-01T10:00:00Z"),
+            (1, "date", "2023-01-02"),
+            (0, "price", "9.5"),
+            (1, "price", "-3"),
+            (0, "tags", "a"),
+            (0, "tags", "b"),
+            (1, "level", "2023-01-02 or so"),
+            (0, "level", "12"),
+            (0, "title", "A page"),
+            (0, "note", &"long ".repeat(40)),
+        ];
+        let all = [("date", "date"), ("level", "word"), ("price", "number"), ("tags", "words")];
+        assert_eq!(kinds_of(&given), all.map(|(name, kind)| (name.to_owned(), kind.to_owned())));
+        let fields = collect_fields(given.iter().copied());
+        let cells: Vec<_> = fields.cells().map(|(document, name, _, value)| (document, name, value)).collect();
+        assert_eq!(cells[..4], [(0, "date", "2024-05-01"), (0, "level", "12"), (0, "price", "9.5"), (0, "tags", "a")]);
+    }
+
+    #[test]
+    fn many_documents_have_no_field_that_is_no_choice() {
+        let names: Vec<String> = (0..30).map(|i| format!("page-{i}")).collect();
+        let numbers: Vec<String> = (0..30).map(|i| i.to_string()).collect();
+        let column = |name, values: &'_ [String]| values.iter().enumerate().map(|(i, v)| (i as u32, name, v.clone())).collect::<Vec<_>>();
+        let same = vec!["width=device-width".to_owned(); 30];
+        let all = [column("slug", &names), column("position", &numbers), column("viewport", &same)].concat();
+        let fields = collect_fields(all.iter().map(|(document, name, value)| (*document, *name, value.as_str())));
+        assert_eq!(fields.names, ["position"]);
+    }
+}
