@@ -702,7 +702,7 @@ pub(super) fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, 
     let is_mdx =
         found.format.name == mdx::FORMAT.name || reading.site.dialect.is_mdx || reading.site.name().is_none() && mdx::looks_like(body);
     let dialect = Dialect { is_mdx, ..reading.site.dialect };
-    if reading.site.rules.is_vault() {
+    if reading.site.is_vault {
         return Ok(read_note(source, from, fields, found, reading));
     }
     let (blocks, links) = match (expanded, is_mdx) {

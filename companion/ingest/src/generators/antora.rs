@@ -18,12 +18,11 @@ fn configure(config: &Config) -> Site {
     for (name, of) in [("page-component-name", value(&config.text, "name")), ("page-component-version", version.as_deref())] {
         attributes.extend(of.map(|v| (name.to_owned(), v.to_owned())));
     }
-    Site { style: UrlStyle::Html, rules: Box::new(Antora { attributes, version }), ..Site::default() }
+    let rules = Box::new(Antora { version });
+    Site { style: UrlStyle::Html, reads_underscored: true, attributes, rules, ..Site::default() }
 }
 
 struct Antora {
-    /// Attributes that pages may use.
-    attributes: Vec<(String, String)>,
     version: Option<String>,
 }
 
@@ -54,14 +53,6 @@ impl Rules for Antora {
 
     fn version(&self, _path: &str) -> Option<String> {
         self.version.clone()
-    }
-
-    fn attributes(&self) -> &[(String, String)] {
-        &self.attributes
-    }
-
-    fn reads_underscored(&self) -> bool {
-        true
     }
 }
 

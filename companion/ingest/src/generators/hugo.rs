@@ -58,6 +58,7 @@ fn configure(config: &Config) -> Site {
         excluded: Globs::tolerant(if table.get("ignoreFiles").is_some() { &["*~"] } else { &[] as &[&str] }),
         languages,
         claimed_address: config.value("baseURL").or_else(|| config.value("baseurl")).map(str::to_owned),
+        reads_underscored: true,
         rules: Box::new(rules),
         ..Site::default()
     }
@@ -90,7 +91,9 @@ impl Rules for Hugo {
             return Some(url.trim_start_matches('/').to_owned());
         }
         let (stem, language) = self.translate(site, without_ending(page.path));
-        let path: String = stem.split('/').map(|part| normalised(part, self.keeps_case)).collect::<Vec<_>>().join("/");
+        // Of a file's name each space is a hyphen, however many there are.
+        let named = |part: &str| sanitised(&part.replace(' ', "-"), self.keeps_case);
+        let path = stem.split('/').map(named).collect::<Vec<_>>().join("/");
         let (folder, name) = parted(&path);
         let index = matches!(name, "index" | "_index");
         let local = match page.field("slug").map(|s| sanitised(s, self.keeps_case)).filter(|s| !s.is_empty() && !s.contains('/')) {
@@ -150,10 +153,6 @@ impl Rules for Hugo {
     fn has_templates(&self) -> bool {
         true
     }
-
-    fn reads_underscored(&self) -> bool {
-        true
-    }
 }
 
 impl Hugo {
@@ -173,11 +172,6 @@ impl Hugo {
             _ => (stem, String::new()),
         }
     }
-}
-
-/// Hugo's way with a part of a file's path: without signs but a few, each space as a hyphen, in lower case.
-fn normalised(part: &str, keeps_case: bool) -> String {
-    sanitised(&part.replace(' ', "-"), keeps_case)
 }
 
 /// Hugo's way with a slug: without signs but a few, white space as one hyphen, in lower case.

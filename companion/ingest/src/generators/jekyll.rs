@@ -8,16 +8,12 @@ pub(super) const GENERATOR: Generator = Generator {
     label: "Jekyll",
     configurations: &["_config.yml", "_config.yaml", "_config.toml"],
     published: "_site",
-    accepts,
+    // Jupyter Book has a file of this name, too.
+    accepts: |config| !(config.project.join("_toc.yml").is_file() && config.after("sphinx").is_some()),
     publishes: |format| matches!(format, "md" | "html" | "text" | "ipynb"),
     configure,
     ..super::UNKNOWN
 };
-
-fn accepts(config: &Config) -> bool {
-    // Jupyter Book has a file of this name, too.
-    !(config.project.join("_toc.yml").is_file() && config.after("sphinx").is_some())
-}
 
 fn configure(config: &Config) -> Site {
     let permalink = config.value("permalink").unwrap_or("date").to_owned();
@@ -26,7 +22,6 @@ fn configure(config: &Config) -> Site {
     let all = ["github-pages", "optional-front-matter"].iter().any(|name| gems.contains(name) || config.text.contains(name));
     let is_folder = permalink == "pretty" || permalink.ends_with('/');
     let rules = Jekyll {
-        front_matter_needed: !gems.is_empty() && !all,
         collections: collections(&config.text),
         posts: match permalink.as_str() {
             "date" => "/:categories/:year/:month/:day/:title.html".to_owned(),
@@ -43,13 +38,14 @@ fn configure(config: &Config) -> Site {
         excluded: Globs::tolerant(&config.list("exclude")),
         claimed_address: config.value("url").map(|url| format!("{url}{}", config.value("baseurl").unwrap_or(""))),
         languages: config.values("lang"),
+        reads_underscored: true,
+        needs_front_matter: !gems.is_empty() && !all,
         rules: Box::new(rules),
         ..Site::default()
     }
 }
 
 struct Jekyll {
-    front_matter_needed: bool,
     collections: Vec<String>,
     /// Where posts are published, in Jekyll's placeholders.
     posts: String,
@@ -85,15 +81,7 @@ impl Rules for Jekyll {
         (post && day.is_some_and(|d| d > self.today.as_str())).then_some("published later")
     }
 
-    fn needs_front_matter(&self) -> bool {
-        self.front_matter_needed
-    }
-
     fn has_templates(&self) -> bool {
-        true
-    }
-
-    fn reads_underscored(&self) -> bool {
         true
     }
 }

@@ -30,6 +30,7 @@ fn configure(config: &Config) -> Site {
         // Of the plug-in for translations.
         languages: translations(&config.text),
         claimed_address: config.value("site_url").map(str::to_owned),
+        reads_underscored: true,
         rules: Box::new(MkDocs { snippets: config.list("base_path") }),
         ..Site::default()
     }
@@ -59,10 +60,6 @@ impl Rules for MkDocs {
 
     fn part_folders(&self) -> &[String] {
         &self.snippets
-    }
-
-    fn reads_underscored(&self) -> bool {
-        true
     }
 }
 

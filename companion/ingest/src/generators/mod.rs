@@ -116,10 +116,6 @@ pub(crate) trait Rules: Send + Sync {
     fn no_page(&self, _site: &Site, _path: &str) -> Option<&'static str> {
         None
     }
-    /// Returns true if files in folders that begin with an underscore may be pages.
-    fn reads_underscored(&self) -> bool {
-        false
-    }
     /// Returns true if the front matter of a file speaks of other pages.
     fn teaches(&self, _path: &str) -> bool {
         false
@@ -130,25 +126,9 @@ pub(crate) trait Rules: Send + Sync {
     fn unread(&self, _path: &str, _fields: &[(String, String)]) -> Option<&'static str> {
         None
     }
-    /// Returns true if Markdown without front matter is no page.
-    fn needs_front_matter(&self) -> bool {
-        false
-    }
     /// Returns true if pages of HTML have front matter and the tags of a template engine.
     fn has_templates(&self) -> bool {
         false
-    }
-    /// Returns true if files `.txt` are pages in reStructuredText.
-    fn text_is_rst(&self) -> bool {
-        false
-    }
-    /// Returns true if pages are notes of a vault, called after their files.
-    fn is_vault(&self) -> bool {
-        false
-    }
-    /// Attributes that pages of AsciiDoc may use.
-    fn attributes(&self) -> &[(String, String)] {
-        &[]
     }
     /// Folders of the project in which parts of pages are looked for.
     fn part_folders(&self) -> &[String] {
@@ -233,6 +213,16 @@ pub(crate) struct Site {
     languages: Vec<String>,
     /// The address that the configuration says that the site has.
     pub claimed_address: Option<String>,
+    /// Set if files in folders that begin with an underscore may be pages.
+    reads_underscored: bool,
+    /// Set if Markdown without front matter is no page.
+    needs_front_matter: bool,
+    /// Set if files `.txt` are pages in reStructuredText.
+    pub text_is_rst: bool,
+    /// Set if pages are notes of a vault, called after their files.
+    pub is_vault: bool,
+    /// Attributes that pages of AsciiDoc may use.
+    pub attributes: Vec<(String, String)>,
 }
 
 impl Site {
@@ -280,12 +270,12 @@ impl Site {
         if self.excluded.matches(inside) {
             return Some("the site's configuration leaves it out");
         }
-        if !(generator.publishes)(if format == "text" && self.rules.text_is_rst() { "rst" } else { format }) {
+        if !(generator.publishes)(if format == "text" && self.text_is_rst { "rst" } else { format }) {
             return Some(NOT_PUBLISHED);
         }
         self.rules.no_page(self, inside).or_else(|| {
             let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-            (!self.rules.reads_underscored() && has_underscore(folder)).then_some(UNDERSCORE)
+            (!self.reads_underscored && has_underscore(folder)).then_some(UNDERSCORE)
         })
     }
 
@@ -300,7 +290,7 @@ impl Site {
 
     /// Why a page in Markdown is not read that has front matter or none, if it is not.
     pub fn unopened(&self, has_front_matter: bool) -> Option<&'static str> {
-        (self.rules.needs_front_matter() && !has_front_matter).then_some("not published: it has no front matter")
+        (self.needs_front_matter && !has_front_matter).then_some("not published: it has no front matter")
     }
 
     /// Where a page is published, below the base; `None` where the generator has no rule of its own for it.

@@ -7,15 +7,11 @@ pub(super) const GENERATOR: Generator = Generator {
     label: "Nextra",
     configurations: &["next.config.js", "next.config.mjs", "next.config.ts", "next.config.cjs"],
     published: "public",
-    accepts,
+    accepts: |config| config.text.contains("nextra"),
     publishes: |format| matches!(format, "md" | "mdx"),
     configure,
     ..super::UNKNOWN
 };
-
-fn accepts(config: &Config) -> bool {
-    config.text.contains("nextra")
-}
 
 fn configure(config: &Config) -> Site {
     let style = if config.is_true("trailingSlash") { UrlStyle::Directory } else { UrlStyle::Clean };

@@ -28,7 +28,7 @@ pub(super) const GENERATOR: Generator = Generator {
 };
 
 fn configure(config: &Config) -> Site {
-    let mut site = Site { rules: Box::new(Obsidian), ..Site::default() };
+    let mut site = Site { is_vault: true, rules: Box::new(Obsidian), ..Site::default() };
     if config.name.starts_with("quartz") {
         site.style = UrlStyle::Clean;
         site.content = config.content_folder("content");
@@ -53,10 +53,6 @@ impl Rules for Obsidian {
             }
             _ => Some(site.of_path(page.path, &["index", "readme"])),
         }
-    }
-
-    fn is_vault(&self) -> bool {
-        true
     }
 }
 

@@ -2,23 +2,19 @@
 
 use super::{Config, Dialect, Generator, Globs, HeadingIds, Page, Rules, Site, UrlStyle};
 
+/// Settings by which a configuration of Sphinx is known.
+const SETTINGS: [&str; 3] = ["html_theme", "extensions", "project"];
+
 pub(super) const GENERATOR: Generator = Generator {
     name: "sphinx",
     label: "Sphinx",
     configurations: &["conf.py", "source/conf.py"],
     published: "docs/_build/html",
-    accepts,
+    accepts: |config| config.text.contains("sphinx") || SETTINGS.iter().any(|key| config.after(key).is_some()),
     publishes: |format| matches!(format, "rst" | "md" | "ipynb"),
     configure,
     ..super::UNKNOWN
 };
-
-fn accepts(config: &Config) -> bool {
-    config.text.contains("sphinx")
-        || config.after("html_theme").is_some()
-        || config.after("extensions").is_some()
-        || config.after("project").is_some()
-}
 
 fn configure(config: &Config) -> Site {
     let mut excluded = Vec::new();
@@ -34,23 +30,17 @@ fn configure(config: &Config) -> Site {
         excluded: excluded_below(&config.place, &excluded),
         content: config.content_folder(if config.name.starts_with("source/") { "source" } else { "" }),
         languages: config.values("language").into_iter().filter(|l| l != "None").collect(),
-        rules: Box::new(Sphinx { text_is_rst }),
+        text_is_rst,
+        rules: Box::new(Sphinx),
         ..Site::default()
     }
 }
 
-struct Sphinx {
-    /// Set if files `.txt` are pages in reStructuredText.
-    text_is_rst: bool,
-}
+struct Sphinx;
 
 impl Rules for Sphinx {
     fn address(&self, site: &Site, page: &Page<'_>) -> Option<String> {
         Some(site.of_path(page.path, &["index"]))
-    }
-
-    fn text_is_rst(&self) -> bool {
-        self.text_is_rst
     }
 }
 

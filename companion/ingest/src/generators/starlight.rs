@@ -7,15 +7,11 @@ pub(super) const GENERATOR: Generator = Generator {
     label: "Astro Starlight",
     configurations: &["astro.config.mjs", "astro.config.js", "astro.config.ts", "astro.config.mts", "astro.config.cjs"],
     published: "public",
-    accepts,
+    accepts: |config| config.text.contains("starlight") || config.place.starts_with("src/content/"),
     publishes: |format| matches!(format, "md" | "mdx"),
     configure,
     ..super::UNKNOWN
 };
-
-fn accepts(config: &Config) -> bool {
-    config.text.contains("starlight") || config.place.starts_with("src/content/")
-}
 
 fn configure(config: &Config) -> Site {
     let style = match config.value("trailingSlash") {

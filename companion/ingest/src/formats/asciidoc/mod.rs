@@ -41,7 +41,7 @@ use std::ops::Range;
 pub(super) const FORMAT: Format = Format::new("adoc", &["adoc", "asciidoc"], ReadMethod::Text(read_page));
 
 fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, includer: &Includer<'_>, _: &mut Outcome) -> ReadDocument {
-    let page = read(&includes::asciidoc(source, &found.path, includer), reading.site.rules.attributes());
+    let page = read(&includes::asciidoc(source, &found.path, includer), &reading.site.attributes);
     marked::finish_page(page, "adoc", found, reading)
 }
 
