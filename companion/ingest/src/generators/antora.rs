@@ -5,7 +5,7 @@ use super::{Config, Generator, Page, Rules, Site, UrlStyle, value};
 pub(super) const GENERATOR: Generator = Generator {
     name: "antora",
     label: "Antora",
-    configurations: &["antora.yml"],
+    configurations: "antora.yml",
     published: "build/site",
     publishes: |format| format == "adoc",
     configure,

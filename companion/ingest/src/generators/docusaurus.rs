@@ -8,13 +8,8 @@ const TRANSLATED: &str = "docusaurus-plugin-content-";
 pub(super) const GENERATOR: Generator = Generator {
     name: "docusaurus",
     label: "Docusaurus",
-    configurations: &[
-        "docusaurus.config.js",
-        "docusaurus.config.ts",
-        "docusaurus.config.mjs",
-        "docusaurus.config.cjs",
-        "docusaurus.config.mts",
-    ],
+    configurations: "docusaurus.config.js docusaurus.config.ts docusaurus.config.mjs \
+        docusaurus.config.cjs docusaurus.config.mts",
     published: "static",
     publishes: |format| matches!(format, "md" | "mdx"),
     configure,

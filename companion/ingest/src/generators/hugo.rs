@@ -8,19 +8,9 @@ use toml::{Table, Value};
 pub(super) const GENERATOR: Generator = Generator {
     name: "hugo",
     label: "Hugo",
-    configurations: &[
-        "hugo.toml",
-        "hugo.yaml",
-        "hugo.yml",
-        "hugo.json",
-        "config/_default/hugo.toml",
-        "config/_default/hugo.yaml",
-        "config/_default/config.toml",
-        "config/_default/config.yaml",
-        "config.toml",
-        "config.yaml",
-        "config.yml",
-    ],
+    configurations: "hugo.toml hugo.yaml hugo.yml hugo.json config/_default/hugo.toml \
+        config/_default/hugo.yaml config/_default/config.toml config/_default/config.yaml config.toml \
+        config.yaml config.yml",
     published: "static",
     accepts,
     publishes: |format| !matches!(format, "text" | "ipynb" | "mdx"),

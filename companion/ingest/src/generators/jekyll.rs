@@ -6,7 +6,7 @@ use pocketgraph_native::today::today;
 pub(super) const GENERATOR: Generator = Generator {
     name: "jekyll",
     label: "Jekyll",
-    configurations: &["_config.yml", "_config.yaml", "_config.toml"],
+    configurations: "_config.yml _config.yaml _config.toml",
     published: "_site",
     // Jupyter Book has a file of this name, too.
     accepts: |config| !(config.project.join("_toc.yml").is_file() && config.after("sphinx").is_some()),

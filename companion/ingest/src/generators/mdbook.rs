@@ -7,7 +7,7 @@ use toml::{Table, Value};
 pub(super) const GENERATOR: Generator = Generator {
     name: "mdbook",
     label: "mdBook",
-    configurations: &["book.toml"],
+    configurations: "book.toml",
     published: "book",
     accepts,
     publishes: |format| format == "md",

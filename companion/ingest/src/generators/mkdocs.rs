@@ -5,7 +5,7 @@ use super::{Config, Dialect, Generator, Globs, HeadingIds, Page, PyMdown, Rules,
 pub(super) const GENERATOR: Generator = Generator {
     name: "mkdocs",
     label: "MkDocs",
-    configurations: &["mkdocs.yml", "mkdocs.yaml", "zensical.toml"],
+    configurations: "mkdocs.yml mkdocs.yaml zensical.toml",
     published: "site",
     publishes: |format| !matches!(format, "rst" | "adoc" | "text"),
     configure,

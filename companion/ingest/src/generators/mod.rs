@@ -69,8 +69,8 @@ struct Generator {
     name: &'static str,
     /// Name as its authors write it.
     label: &'static str,
-    /// Its configurations, as paths in a project's folder.
-    configurations: &'static [&'static str],
+    /// Its configurations, as paths in a project's folder, with a space between two.
+    configurations: &'static str,
     /// Folder of a project for files that are published as they are: static files, or the built site.
     published: &'static str,
     /// Returns true if a file of such a name is this generator's configuration and concerns the folder that is read.
@@ -87,7 +87,7 @@ struct Generator {
 const UNKNOWN: Generator = Generator {
     name: "",
     label: "",
-    configurations: &[],
+    configurations: "",
     published: "",
     accepts: |_| true,
     recognizes: |_| false,
@@ -348,8 +348,8 @@ fn detected(root: &Path, among: &[&'static Generator]) -> Option<Site> {
     let folder = folder.canonicalize().ok()?;
     for above in folder.ancestors().take(ABOVE + 1) {
         for &generator in among {
-            let found = generator.configurations.iter().filter_map(|name| Config::read(above, name, &folder));
-            if let Some(config) = found.into_iter().find(|c| (generator.accepts)(c)) {
+            let mut found = generator.configurations.split(' ').filter_map(|name| Config::read(above, name, &folder));
+            if let Some(config) = found.find(|c| (generator.accepts)(c)) {
                 return Some(configured(generator, &config));
             }
         }

@@ -5,7 +5,7 @@ use super::{Config, Dialect, Generator, HeadingIds, Page, Rules, Site, UrlStyle,
 pub(super) const GENERATOR: Generator = Generator {
     name: "nextra",
     label: "Nextra",
-    configurations: &["next.config.js", "next.config.mjs", "next.config.ts", "next.config.cjs"],
+    configurations: "next.config.js next.config.mjs next.config.ts next.config.cjs",
     published: "public",
     accepts: |config| config.text.contains("nextra"),
     publishes: |format| matches!(format, "md" | "mdx"),

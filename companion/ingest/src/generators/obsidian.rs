@@ -12,15 +12,8 @@ const LONGEST_LOOKED_THROUGH: u64 = 1 << 20;
 pub(super) const GENERATOR: Generator = Generator {
     name: "obsidian",
     label: "Obsidian",
-    configurations: &[
-        "quartz.config.ts",
-        "quartz.config.yaml",
-        ".obsidian/app.json",
-        ".obsidian/core-plugins.json",
-        "logseq/config.edn",
-        ".vscode/foam.json",
-        ".foam/config.json",
-    ],
+    configurations: "quartz.config.ts quartz.config.yaml .obsidian/app.json .obsidian/core-plugins.json \
+        logseq/config.edn .vscode/foam.json .foam/config.json",
     published: "site",
     recognizes: is_vault,
     configure,

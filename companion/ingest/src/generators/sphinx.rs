@@ -8,7 +8,7 @@ const SETTINGS: [&str; 3] = ["html_theme", "extensions", "project"];
 pub(super) const GENERATOR: Generator = Generator {
     name: "sphinx",
     label: "Sphinx",
-    configurations: &["conf.py", "source/conf.py"],
+    configurations: "conf.py source/conf.py",
     published: "docs/_build/html",
     accepts: |config| config.text.contains("sphinx") || SETTINGS.iter().any(|key| config.after(key).is_some()),
     publishes: |format| matches!(format, "rst" | "md" | "ipynb"),

@@ -5,7 +5,7 @@ use super::{Config, Dialect, Generator, HeadingIds, Page, Rules, Site, UrlStyle,
 pub(super) const GENERATOR: Generator = Generator {
     name: "starlight",
     label: "Astro Starlight",
-    configurations: &["astro.config.mjs", "astro.config.js", "astro.config.ts", "astro.config.mts", "astro.config.cjs"],
+    configurations: "astro.config.mjs astro.config.js astro.config.ts astro.config.mts astro.config.cjs",
     published: "public",
     accepts: |config| config.text.contains("starlight") || config.place.starts_with("src/content/"),
     publishes: |format| matches!(format, "md" | "mdx"),

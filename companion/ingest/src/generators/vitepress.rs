@@ -5,15 +5,9 @@ use super::{Config, Dialect, Generator, Globs, HeadingIds, Page, Rules, Site, Ur
 pub(super) const GENERATOR: Generator = Generator {
     name: "vitepress",
     label: "VitePress",
-    configurations: &[
-        ".vitepress/config.ts",
-        ".vitepress/config.js",
-        ".vitepress/config.mts",
-        ".vitepress/config.mjs",
-        ".vitepress/config/index.ts",
-        ".vitepress/config/index.js",
-        ".vitepress/config/index.mts",
-    ],
+    configurations: ".vitepress/config.ts .vitepress/config.js .vitepress/config.mts \
+        .vitepress/config.mjs .vitepress/config/index.ts .vitepress/config/index.js \
+        .vitepress/config/index.mts",
     published: "docs/.vitepress/dist",
     publishes: |format| format == "md",
     configure,
