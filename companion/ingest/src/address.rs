@@ -36,10 +36,7 @@ const PATH: &AsciiSet = &FRAGMENT.add(b'#').add(b'?').add(b'{').add(b'}').add(b'
 
 /// The URL of a file from its path (forward slashes) in the source folder.
 pub(super) fn url_of(path: &str, base_url: &str, style: UrlStyle) -> String {
-    let (folder, name) = match path.rfind('/') {
-        Some(i) => path.split_at(i + 1),
-        None => ("", path),
-    };
+    let (folder, name) = path.rfind('/').map_or(("", path), |slash| path.split_at(slash + 1));
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     // Publishers copy these as they are.
     let copied = matches!(extension.to_ascii_lowercase().as_str(), "html" | "htm" | "txt" | "text");

@@ -1,5 +1,7 @@
 //! Parts of paths that several generators read alike.
 
+use crate::address::join_path;
+
 /// A path without the ending of its file's name.
 pub(super) fn without_ending(path: &str) -> &str {
     let name = path.rfind('/').map_or(0, |i| i + 1);
@@ -31,17 +33,7 @@ pub(super) fn slug(segment: &str) -> String {
 
 /// `a/../b` and `./b` as `b`; `None` for what leads out.
 pub(super) fn resolved(path: &str) -> Option<String> {
-    let mut out: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                out.pop()?;
-            }
-            part => out.push(part),
-        }
-    }
-    Some(out.join("/"))
+    join_path("", path)
 }
 
 #[cfg(test)]
