@@ -124,7 +124,10 @@ impl Slugs {
             HeadingIds::VitePress => vitepress(text),
             HeadingIds::PythonMarkdown => python_markdown(text),
             HeadingIds::Docutils => docutils(text),
-            HeadingIds::Eleventy => parted(&without_ligatures(text)),
+            HeadingIds::Eleventy => {
+                let spelt = without_ligatures(text);
+                hyphenated(spelt.nfkd().filter(|&c| !is_combining_mark(c)).map(|c| c.to_ascii_lowercase()))
+            }
         };
         match self.rule {
             HeadingIds::PythonMarkdown | HeadingIds::PyMdown => Some(self.counted_up(slug)),
@@ -286,12 +289,12 @@ fn without_ligatures(text: &str) -> String {
     out
 }
 
-/// Letters and digits in lower case, all else as one hyphen.
-fn parted(text: &str) -> String {
-    let mut slug = String::with_capacity(text.len());
-    for c in text.nfkd().filter(|&c| !is_combining_mark(c)) {
-        match c.to_ascii_lowercase() {
-            c if c.is_ascii_lowercase() || c.is_ascii_digit() => slug.push(c),
+/// Small ASCII letters and digits, all else as one hyphen between them.
+fn hyphenated(text: impl Iterator<Item = char>) -> String {
+    let mut slug = String::new();
+    for c in text {
+        match c {
+            'a'..='z' | '0'..='9' => slug.push(c),
             _ if slug.is_empty() || slug.ends_with('-') => {}
             _ => slug.push('-'),
         }
@@ -303,16 +306,7 @@ fn parted(text: &str) -> String {
 /// begins with a digit.
 fn docutils(text: &str) -> String {
     let spelt: String = text.to_lowercase().chars().map(|c| spelt_out(c).map_or_else(|| c.to_string(), str::to_owned)).collect();
-    let mut slug = String::with_capacity(spelt.len());
-    for c in spelt.nfkd().filter(char::is_ascii) {
-        match c {
-            'a'..='z' => slug.push(c),
-            '0'..='9' if !slug.is_empty() => slug.push(c),
-            _ if slug.is_empty() || slug.ends_with('-') => {}
-            _ => slug.push('-'),
-        }
-    }
-    slug.trim_end_matches('-').to_owned()
+    hyphenated(spelt.nfkd().filter(char::is_ascii).skip_while(|c| !c.is_ascii_lowercase()))
 }
 
 /// Letters that do not come apart into one of ASCII and a mark, as docutils (`nodes.make_id`) spells them.

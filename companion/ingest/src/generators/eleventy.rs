@@ -7,7 +7,8 @@ use super::{
 pub(super) const GENERATOR: Generator = Generator {
     name: "eleventy",
     label: "Eleventy",
-    configurations: &[".eleventy.js", "eleventy.config.js", "eleventy.config.mjs", "eleventy.config.cjs", "eleventy.config.ts"],
+    configurations: ".eleventy.js eleventy.config.js eleventy.config.mjs eleventy.config.cjs \
+        eleventy.config.ts",
     published: "_site",
     publishes: |format| matches!(format, "md" | "html" | "mdx"),
     configure,
