@@ -61,6 +61,12 @@ pub(crate) fn indented<'a, 's>(lines: &'a [Line<'s>], column: usize) -> &'a [Lin
     lines.get(..end).unwrap_or(&[])
 }
 
+/// The bytes of a text that stands at byte `at`, without the white space around it; `None` for a blank one.
+pub(crate) fn solid_range(text: &str, at: usize) -> Option<Range<usize>> {
+    let start = at + (text.len() - text.trim_start().len());
+    Some(start..start + text.trim().len()).filter(|range| !range.is_empty())
+}
+
 /// Without blank lines at either end.
 pub(crate) fn trimmed<'a, 's>(lines: &'a [Line<'s>]) -> &'a [Line<'s>] {
     let end = lines.iter().rposition(|l| !l.is_blank()).map_or(0, |i| i + 1);

@@ -1,7 +1,7 @@
 //! Tables whose cells begin with bars, and tables of separated values.
 
 use super::super::data_table::is_head;
-use super::super::lines::Line;
+use super::super::lines::{Line, solid_range};
 use super::super::marked::Rows;
 use std::ops::Range;
 
@@ -169,11 +169,7 @@ fn spans(spec: &str) -> (usize, usize, usize) {
 fn part(cells: &mut [Cell], line: &Line<'_>, from: Option<usize>, to: usize) {
     let from = from.unwrap_or(0);
     let (Some(cell), Some(text)) = (cells.last_mut(), line.text.get(from..to.max(from))) else { return };
-    let start = line.start + from + (text.len() - text.trim_start().len());
-    let end = start + text.trim().len();
-    if start < end {
-        cell.text.push(start..end);
-    }
+    cell.text.extend(solid_range(text, line.start + from));
 }
 
 fn is_spec(text: &str) -> bool {

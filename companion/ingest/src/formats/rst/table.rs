@@ -1,6 +1,6 @@
 //! Tables, drawn with lines or aligned in columns, and the cells of those that directives make of lists.
 
-use super::super::lines::Line;
+use super::super::lines::{Line, solid_range};
 use super::super::marked::Rows;
 use std::ops::Range;
 
@@ -116,11 +116,7 @@ fn part(
     let (Some(&from), Some(&to)) = (edges.get(columns.start), edges.get(columns.end)) else { return };
     let byte = |place: usize| chars.get(place).map_or(text.text.len(), |&(at, _)| at);
     let Some(inner) = text.text.get(byte(from + 1)..byte(to).max(byte(from + 1))) else { return };
-    let start = text.start + byte(from + 1) + (inner.len() - inner.trim_start().len());
-    let end = start + inner.trim().len();
-    if start < end {
-        cell.push(start..end);
-    }
+    cell.extend(solid_range(inner, text.start + byte(from + 1)));
 }
 
 /// Whether a line is a border of a table aligned in columns: `=====  =====`.
@@ -206,11 +202,7 @@ fn add(row: &mut Vec<Vec<Range<usize>>>, column: usize, line: &Line<'_>, part: R
     if row.len() <= column {
         row.resize(column + 1, Vec::new());
     }
-    let start = line.start + part.start + (text.len() - text.trim_start().len());
-    let end = start + text.trim().len();
-    if let Some(cell) = row.get_mut(column)
-        && start < end
-    {
-        cell.push(start..end);
+    if let Some(cell) = row.get_mut(column) {
+        cell.extend(solid_range(text, line.start + part.start));
     }
 }
