@@ -1,7 +1,7 @@
 //! Includes of AsciiDoc: `include::file[lines=…,tag=…]`, with the names that Antora gives to files.
 
-use super::Includer;
 use super::lines::{listed, moved_left};
+use super::{Includer, language};
 use std::borrow::Cow;
 
 /// Tags inside tags.
@@ -21,7 +21,10 @@ pub(crate) fn expanded<'s>(source: &'s str, page: &str, includer: &Includer<'_>)
         let made = call.and_then(|(target, attributes)| {
             includer.within(&of_antora(target, page), |path, text| {
                 let shown = selected(text, attributes);
-                let shown = if is_asciidoc(path) { expanded(&shown, path, includer).into_owned() } else { shown };
+                let shown = match language(path) {
+                    "adoc" | "asciidoc" | "asc" => expanded(&shown, path, includer).into_owned(),
+                    _ => shown,
+                };
                 Some(offset(shown, attributes))
             })
         });
@@ -36,10 +39,6 @@ pub(crate) fn expanded<'s>(source: &'s str, page: &str, includer: &Includer<'_>)
         }
     }
     Cow::Owned(out)
-}
-
-fn is_asciidoc(path: &str) -> bool {
-    matches!(super::language(path), "adoc" | "asciidoc" | "asc")
 }
 
 /// `partial$x.adoc` is in the partials of the page's module, `other:example$y` in the examples of another.

@@ -108,12 +108,12 @@ fn included(line: &str, inside: bool, includer: &Includer<'_>) -> Option<String>
 
 /// `file.rs`, `file.rs:2:10`, `file.rs:name`.
 fn mdbook(target: &str, includer: &Includer<'_>) -> Option<String> {
-    let (path, part) = target.split_once(':').map_or((target, None), |(p, r)| (p, Some(r)));
+    let (path, part) = split_part(target);
     let mark = |line: &str| line.contains("ANCHOR:") || line.contains("ANCHOR_END:");
     includer.within(path, |path, text| {
         let shown = match part {
             None => text.lines().filter(|l| !mark(l)).flat_map(|l| [l, "\n"]).collect(),
-            Some(part) if part.contains(':') || part.parse::<usize>().is_ok() => numbered(text, part),
+            Some(part) if part.contains(':') || part.parse::<usize>().is_ok() => numbered(text, part, ':'),
             Some(name) => {
                 let named =
                     |line: &str, mark: &str| line.split_once(mark).is_some_and(|(_, r)| r.trim().trim_end_matches("-->").trim() == name);
@@ -124,9 +124,14 @@ fn mdbook(target: &str, includer: &Includer<'_>) -> Option<String> {
     })
 }
 
-/// Lines `2:10`, `2:`, `:10`, `2`.
-fn numbered(text: &str, part: &str) -> String {
-    let (first, last) = part.split_once(':').map_or((part, part), |(a, b)| (a, b));
+/// Splits `file.md:part` into the file and its part, if one is named.
+fn split_part(target: &str) -> (&str, Option<&str>) {
+    target.split_once(':').map_or((target, None), |(path, part)| (path, Some(part)))
+}
+
+/// Lines `2:10`, `2:`, `:10`, `2`, with the sign between both numbers.
+fn numbered(text: &str, part: &str, between: char) -> String {
+    let (first, last) = part.split_once(between).unwrap_or((part, part));
     let number = |s: &str, or: usize| s.trim().parse().unwrap_or(or);
     range(text, number(first, 1), number(last, usize::MAX - 1))
 }
@@ -144,10 +149,7 @@ fn snippet(target: &str, inside: bool, includer: &Includer<'_>) -> Option<String
     if target.starts_with(';') || target.is_empty() {
         return None;
     }
-    let (path, part) = match target.split_once(':') {
-        Some((path, part)) => (path, Some(part)),
-        None => (target, None),
-    };
+    let (path, part) = split_part(target);
     let mark = |line: &str| line.contains("--8<-- [start:") || line.contains("--8<-- [end:");
     includer.within(path, |path, text| {
         let shown = match part {
@@ -189,11 +191,7 @@ fn vitepress_part(target: &str, includer: &Includer<'_>) -> Option<String> {
             None => text.to_owned(),
         };
         let shown = match lines {
-            Some(lines) => {
-                let (first, last) = lines.split_once(',').unwrap_or((lines, lines));
-                let number = |s: &str, or: usize| s.trim().parse().unwrap_or(or);
-                range(&part, number(first, 1), number(last, usize::MAX - 1))
-            }
+            Some(lines) => numbered(&part, lines, ','),
             None => part,
         };
         Some(format!("\n{}\n", expanded(&shown, includer)))
