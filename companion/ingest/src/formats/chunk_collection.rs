@@ -68,18 +68,14 @@ impl Gathered {
     ///
     /// # Errors
     /// What is wrong with it, in words: an unsafe address, an id that came before, a document that had another title before.
-    pub fn add(&mut self, row: usize, ready: ChunkFields) -> Result<(), String> {
+    pub fn add(&mut self, row: usize, mut ready: ChunkFields) -> Result<(), String> {
         let at = (self.files.len(), row);
         if let Some(id) = &ready.id
-            && let Some(&before) = self.ids.get(id)
+            && let Some(before) = self.ids.insert(id.clone(), at)
         {
             return Err(format!("the id {id:?} is also that of {}", self.describe_row(before)));
         }
-        if let Some(id) = &ready.id {
-            self.ids.insert(id.clone(), at);
-        }
         let name = self.files.last().cloned().unwrap_or_default();
-        let mut ready = ready;
         let place = std::mem::take(&mut ready.place);
         if ready.title.is_none() {
             ready.title.clone_from(&place.document);

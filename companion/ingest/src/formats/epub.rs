@@ -23,7 +23,7 @@ fn html(bytes: Vec<u8>, limit: u64) -> Result<String, String> {
     let package = package(&archive.text(&package_path)?.ok_or("its package is missing")?);
     let folder = package_path.rsplit_once('/').map_or("", |(folder, _)| folder);
     out.title(&package.title);
-    for href in package.chapters() {
+    for href in package.spine.iter().take(MOST).filter_map(|id| package.files.get(id)) {
         if out.is_full() {
             break;
         }
@@ -62,12 +62,6 @@ struct Package {
     /// Files by their names in the package.
     files: HashMap<String, String>,
     spine: Vec<String>,
-}
-
-impl Package {
-    fn chapters(&self) -> impl Iterator<Item = &str> {
-        self.spine.iter().take(MOST).filter_map(|id| self.files.get(id)).map(String::as_str)
-    }
 }
 
 fn package(text: &str) -> Package {

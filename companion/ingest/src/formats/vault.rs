@@ -179,8 +179,7 @@ impl<'s> Reader<'s> {
 
     fn copy(&mut self, range: Range<usize>) {
         if let Some(text) = self.source.get(range.clone()).filter(|t| !t.is_empty()) {
-            self.out.origin.step(self.out.text.len(), range.start);
-            self.out.text.push_str(text);
+            self.write(text, range.start);
         }
     }
 
