@@ -96,6 +96,18 @@ pub struct ChatRequest {
     pub extra: Vec<(String, Value)>,
 }
 
+impl ChatRequest {
+    /// Makes the request for a task on some material, with greedy sampling and at most `max_tokens` tokens of reply.
+    pub fn of_task(task: &str, material: String, max_tokens: u32) -> ChatRequest {
+        ChatRequest {
+            messages: vec![Message::system(task), Message::user(material)],
+            max_tokens: Some(max_tokens),
+            temperature: Some(0.0),
+            ..ChatRequest::default()
+        }
+    }
+}
+
 /// Key that neither `Debug` nor `Display` shows.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);

@@ -1,7 +1,7 @@
 //! Prompt for the entities and relations of a chunk.
 
 use crate::kg::open::{Passage, shown};
-use pocketgraph_llm::{ChatRequest, Message};
+use pocketgraph_llm::ChatRequest;
 
 const REPLY_TOKENS: u32 = 2000;
 pub(super) const MOST_ENTITIES: usize = 24;
@@ -25,10 +25,5 @@ pub(super) fn relations(passage: Passage<'_>) -> ChatRequest {
         "{RELATIONS}At most {MOST_ENTITIES} entities and {MOST_RELATIONS} relations, the most important first. If there is nothing to write down, write \
          {{\"entities\": [], \"relations\": []}}."
     );
-    ChatRequest {
-        messages: vec![Message::system(task), Message::user(shown(passage))],
-        max_tokens: Some(REPLY_TOKENS),
-        temperature: Some(0.0),
-        ..ChatRequest::default()
-    }
+    ChatRequest::of_task(&task, shown(passage), REPLY_TOKENS)
 }

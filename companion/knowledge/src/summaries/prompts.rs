@@ -1,7 +1,7 @@
 //! Prompts for summaries, descriptions and reports, and parsing of their replies.
 
 use pocketgraph_base::json::Value;
-use pocketgraph_llm::{ChatRequest, Message, after_thinking};
+use pocketgraph_llm::{ChatRequest, after_thinking};
 use pocketgraph_llm_client::asker::find;
 use pocketgraph_native::single_line::{cut, one_line, visible};
 
@@ -57,21 +57,12 @@ fn enclose(mark: &str, text: &str) -> String {
     format!("<{mark}>\n{}\n</{mark}>", text.trim().replace("</", "< /"))
 }
 
-fn build_request(task: String, material: String, tokens: u32) -> ChatRequest {
-    ChatRequest {
-        messages: vec![Message::system(task), Message::user(material)],
-        max_tokens: Some(tokens),
-        temperature: Some(0.0),
-        ..ChatRequest::default()
-    }
-}
-
 /// Asks for a summary of at most `tokens` tokens.
 pub(super) fn summary(texts: &[&str], tokens: usize) -> ChatRequest {
     let passages: Vec<String> = texts.iter().map(|t| enclose("passage", t)).collect();
     // Models count words better than tokens; and their tokenizer may divide a text more finely than ours.
     let task = format!("{SUMMARY} Write at most {} words.", (tokens * 3 / 4).max(1));
-    build_request(task, passages.join("\n"), u32::try_from(2 * tokens).unwrap_or(u32::MAX))
+    ChatRequest::of_task(&task, passages.join("\n"), u32::try_from(2 * tokens).unwrap_or(u32::MAX))
 }
 
 /// Asks for one description of a thing, of at most `tokens` tokens, from the statements about it.
@@ -79,7 +70,7 @@ pub(super) fn description(name: &str, wording: &[&str], tokens: usize) -> ChatRe
     let lines: String = wording.iter().map(|line| format!("- {}\n", one_line(line))).collect();
     let task = format!("{DESCRIPTION} Write at most {} words.", (tokens * 3 / 4).max(1));
     let material = [enclose("name", &one_line(name)), enclose("lines", &lines)];
-    build_request(task, material.join("\n"), u32::try_from(2 * tokens).unwrap_or(u32::MAX))
+    ChatRequest::of_task(&task, material.join("\n"), u32::try_from(2 * tokens).unwrap_or(u32::MAX))
 }
 
 /// Returns the summary in a reply; `None` if there is none.
@@ -97,11 +88,11 @@ pub(super) fn report(material: &Material) -> ChatRequest {
     let mut parts =
         vec![enclose("names", &names), enclose("relations", &list(&material.relations)), enclose("sentences", &list(&material.sentences))];
     if material.descriptions.is_empty() {
-        return build_request(REPORT.to_owned(), parts.join("\n"), REPORT_TOKENS);
+        return ChatRequest::of_task(REPORT, parts.join("\n"), REPORT_TOKENS);
     }
     parts.insert(1, enclose("descriptions", &list(&material.descriptions)));
     let task = REPORT.replace("what the sentences say. They", "what the descriptions, relations and sentences say. They");
-    build_request(task, parts.join("\n"), REPORT_TOKENS)
+    ChatRequest::of_task(&task, parts.join("\n"), REPORT_TOKENS)
 }
 
 /// Returns the report in a reply; `None` if it has no title, or neither summary nor findings.

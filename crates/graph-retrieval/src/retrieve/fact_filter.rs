@@ -5,7 +5,7 @@
 //! here all facts then stay, and the result says so.
 
 use super::FactFilter;
-use crate::llm::{ChatModel, ChatRequest, Message, after_thinking, complete};
+use crate::llm::{ChatModel, ChatRequest, after_thinking, complete};
 use futures::future::{FutureExt, LocalBoxFuture};
 use std::rc::Rc;
 
@@ -24,12 +24,7 @@ fn choice_request(question: &str, facts: &[String]) -> ChatRequest {
         format!("{}. {}\n", i + 1, one.join(" ").chars().take(SHOWN).collect::<String>())
     };
     let shown: String = facts.iter().enumerate().map(line).collect();
-    ChatRequest {
-        messages: vec![Message::system(TASK), Message::user(format!("Question: {question}\n\nFacts:\n{shown}"))],
-        max_tokens: Some(REPLY),
-        temperature: Some(0.0),
-        ..ChatRequest::default()
-    }
+    ChatRequest::of_task(TASK, format!("Question: {question}\n\nFacts:\n{shown}"), REPLY)
 }
 
 /// Returns the indexes in the last list of a reply, each once, in its order; `None` if there is no list of

@@ -1,6 +1,6 @@
 //! Prompts: the first asks for a list of names in a passage, the second for its statements about them.
 
-use pocketgraph_llm::{ChatRequest, Message};
+use pocketgraph_llm::ChatRequest;
 
 pub(super) const ENTITY_TOKENS: u32 = 700;
 pub(super) const TRIPLE_TOKENS: u32 = 1400;
@@ -27,24 +27,15 @@ pub(crate) fn shown(passage: Passage<'_>) -> String {
     format!("<passage>\n{}\n\n{}\n</passage>", safe(passage.heads), safe(passage.text))
 }
 
-fn build_request(system: &str, user: String, tokens: u32) -> ChatRequest {
-    ChatRequest {
-        messages: vec![Message::system(system.trim_end()), Message::user(user)],
-        max_tokens: Some(tokens),
-        temperature: Some(0.0),
-        ..ChatRequest::default()
-    }
-}
-
 /// Builds the first question, for the names in the passage.
 pub(super) fn entities(passage: Passage<'_>) -> ChatRequest {
-    build_request(ENTITIES, shown(passage), ENTITY_TOKENS)
+    ChatRequest::of_task(ENTITIES.trim_end(), shown(passage), ENTITY_TOKENS)
 }
 
 /// Builds the second question, for the passage's statements about these names.
 pub(super) fn triples(passage: Passage<'_>, names: &[String]) -> ChatRequest {
     let list = names.iter().take(MOST_ENTITIES).map(|n| format!("- {n}")).collect::<Vec<_>>().join("\n");
-    build_request(TRIPLES, format!("{}\n\nEntities:\n{list}", shown(passage)), TRIPLE_TOKENS)
+    ChatRequest::of_task(TRIPLES.trim_end(), format!("{}\n\nEntities:\n{list}", shown(passage)), TRIPLE_TOKENS)
 }
 
 #[cfg(test)]
