@@ -72,8 +72,7 @@ impl Protocol for GraphR1 {
                     Action::BadQuery => dialogue.remark(&run.render(&INVALID, &[])),
                 }
             };
-            let words = run.render(&LAST, &[]);
-            let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
+            let reply = run.last_turn(cap, &mut dialogue, &LAST, STOPS).await?;
             Ok(last_words(&reply.text))
         }
         .boxed_local()

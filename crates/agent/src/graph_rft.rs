@@ -130,8 +130,7 @@ impl Protocol for GraphRft {
                     &format!("\n\n<{tag}>(left out for length)</{tag}>\n\n"),
                 );
             };
-            let words = run.render(&LAST, &[]);
-            let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
+            let reply = run.last_turn(cap, &mut dialogue, &LAST, STOPS).await?;
             Ok(last_words(&reply.text))
         }
         .boxed_local()

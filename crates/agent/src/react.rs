@@ -93,8 +93,7 @@ impl Protocol for ReAct {
                 );
                 round += 1;
             };
-            let words = run.render(&LAST, &[]);
-            let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
+            let reply = run.last_turn(cap, &mut dialogue, &LAST, STOPS).await?;
             Ok(match read_action(&reply.text) {
                 Action::Finish(answer) => answer.to_owned(),
                 Action::Search(_) | Action::Lookup(_) => String::new(),

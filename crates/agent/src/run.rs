@@ -223,8 +223,8 @@ impl<'a> Run<'a> {
     ///
     /// # Errors
     /// As [`Run::generate`].
-    pub async fn last_turn(&mut self, cap: Cap, dialogue: &mut Dialogue, words: &str, stops: &[Stop]) -> Result<Reply, LlmError> {
-        dialogue.remark(words);
+    pub async fn last_turn(&mut self, cap: Cap, dialogue: &mut Dialogue, words: &Text, stops: &[Stop]) -> Result<Reply, LlmError> {
+        dialogue.remark(&self.render(words, &[]));
         loop {
             let request = self.request(dialogue);
             match self.last(cap, Ask { purpose: "final", request, stops, counts: true }).await {

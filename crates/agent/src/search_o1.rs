@@ -90,8 +90,7 @@ impl Protocol for SearchO1 {
                     &format!("\n\n{BEGIN_RESULT}\n(left out for length)\n{END_RESULT}\n\n"),
                 );
             };
-            let words = run.render(&LAST, &[]);
-            let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
+            let reply = run.last_turn(cap, &mut dialogue, &LAST, STOPS).await?;
             Ok(answer(&reply.text).or_else(|| answer(&dialogue.written())).unwrap_or_else(|| after_thinking(&reply.text).trim().to_owned()))
         }
         .boxed_local()

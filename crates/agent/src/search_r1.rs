@@ -69,8 +69,7 @@ impl Protocol for SearchR1 {
                     Action::Invalid => dialogue.remark(&run.render(&INVALID, &[])),
                 }
             };
-            let words = run.render(&LAST, &[]);
-            let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
+            let reply = run.last_turn(cap, &mut dialogue, &LAST, STOPS).await?;
             Ok(last_words(&reply.text))
         }
         .boxed_local()

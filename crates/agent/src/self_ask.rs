@@ -70,8 +70,7 @@ impl Protocol for SelfAsk {
                 let context = found.notice().unwrap_or_else(|| listed(found.passages()));
                 dialogue.environment(format!("\nContext:\n{}\n", context.trim()), "\nContext: (left out for length)\n");
             };
-            let words = run.render(&LAST, &[]);
-            let reply = run.last_turn(cap, &mut dialogue, &words, STOPS).await?;
+            let reply = run.last_turn(cap, &mut dialogue, &LAST, STOPS).await?;
             let text = after_thinking(&reply.text);
             Ok(after_last_label(text, FINAL).unwrap_or(text).to_owned())
         }
