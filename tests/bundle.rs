@@ -84,7 +84,7 @@ fn bundle_of(count: u32, folder: &Path) {
         chunks_by_u: (0..5u32).map(|i| vec![i, i + 10]).collect(),
         chunks_by_angle: (0..5u32).map(|i| vec![i + 20, i]).collect(),
     };
-    let found = pocketgraph_knowledge::names::find(&documents, &chunks, None, false);
+    let found = pocketgraph_knowledge::names::find_with(&documents, &chunks, &[], None, false);
     assemble(
         &Contents {
             documents: &documents,

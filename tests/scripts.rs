@@ -5,7 +5,7 @@
 use pocketgraph::bundle::{Chunk, Document};
 use pocketgraph::names::name_words;
 use pocketgraph::text::{fold, sentences, terms, words};
-use pocketgraph_knowledge::names::find;
+use pocketgraph_knowledge::names::find_with;
 use pocketgraph_measure::normalised;
 
 /// Sentences of many scripts; all speak of some thing in each of three passages.
@@ -55,7 +55,7 @@ fn what_is_spoken_of_again_and_again_is_an_entity_in_any_script() {
             end: text.chars().count() as u32,
         };
         let chunks: Vec<Chunk> = texts.iter().enumerate().map(chunk).collect();
-        let found = find(&documents, &chunks, Some(&flat), true);
+        let found = find_with(&documents, &chunks, &[], Some(&flat), true);
         let mentioned: usize = found.mentions.iter().flat_map(|m| &m.sentences).map(Vec::len).sum();
         let names: Vec<&str> = found.table.entries.iter().map(|e| e.key.as_str()).collect();
         assert!(mentioned >= 2, "{language}: {names:?}");

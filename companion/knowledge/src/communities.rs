@@ -265,7 +265,7 @@ mod tests {
             "Emil Esch taught Fred Frost.",
             "Fred Frost and Dora Dean and Emil Esch travelled.",
         ]);
-        let found = crate::names::find(&documents, &chunks, Some(&embed), true);
+        let found = crate::names::find_with(&documents, &chunks, &[], Some(&embed), true);
         let r = reports(&together(&found), &chunks, &found, &embed, None, 0).unwrap();
         let label = |e: u32| found.table.entries[e as usize].key.as_str();
         let groups: Vec<Vec<&str>> = r.communities.iter().map(|c| c.members.iter().map(|&e| label(e)).collect()).collect();
@@ -286,7 +286,7 @@ mod tests {
     fn a_corpus_without_entities_or_with_one_passage_has_no_communities() {
         for texts in [&["nothing here has a name"][..], &[], &["Ann Archer met Bob Baker."], &["word", "word", "word"]] {
             let (documents, chunks) = corpus(texts);
-            let found = crate::names::find(&documents, &chunks, Some(&embed), true);
+            let found = crate::names::find_with(&documents, &chunks, &[], Some(&embed), true);
             let r = reports(&together(&found), &chunks, &found, &embed, None, 0).unwrap();
             assert!(r.communities.is_empty() && r.relations.is_empty());
         }

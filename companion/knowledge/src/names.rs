@@ -22,7 +22,7 @@ const SENTENCES: usize = 64;
 const ALL_SENTENCES: usize = 1024;
 const BYTES_A_SENTENCE: usize = 28;
 
-/// Result of [`find`].
+/// Result of [`find_with`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct FoundNames {
     /// The table, chunks numbered as given.
@@ -46,11 +46,6 @@ pub struct Extra {
     pub document: u32,
     /// Certainty that the name asks for this document, in hundredths.
     pub strength: u8,
-}
-
-/// Finds the names that titles give, as [`find_with`] without extra names.
-pub fn find(documents: &[Document], chunks: &[Chunk], embed: Option<&Embed<'_>>, everywhere: bool) -> FoundNames {
-    find_with(documents, chunks, &[], embed, everywhere)
 }
 
 /// Finds the names of a corpus. A name of `extra` that is also a title's is ignored: whoever names a title
@@ -260,7 +255,7 @@ mod tests {
             let (mut documents, mut chunks) = corpus(&vec![("Ada Bly", text.as_str()); chunks]);
             documents.truncate(1);
             chunks.iter_mut().for_each(|c| c.document = 0);
-            let found = find(&documents, &chunks, Some(&lengths), true);
+            let found = find_with(&documents, &chunks, &[], Some(&lengths), true);
             found.mentions.iter().map(|m| m.vectors.rows()).sum::<usize>()
         };
         assert_eq!(kept("She wrote often, and to many friends. ", 100), 6100);
@@ -274,7 +269,7 @@ mod tests {
             ("Charles Babbage", "Charles Babbage was an inventor. He built the Difference Engine."),
             ("Difference Engine", "The Difference Engine is a machine by Charles Babbage."),
         ]);
-        let found = find(&documents, &chunks, Some(&lengths), false);
+        let found = find_with(&documents, &chunks, &[], Some(&lengths), false);
         assert!(found.table.hop && found.opening == 1.0);
         let babbage = found.table.find("charles babbage").unwrap();
         assert_eq!(found.table.entries[babbage as usize].of, [(1, 100)]);
@@ -288,7 +283,7 @@ mod tests {
     fn documentation_is_not_hopped_and_embeds_no_sentences() {
         let (documents, chunks) =
             corpus(&[("Installation", "Run the installer."), ("Configuration", "Edit the file. It is in your home.")]);
-        let found = find(&documents, &chunks, Some(&|_| unreachable!("no sentence is embedded")), false);
+        let found = find_with(&documents, &chunks, &[], Some(&|_| unreachable!("no sentence is embedded")), false);
         assert!(!found.table.hop && found.mentions.is_empty());
         assert!(found.table.find("installation").is_some());
         assert!(found.table.title_weight.iter().all(|&w| w > 0));
@@ -301,13 +296,13 @@ mod tests {
         let all: Vec<(String, String)> = (0..20).map(article).chain((0..20).map(page)).collect();
         let (mut documents, chunks) = corpus(&all.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect::<Vec<_>>());
         documents.iter_mut().enumerate().for_each(|(i, d)| d.path = format!("{}/{i}.md", if i < 20 { "wiki" } else { "docs" }));
-        let found = find(&documents, &chunks, Some(&lengths), false);
+        let found = find_with(&documents, &chunks, &[], Some(&lengths), false);
         assert!(found.table.hop);
         assert_eq!(found.table.links_in[..20], [1; 20], "each is mentioned by the article before it, and by no page that counts");
         assert_eq!(found.table.links_in[20..], [NOT_HOPPED; 20]);
         assert!(found.mentions[..20].iter().all(|m| m.sentences.len() == 1 && m.vectors.rows() == 1));
         assert!(found.mentions[20..].iter().all(|m| m.sentences.is_empty() && m.vectors.rows() == 0));
-        let everywhere = find(&documents, &chunks, Some(&lengths), true);
+        let everywhere = find_with(&documents, &chunks, &[], Some(&lengths), true);
         assert!(everywhere.mentions[20..].iter().all(|m| m.sentences.len() == 2));
         assert_eq!(everywhere.table.links_in, found.table.links_in);
     }
@@ -328,7 +323,7 @@ mod tests {
     fn documentation_is_scanned_where_a_retriever_asks_for_it_and_still_not_hopped() {
         let (documents, chunks) =
             corpus(&[("Installation", "Please open the Acme Installer."), ("Configuration", "The Acme Installer has a file.")]);
-        let found = find(&documents, &chunks, Some(&lengths), true);
+        let found = find_with(&documents, &chunks, &[], Some(&lengths), true);
         assert!(!found.table.hop);
         let acme = found.table.find("acme installer").unwrap();
         assert!(found.mentions.iter().all(|m| m.sentences.concat().contains(&acme)));
@@ -343,7 +338,7 @@ mod tests {
             ("القاهرة", "القاهرة عاصمة مصر الجميلة."),
             ("النيل", "النيل نهر يمر في القاهرة."),
         ]);
-        let found = find(&documents, &chunks, Some(&lengths), true);
+        let found = find_with(&documents, &chunks, &[], Some(&lengths), true);
         for name in ["東 京", "渋 谷", "القاهرة"].map(pocketgraph_text::fold) {
             let entry = found.table.find(&name).unwrap_or_else(|| panic!("{name}"));
             let n = found.mentions.iter().filter(|m| m.sentences.iter().flatten().any(|&e| e == entry)).count();
@@ -353,8 +348,8 @@ mod tests {
 
     #[test]
     fn nothing_and_untitled_passages_do_no_harm() {
-        assert!(find(&[], &[], Some(&lengths), true).table.entries.is_empty());
+        assert!(find_with(&[], &[], &[], Some(&lengths), true).table.entries.is_empty());
         let (documents, chunks) = corpus(&[("", ""), ("", "x")]);
-        assert!(find(&documents, &chunks, Some(&lengths), false).table.entries.is_empty());
+        assert!(find_with(&documents, &chunks, &[], Some(&lengths), false).table.entries.is_empty());
     }
 }

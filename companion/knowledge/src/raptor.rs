@@ -303,7 +303,7 @@ mod tests {
             .map(|_| Document { title: String::new(), url: String::new(), path: String::new(), language: String::new() })
             .collect();
         let chunks: Vec<Chunk> = texts.iter().enumerate().map(chunk).collect();
-        let found = crate::names::find(&documents, &chunks, Some(&embed), true);
+        let found = crate::names::find_with(&documents, &chunks, &[], Some(&embed), true);
         let count = |t: &str| t.split_whitespace().count();
         (summaries(&chunks, &embed(texts), &found, &embed, &count, None, options).unwrap(), chunks)
     }

@@ -10,7 +10,7 @@ use pocketgraph::engine::{Engine, SearchOptions};
 use pocketgraph::names::{NameTable, in_question, inside, numbered_by_chunks};
 use pocketgraph::retrieve::{NameIndex, Query, Reached, SearchResult, title_terms};
 use pocketgraph_cluster::{Random, cells};
-use pocketgraph_knowledge::names::{FoundNames, find};
+use pocketgraph_knowledge::names::{FoundNames, find_with};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -252,7 +252,7 @@ fn named() -> (Vec<Document>, Vec<Chunk>, FoundNames) {
         let one = |t: &String| (0..DIM).map(|d| ((t.len() * (d + 3)) % 17) as f32 - 8.0).collect();
         texts.iter().map(one).collect()
     };
-    let found = find(&documents, &chunks, Some(&embed), false);
+    let found = find_with(&documents, &chunks, &[], Some(&embed), false);
     assert!(found.table.hop);
     (documents, chunks, found)
 }

@@ -127,9 +127,8 @@ impl Rows {
 
     fn report_unknown_ends(&self, kg: &KgBuilder, report: &mut Reporter) {
         let ends = self.rows.iter().filter(|(_, r)| r.ends_are_ids).flat_map(|(_, r)| [&r.head, &r.tail.text]);
-        for end in ends.filter(|end| !self.named.contains_key(*end) && !kg.knows(end)) {
-            report.unknown_end(end);
-        }
+        let is_unknown = |end: &&String| !self.named.contains_key(*end) && !kg.knows(end);
+        report.unknown_ends.extend(ends.filter(is_unknown).cloned());
     }
 
     /// Adds the rows to the graph.

@@ -94,7 +94,8 @@ pub(super) struct Reporter {
     problems: Vec<Problem>,
     malformed: u64,
     layouts: Vec<Layout>,
-    unknown_ends: BTreeSet<String>,
+    /// Ids that edges join and no file describes.
+    pub unknown_ends: BTreeSet<String>,
     pub literal_relations: Vec<String>,
     pub everyday_relations: usize,
     pub inferred_types: Vec<String>,
@@ -120,11 +121,6 @@ impl Reporter {
                 f.read_as.push(how);
             }
         }
-    }
-
-    /// Records an id that an edge joins and no file describes.
-    pub fn unknown_end(&mut self, id: &str) {
-        self.unknown_ends.insert(id.to_owned());
     }
 
     /// Returns the error of a file that gave nothing.
