@@ -36,13 +36,9 @@ pub(super) fn clusters_of(
     progress(Stage::Clusters, 2, 2);
     clusters.extend(spectral);
     let mut seen: HashSet<Vec<u32>> = HashSet::new();
-    clusters.retain(|c| !c.is_empty() && (clusters_are_few(count) || seen.insert(c.clone())));
+    // With one or two clusters both clusterings often agree; a second request then gives the next best keywords.
+    clusters.retain(|c| !c.is_empty() && (count <= 2 || seen.insert(c.clone())));
     clusters
-}
-
-/// With one or two clusters both clusterings often agree; a second request then gives the next best keywords.
-fn clusters_are_few(count: usize) -> bool {
-    count <= 2
 }
 
 /// Runs Algorithm 1: returns the refined keywords, and their number before. The extractor reads several

@@ -1,6 +1,6 @@
 //! Extracts keywords by statistics, without a language model.
 
-use super::corpus::Corpus;
+use super::corpus::{Corpus, is_ideograph};
 use super::phrases::{MAX_WORDS, Phrases};
 use super::refine::{contains, normalised, stems};
 use super::{ChunkView, Embed, ExtractError, Extractor, Request};
@@ -78,7 +78,7 @@ impl<'a> LocalExtractor<'a> {
             .filter(|(id, _)| shown.contains(id))
             .filter(|&(id, _)| {
                 let phrase = &self.phrases.list[id as usize];
-                phrase.words.len() <= request.words.max(if is_ideographic(&phrase.text) { MAX_WORDS } else { 0 })
+                phrase.words.len() <= request.words.max(if phrase.text.starts_with(is_ideograph) { MAX_WORDS } else { 0 })
                     && !avoid.contains(&normalised(&phrase.text))
             })
             .map(|(id, inside)| {
@@ -90,10 +90,6 @@ impl<'a> LocalExtractor<'a> {
         ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         ranked
     }
-}
-
-fn is_ideographic(text: &str) -> bool {
-    text.chars().next().is_some_and(super::corpus::is_ideograph)
 }
 
 impl Extractor for LocalExtractor<'_> {
