@@ -111,8 +111,7 @@ pub fn run(args: &Args) -> Result<()> {
     let (_, report) = args.tables.import(&args.files)?;
     let seconds = begun.elapsed().as_secs_f64();
     if args.json {
-        pocketgraph_native::terminal::json(&report).into_diagnostic()?;
-        return Ok(());
+        return pocketgraph_native::terminal::json(&report).into_diagnostic();
     }
     let r = &report;
     println!("{} entities, {} literals, {} relations, {} types, {} triples", r.entities, r.literals, r.relations, r.types, r.triples);

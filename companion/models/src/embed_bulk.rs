@@ -6,7 +6,7 @@ use crate::token_table::TokenTable;
 use miette::{Context, IntoDiagnostic, miette};
 use pocketgraph_bundle::EmbedderInfo;
 use pocketgraph_embed::{EmbedError, EmbedScratch, MiniLm, Positions, encode_layers, take_mean};
-use pocketgraph_kernels::nn::{Encoder, Factors, Layer, LayerNorm, Linear, Simd};
+use pocketgraph_kernels::nn::{Encoder, Factors, Layer, LayerNorm, Linear};
 use pocketgraph_kernels::vector::QuantizedMatrix;
 use pocketgraph_text::Tokenizer;
 use rayon::prelude::*;
@@ -209,11 +209,6 @@ impl NativeEmbedder {
             let mean = e5::mean(side);
             vectors.chunks_exact_mut(self.dim()).for_each(|v| take_mean(v, &mean));
         }
-    }
-
-    /// The same embedder on another instruction set; its vectors are the same, bit for bit.
-    pub fn with_simd(self, simd: Simd) -> NativeEmbedder {
-        NativeEmbedder { model: self.model.with_simd(simd), ..self }
     }
 
     /// Returns the token table of a file by `pocketgraph train query-table`, none for the file `none`, or
@@ -432,6 +427,7 @@ impl<'a> Tensors<'a> {
 mod tests {
     use super::*;
     use pocketgraph_base::json;
+    use pocketgraph_kernels::nn::Simd;
     use std::sync::OnceLock;
 
     fn embedder() -> &'static NativeEmbedder {

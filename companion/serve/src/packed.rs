@@ -69,7 +69,7 @@ impl Packed {
             Ok(bytes) => bytes,
             Err(error) => {
                 drop(content);
-                self.forget_version(&version);
+                self.lock().drop_where(|other| *other == version);
                 return Err(error);
             }
         };
@@ -110,10 +110,6 @@ impl Packed {
         let Some(entry) = kept.files.get_mut(version) else { return };
         let before = std::mem::replace(&mut entry.takes, length);
         kept.bytes = kept.bytes - before + length;
-    }
-
-    fn forget_version(&self, version: &Version) {
-        self.lock().drop_where(|other| other == version);
     }
 }
 
