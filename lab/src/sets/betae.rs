@@ -18,30 +18,26 @@ impl QuestionSet for BetaE {
         v.get("query").is_some_and(Value::is_array)
     }
 
+    /// BetaE (Ren and Leskovec, arXiv 2010.11465): nested lists; -1 marks a union, -2 a complement.
     fn gold(&self, v: &Value) -> Result<Gold, String> {
-        betae(v)
+        let group = text(v, "type")?;
+        let mut draft = Draft::default();
+        let query = v.get("query").ok_or("it has no query")?;
+        let set = compile_part(query, &mut draft, 0)?;
+        if set.complement {
+            return Err("the query asks for everything but a set".to_owned());
+        }
+        Ok(Gold {
+            id: text(v, "id")?,
+            question: format!("{group} {query}"),
+            groups: vec![group],
+            plan: Ok(draft.plan(set.name, None)),
+            answers: answers(v)?,
+            without: None,
+            naming: Naming::Id,
+            answerable: true,
+        })
     }
-}
-
-/// BetaE (Ren and Leskovec, arXiv 2010.11465): nested lists; -1 marks a union, -2 a complement.
-fn betae(v: &Value) -> Result<Gold, String> {
-    let group = text(v, "type")?;
-    let mut draft = Draft::default();
-    let query = v.get("query").ok_or("it has no query")?;
-    let set = compile_part(query, &mut draft, 0)?;
-    if set.complement {
-        return Err("the query asks for everything but a set".to_owned());
-    }
-    Ok(Gold {
-        id: text(v, "id")?,
-        question: format!("{group} {query}"),
-        groups: vec![group],
-        plan: Ok(draft.plan(set.name, None)),
-        answers: answers(v)?,
-        without: None,
-        naming: Naming::Id,
-        answerable: true,
-    })
 }
 
 /// A compiled part of a query: a set, or everything except it. Complements are never executed: they move

@@ -25,6 +25,16 @@ impl Draft {
         self.push(Operation::SearchKg(SearchKg { target: target.map(str::to_owned), head, relation }))
     }
 
+    /// Adds a chain of steps from an entity; gives the name of the last one's answer.
+    pub fn follow_all<'r>(&mut self, start: &str, relations: impl IntoIterator<Item = &'r String>) -> String {
+        let (mut head, mut last) = (Head::Entity(start.to_owned()), String::new());
+        for relation in relations {
+            last = self.follow(head, relation, false);
+            head = Head::Reference(last.clone());
+        }
+        last
+    }
+
     /// The plan whose answer is that of a statement.
     pub fn plan(self, answer: String, question: Option<String>) -> Plan {
         Plan { question, answer, ..self.plan }

@@ -6,7 +6,7 @@
 
 use super::draft::Draft;
 use pocketgraph::kg::date;
-use pocketgraph::plan::{Compare, Head, How, Operation, Plan};
+use pocketgraph::plan::{Compare, How, Operation, Plan};
 use pocketgraph::text::{fold, words};
 use pocketgraph_eval::{Gold, Naming, QuestionSet, Tables, answers, loose_name, text};
 use serde_json::Value;
@@ -27,8 +27,21 @@ impl QuestionSet for Evidence {
         v.get("evidence").is_some_and(Value::is_array)
     }
 
+    /// A question with the plan that its triples spell.
     fn gold(&self, v: &Value) -> Result<Gold, String> {
-        gold(v)
+        let (question, kind) = (text(v, "question")?, text(v, "type")?);
+        let answers = answers(v)?.iter().map(|a| loose_name(a)).collect();
+        let triples = read_triples(v)?;
+        Ok(Gold {
+            id: text(v, "id")?,
+            plan: spell_plan(&triples, &kind, &question),
+            question,
+            groups: vec![kind, "all".to_owned()],
+            answers,
+            without: None,
+            naming: Naming::Loose,
+            answerable: true,
+        })
     }
 
     fn tables(&self, questions: &[Value], triples: &[PathBuf]) -> Option<Result<Tables, String>> {
@@ -132,34 +145,12 @@ fn tables<'a>(questions: impl Iterator<Item = &'a Value>) -> Result<Tables, Stri
     Ok(out)
 }
 
-/// A question with the plan that its triples spell.
-fn gold(v: &Value) -> Result<Gold, String> {
-    let (question, kind) = (text(v, "question")?, text(v, "type")?);
-    let answers = answers(v)?.iter().map(|a| loose_name(a)).collect();
-    let triples = read_triples(v)?;
-    Ok(Gold {
-        id: text(v, "id")?,
-        plan: spell_plan(&triples, &kind, &question),
-        question,
-        groups: vec![kind, "all".to_owned()],
-        answers,
-        without: None,
-        naming: Naming::Loose,
-        answerable: true,
-    })
-}
-
 fn spell_plan(triples: &[Triple], kind: &str, question: &str) -> Result<Plan, String> {
     let mut draft = Draft::default();
     let question = Some(question.to_owned());
     if matches!(kind, "compositional" | "inference") {
         let Some([start, ..]) = triples.first() else { return Err("no triples".to_owned()) };
-        let mut head = Head::Entity(start.clone());
-        let mut last = String::new();
-        for [_, relation, _] in triples {
-            last = draft.follow(head, relation, false);
-            head = Head::Reference(last.clone());
-        }
+        let last = draft.follow_all(start, triples.iter().map(|[_, relation, _]| relation));
         return Ok(draft.plan(last, question));
     }
     // A comparison: the same relations from each entity that no triple leads to.
@@ -176,16 +167,7 @@ fn spell_plan(triples: &[Triple], kind: &str, question: &str) -> Result<Plan, St
     }
     let asked = question.as_deref().unwrap_or_default();
     let how = find_direction(asked).ok_or("the question does not say how to compare")?;
-    let mut of = Vec::new();
-    for (start, path) in operands {
-        let mut head = Head::Entity(start);
-        let mut last = String::new();
-        for relation in path {
-            last = draft.follow(head, &relation, false);
-            head = Head::Reference(last.clone());
-        }
-        of.push(last);
-    }
+    let of = operands.iter().map(|(start, path)| draft.follow_all(start, path)).collect();
     let answer = draft.push(Operation::Compare(Compare { of, how: Some(how), by: None, question: None }));
     Ok(draft.plan(answer, question))
 }

@@ -29,8 +29,30 @@ impl QuestionSet for GeoQuery {
         v.get("sql").is_some() && v.get("question_split").is_some()
     }
 
+    /// Reads a question with the plan of its logical form. It counts for its split, its kind and, if it names one
+    /// entity and only needs steps, for those.
     fn gold(&self, v: &Value) -> Result<Gold, String> {
-        gold(v)
+        let (question, split) = (text(v, "question")?, text(v, "question_split")?);
+        let form = v.get("prolog").and_then(Value::as_str);
+        let sql = v.get("sql").and_then(Value::as_str).unwrap_or_default();
+        let answers = v.get("answers").and_then(Value::as_array);
+        let kind = kind_of(form.unwrap_or_default(), sql);
+        let mut groups = vec![split.clone(), format!("{split}: {kind}")];
+        let named = v.get("entities").and_then(Value::as_object).map_or(0, serde_json::Map::len);
+        let beyond_steps = ["MAX", "MIN", "COUNT", "SUM", "AVG", "NOT IN", "<", ">"];
+        if named == 1 && !beyond_steps.iter().any(|word| sql.contains(word)) {
+            groups.push("one entity, steps alone".to_owned());
+        }
+        Ok(Gold {
+            id: text(v, "id")?,
+            plan: form.ok_or_else(|| "no logical form".to_owned()).and_then(|form| logic::plan(form, &question)),
+            question,
+            groups,
+            answers: answers.into_iter().flatten().map(|a| loose_name(a.as_str().unwrap_or(&a.to_string()))).collect(),
+            without: None,
+            naming: Naming::Loose,
+            answerable: answers.is_some(),
+        })
     }
 
     fn tables(&self, questions: &[Value], triples: &[PathBuf]) -> Option<Result<Tables, String>> {
@@ -39,31 +61,6 @@ impl QuestionSet for GeoQuery {
             _ => None,
         }
     }
-}
-
-/// Reads a question with the plan of its logical form. It counts for its split, its kind and, if it names one
-/// entity and only needs steps, for those.
-fn gold(v: &Value) -> Result<Gold, String> {
-    let (question, split) = (text(v, "question")?, text(v, "question_split")?);
-    let form = v.get("prolog").and_then(Value::as_str);
-    let sql = v.get("sql").and_then(Value::as_str).unwrap_or_default();
-    let answers = v.get("answers").and_then(Value::as_array);
-    let kind = kind_of(form.unwrap_or_default(), sql);
-    let mut groups = vec![split.clone(), format!("{split}: {kind}")];
-    let named = v.get("entities").and_then(Value::as_object).map_or(0, serde_json::Map::len);
-    if named == 1 && !["MAX", "MIN", "COUNT", "SUM", "AVG", "NOT IN", "<", ">"].iter().any(|word| sql.contains(word)) {
-        groups.push("one entity, steps alone".to_owned());
-    }
-    Ok(Gold {
-        id: text(v, "id")?,
-        plan: form.ok_or_else(|| "no logical form".to_owned()).and_then(|form| logic::plan(form, &question)),
-        question,
-        groups,
-        answers: answers.into_iter().flatten().map(|a| loose_name(a.as_str().unwrap_or(&a.to_string()))).collect(),
-        without: None,
-        naming: Naming::Loose,
-        answerable: answers.is_some(),
-    })
 }
 
 /// Returns the aggregation of a question, by its logical form, else by its SQL.

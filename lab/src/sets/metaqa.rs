@@ -18,40 +18,37 @@ impl QuestionSet for MetaQa {
         v.get("plan").is_some_and(Value::is_string)
     }
 
+    /// MetaQA: a path such as `movie_to_director_to_movie` from the marked entity, which longer paths exclude.
     fn gold(&self, v: &Value) -> Result<Gold, String> {
-        metaqa(v)
+        let (entity, path, question) = (text(v, "entity")?, text(v, "plan")?, text(v, "question")?);
+        let stops: Vec<&str> = path.split("_to_").collect();
+        let mut draft = Draft::default();
+        let mut head = Head::Entity(entity.clone());
+        let mut answer = String::new();
+        for pair in stops.windows(2) {
+            let (relation, inverse) = match pair {
+                ["movie", to] => (relation_to(to)?, false),
+                [from, "movie"] => (relation_to(from)?, true),
+                _ => return Err(format!("the path {path:?} does not go by films")),
+            };
+            answer = draft.follow(head, relation, inverse);
+            head = Head::Reference(answer.clone());
+        }
+        let hops = stops.len() - 1;
+        let closed = v.get("closed").and_then(Value::as_bool).unwrap_or(false);
+        let (ending, kind) = (if hops == 1 { "" } else { "s" }, if closed { "closed" } else { "open" });
+        let group = format!("{hops} hop{ending}, {kind}");
+        Ok(Gold {
+            id: text(v, "id")?,
+            groups: vec![group],
+            plan: Ok(draft.plan(answer, Some(question.clone()))),
+            question,
+            answers: answers(v)?,
+            without: (hops > 1).then_some(entity),
+            naming: Naming::Label,
+            answerable: closed,
+        })
     }
-}
-
-/// MetaQA: a path such as `movie_to_director_to_movie` from the marked entity, which longer paths exclude.
-fn metaqa(v: &Value) -> Result<Gold, String> {
-    let (entity, path, question) = (text(v, "entity")?, text(v, "plan")?, text(v, "question")?);
-    let stops: Vec<&str> = path.split("_to_").collect();
-    let mut draft = Draft::default();
-    let mut head = Head::Entity(entity.clone());
-    let mut answer = String::new();
-    for pair in stops.windows(2) {
-        let (relation, inverse) = match pair {
-            ["movie", to] => (relation_to(to)?, false),
-            [from, "movie"] => (relation_to(from)?, true),
-            _ => return Err(format!("the path {path:?} does not go by films")),
-        };
-        answer = draft.follow(head, relation, inverse);
-        head = Head::Reference(answer.clone());
-    }
-    let hops = stops.len() - 1;
-    let closed = v.get("closed").and_then(Value::as_bool).unwrap_or(false);
-    let group = format!("{hops} hop{}, {}", if hops == 1 { "" } else { "s" }, if closed { "closed" } else { "open" });
-    Ok(Gold {
-        id: text(v, "id")?,
-        groups: vec![group],
-        plan: Ok(draft.plan(answer, Some(question.clone()))),
-        question,
-        answers: answers(v)?,
-        without: (hops > 1).then_some(entity),
-        naming: Naming::Label,
-        answerable: closed,
-    })
 }
 
 fn relation_to(what: &str) -> Result<&'static str, String> {
