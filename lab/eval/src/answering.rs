@@ -49,6 +49,15 @@ impl System {
     }
 }
 
+/// Returns every protocol with every retriever.
+pub fn list_ways(protocols: &[String], retrievers: &[String]) -> Vec<System> {
+    let with = |protocol: &String| {
+        let protocol = protocol.clone();
+        retrievers.iter().map(move |retriever| System { protocol: protocol.clone(), retriever: retriever.clone() })
+    };
+    protocols.iter().flat_map(with).collect()
+}
+
 /// Settings for answering.
 pub struct AnswerSetup<'a> {
     /// The ways of answering, each measured on every question.

@@ -6,6 +6,7 @@ use pocketgraph::kg::{KnowledgeGraph, Linker};
 use pocketgraph::plan::execute::{ExecuteError, Execution, Executor, Limits, Resources};
 use pocketgraph::plan::{Head, Measure, Operation, Plan, Relation};
 use pocketgraph::planner::RulesPlanner;
+use pocketgraph_measure::quantile;
 use pocketgraph_measure::records::DataError;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -232,17 +233,14 @@ fn miss_of(gold: &Gold, plan: &Result<Plan, String>, found: &BTreeSet<String>, e
 }
 
 fn row_of(group: String, g: Group) -> PlanRow {
-    let (mut row, mut times) = (g.row, g.times);
-    times.sort_by(f64::total_cmp);
-    let n = times.len();
-    let at = |q: f64| times.get(((n.saturating_sub(1)) as f64 * q).round() as usize).copied().unwrap_or(0.0);
+    let mut row = g.row;
     let of = row.questions.max(1) as f64;
     row.group = group;
     row.precision /= of;
     row.recall /= of;
     row.f1 /= of;
     row.plan_ms /= of;
-    (row.p50_ms, row.p95_ms, row.max_ms) = (at(0.5), at(0.95), at(1.0));
+    (row.p50_ms, row.p95_ms, row.max_ms) = (quantile(&g.times, 0.5), quantile(&g.times, 0.95), quantile(&g.times, 1.0));
     row
 }
 

@@ -21,7 +21,9 @@ mod set_bundle;
 mod shown_passages;
 mod study;
 
-pub use answering::{ASK, AnswerPaired, AnswerRow, AnswerSetup, AnswersReport, System, evaluate_answers, protocol_of, wants_model};
+pub use answering::{
+    ASK, AnswerPaired, AnswerRow, AnswerSetup, AnswersReport, System, evaluate_answers, list_ways, protocol_of, wants_model,
+};
 pub use answers::{Naming, loose_name};
 pub use cost::{LlmCost, Prices};
 pub use counted_model::{CountedModel, Tokens};

@@ -1,5 +1,6 @@
 //! `pocketgraph eval answers`.
 
+use super::interrupt;
 use super::prices::PriceArgs;
 use crate::sets::SETS;
 use futures::future::FutureExt;
@@ -17,7 +18,7 @@ use pocketgraph_cli::progress::Bars;
 use pocketgraph_cli::prompts::PromptArgs;
 use pocketgraph_cli::protocol_options::{check_protocols, measured_with};
 use pocketgraph_eval::{
-    ASK, AnswerSetup, AnswersReport, KeptReplies, QuerySide, SetBuild, System, evaluate_answers, graph_for, make_set, open_set,
+    ASK, AnswerSetup, AnswersReport, KeptReplies, QuerySide, SetBuild, System, evaluate_answers, graph_for, list_ways, make_set, open_set,
     protocol_of, read_answered, read_passages, wants_model,
 };
 use pocketgraph_llm_client::record::{RecordFile, replay};
@@ -170,15 +171,7 @@ pub fn run(args: &Args) -> Result<()> {
     let engine = set.as_ref().map(|s| &s.engine).or(opened.as_ref()).ok_or_else(|| miette!("name a corpus or a bundle"))?;
     bars.stage("asking", Some((questions.all.len() * systems.len()) as u64));
     let done = |n: usize| bars.at(n as u64);
-    let report = wait(async {
-        // A system without signals is asked to the end.
-        let stop = async {
-            if tokio::signal::ctrl_c().await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        };
-        evaluate_answers(engine, &questions.all, &setup, stop.boxed_local(), &done).await
-    })?;
+    let report = wait(evaluate_answers(engine, &questions.all, &setup, interrupt().boxed_local(), &done))?;
     let mut report = report.into_diagnostic()?;
     bars.finish();
     report.left_out = questions.left_out;
@@ -202,11 +195,7 @@ fn list_systems(args: &Args) -> Result<Vec<System>> {
         return Err(miette!(help = format!("there are quote, ask, {}", NAMES.join(", ")), "there is no protocol {unknown}"));
     }
     Needs::of(&args.retrievers).into_diagnostic()?;
-    let of = |protocol: &String| {
-        let protocol = protocol.clone();
-        args.retrievers.iter().map(move |retriever| System { protocol: protocol.clone(), retriever: retriever.clone() })
-    };
-    let systems: Vec<System> = args.protocols.iter().flat_map(of).collect();
+    let systems = list_ways(&args.protocols, &args.retrievers);
     if let Some(baseline) = args.baseline.as_ref().filter(|b| !systems.iter().any(|s| s.name() == **b)) {
         let names: Vec<String> = systems.iter().map(System::name).collect();
         return Err(miette!(help = format!("there are {}", names.join(", ")), "the baseline {baseline} is not measured"));
@@ -234,10 +223,9 @@ fn read_graph(args: &Args) -> Result<Option<pocketgraph::kg::KnowledgeGraph>> {
 
 fn print_report(args: &Args, report: &AnswersReport) -> Result<()> {
     if args.json {
-        pocketgraph_native::terminal::json(report).into_diagnostic()?;
-    } else {
-        print_rows(report, args.misses);
+        return pocketgraph_native::terminal::json(report).into_diagnostic();
     }
+    print_rows(report, args.misses);
     Ok(())
 }
 

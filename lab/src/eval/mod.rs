@@ -43,6 +43,13 @@ enum What {
     Patterns(patterns::Args),
 }
 
+/// Waits for Ctrl-C; a system without signals is asked to the end.
+async fn interrupt() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
 /// Measures.
 pub fn run(args: &Args) -> Result<()> {
     match &args.what {

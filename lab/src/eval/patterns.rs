@@ -96,8 +96,7 @@ pub fn run(args: &Args) -> miette::Result<()> {
     let tell = |question: &str, names: &[Range<usize>]| planner.as_ref().map_or_else(String::new, |p| p.shape(question, names));
     let report = evaluate_patterns(&args.questions, planner.is_some().then_some(&tell), args.part).into_diagnostic()?;
     if args.json {
-        pocketgraph_native::terminal::json(&report).into_diagnostic()?;
-        return Ok(());
+        return pocketgraph_native::terminal::json(&report).into_diagnostic();
     }
     let accuracy = report.right as f64 / report.questions.max(1) as f64;
     println!("{} questions, accuracy {accuracy:.4}, macro recall {:.4}", report.questions, report.macro_recall);

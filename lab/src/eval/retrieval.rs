@@ -132,8 +132,7 @@ pub fn run(args: &Args) -> Result<()> {
         report.baseline = Some(baseline.clone());
     }
     if args.json {
-        pocketgraph_native::terminal::json(&report).into_diagnostic()?;
-        return Ok(());
+        return pocketgraph_native::terminal::json(&report).into_diagnostic();
     }
     print_report(&report, args.misses);
     Ok(())

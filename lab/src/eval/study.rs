@@ -1,5 +1,6 @@
 //! `pocketgraph eval study`.
 
+use super::interrupt;
 use futures::future::FutureExt;
 use miette::{IntoDiagnostic, Result, miette};
 use pocketgraph::agent::AgentOptions;
@@ -79,15 +80,7 @@ pub fn run(args: &Args) -> Result<()> {
     bars.stage("asking", Some(answers as u64));
     let done = |n: usize| bars.at(n as u64);
     let with = Asker { study: &study, options: &options, chat: asked, identity: &identity, folder: &args.out, done: &done };
-    let work = async {
-        // A system without signals is asked to the end.
-        let stop = async {
-            if tokio::signal::ctrl_c().await.is_err() {
-                std::future::pending::<()>().await;
-            }
-        };
-        Ok(ask_all(&with, &sets, stop.boxed_local()).await)
-    };
+    let work = async { Ok(ask_all(&with, &sets, interrupt().boxed_local()).await) };
     let doing = asker::run(work).into_diagnostic()?.into_diagnostic()?;
     bars.finish();
     file.map_or(Ok(()), RecordFile::finish).into_diagnostic()?;

@@ -3,7 +3,7 @@
 use super::file::{Study, StudyError};
 use super::indexes::OpenSet;
 use super::journal::{Journal, key};
-use crate::answering::{AnswerSetup, System, answer, wants_model};
+use crate::answering::{AnswerSetup, System, answer, list_ways, wants_model};
 use crate::data::Question;
 use crate::one_answer::Answered;
 use futures::future::{Either, FutureExt, LocalBoxFuture, select};
@@ -86,7 +86,7 @@ struct Task<'a> {
 /// [`StudyError`] if a bundle cannot be searched, or an answer cannot be stored.
 pub async fn ask_all(with: &Asker<'_>, sets: &[OpenSet], mut stop: LocalBoxFuture<'_, ()>) -> Result<StudyProgress, StudyError> {
     let mut kept: Journal<StudyAnswer> = Journal::open(&with.folder.join("answers.jsonl"))?;
-    let systems = with.study.systems();
+    let systems = list_ways(&with.study.protocols, &with.study.retrievers);
     let (mut out, mut failures) = (StudyProgress::default(), 0);
     for task in list_tasks(with.study, &systems, sets) {
         let key = task_key(with, &task);

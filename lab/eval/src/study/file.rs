@@ -1,6 +1,6 @@
 //! Reads the file of a study.
 
-use crate::answering::{ASK, System, protocol_of, wants_model};
+use crate::answering::{ASK, protocol_of, wants_model};
 use crate::set_bundle::EvalError;
 use pocketgraph::agent::{AgentOptions, NAMES};
 use pocketgraph::engine::EngineError;
@@ -23,15 +23,7 @@ pub enum StudyError {
         /// Error of the system.
         reason: std::io::Error,
     },
-    /// The study's file is no TOML, or has other members than a study's.
-    #[error("{path}: {reason}")]
-    Form {
-        /// The file.
-        path: PathBuf,
-        /// Description of the fault.
-        reason: Box<toml::de::Error>,
-    },
-    /// A setting that is not possible.
+    /// The study's file is no TOML, has other members than a study's, or a setting that is not possible.
     #[error("{path}: {what}")]
     Content {
         /// The file.
@@ -117,9 +109,9 @@ impl Study {
     /// [`StudyError`] with the file and what is wrong in it.
     pub fn read(path: &Path) -> Result<Study, StudyError> {
         let text = std::fs::read_to_string(path).map_err(|reason| StudyError::Io { path: path.to_owned(), reason })?;
-        let mut study: Study =
-            toml::from_str(&text).map_err(|reason| StudyError::Form { path: path.to_owned(), reason: Box::new(reason) })?;
-        study.check().map_err(|what| StudyError::Content { path: path.to_owned(), what })?;
+        let faulty = |what: String| StudyError::Content { path: path.to_owned(), what };
+        let mut study: Study = toml::from_str(&text).map_err(|e| faulty(e.to_string()))?;
+        study.check().map_err(faulty)?;
         Needs::of(&study.retrievers)?;
         let folder = path.parent().unwrap_or(Path::new(""));
         for set in &mut study.sets {
@@ -171,15 +163,6 @@ impl Study {
         let protocols: Vec<&str> = self.protocols.iter().map(|p| protocol_of(p)).collect();
         check_protocols(given.keys().map(String::as_str), &protocols)?;
         measured_with(self.k, Some(&given))
-    }
-
-    /// Returns every protocol with every retriever.
-    pub fn systems(&self) -> Vec<System> {
-        let with = |protocol: &String| {
-            let protocol = protocol.clone();
-            self.retrievers.iter().map(move |retriever| System { protocol: protocol.clone(), retriever: retriever.clone() })
-        };
-        self.protocols.iter().flat_map(with).collect()
     }
 
     /// Returns the seeds for a protocol.
