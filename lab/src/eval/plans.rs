@@ -123,8 +123,7 @@ pub fn run(args: &Args) -> Result<()> {
     };
     let report = evaluate_plans(&linker, &args.questions, SETS, writer, args.part, args.first).into_diagnostic()?;
     if args.json {
-        pocketgraph_native::terminal::json(&report).into_diagnostic()?;
-        return Ok(());
+        return pocketgraph_native::terminal::json(&report).into_diagnostic();
     }
     println!("planner: {}\n", args.planner);
     print_plans(&report);
@@ -135,7 +134,6 @@ pub fn run(args: &Args) -> Result<()> {
 struct GoldLabels<'g> {
     judge: Judge<'g>,
     model: PlannerModel,
-    embedder: &'g NativeEmbedder,
     frames: Frames<'g>,
     lessons: BTreeMap<String, TrainingExample>,
     all: bool,
@@ -148,20 +146,12 @@ impl<'g> GoldLabels<'g> {
         let model = model(&PlannerSource::of(args.planner_model.as_deref()))?;
         let model = model.ok_or_else(|| miette!("name the weights of a trained planner with --planner-model"))?;
         let lessons = read.examples.into_iter().map(|l| (l.question.clone(), l)).collect();
-        Ok(GoldLabels {
-            judge: Judge::new(linker),
-            model,
-            embedder,
-            frames: Frames::new(embedder)?,
-            lessons,
-            all: args.planner == "labels",
-        })
+        Ok(GoldLabels { judge: Judge::new(linker), model, frames: Frames::new(embedder)?, lessons, all: args.planner == "labels" })
     }
 
     fn plan(&self, question: &str) -> Result<Plan, String> {
         let lesson = self.lessons.get(question).ok_or("its labels are in doubt")?;
-        let found =
-            self.judge.ground_gold_labels(&self.model, self.embedder.words(), &self.frames, lesson, self.all).map_err(|e| e.to_string())?;
+        let found = self.judge.ground_gold_labels(&self.model, &self.frames, lesson, self.all).map_err(|e| e.to_string())?;
         found.map(|g| g.plan).ok_or_else(|| "nothing of it is known".to_owned())
     }
 }

@@ -68,7 +68,7 @@ pub fn run(args: &Args) -> Result<()> {
     let mut made = 0;
     for (i, asked) in questions.iter().enumerate() {
         let mut random = Random::new(args.seed, i as u64);
-        if let Some(labels) = labelled(&judge, &model, embedder.words(), &frames, asked, args.draws, &mut random)? {
+        if let Some(labels) = labelled(&judge, &model, &frames, asked, args.draws, &mut random)? {
             let line = serde_json::to_string(&LabelledQuestion::of(asked.question(), &labels)).into_diagnostic()?;
             writeln!(out, "{line}").into_diagnostic().wrap_err_with(describe)?;
             made += 1;

@@ -4,7 +4,7 @@ use super::device::{DeviceArgs, Devices, stopped};
 use super::values::{bits, layers, name, write};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::kg::Linker;
-use pocketgraph::planner::model::{Calibration, PlannerModel};
+use pocketgraph::planner::model::PlannerModel;
 use pocketgraph_cli::import::Tables;
 use pocketgraph_eval::Part;
 use pocketgraph_knowledge::everyday;
@@ -121,8 +121,8 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     let stop = stopped()?;
     let mut state = begin_run(args, &layout, &embedder)?;
     let options = options_of(args);
-    let look = |p: &[f32], network: &mut dyn Network| {
-        judge.as_ref().map_or(0.0, |j| j.judge(&frames, network, p, &looked_up, &Calibration::default()).accuracy())
+    let look = |parameters: &[f32], network: &mut dyn Network| {
+        judge.as_ref().map_or(0.0, |j| j.judge(&frames, network, parameters, &looked_up).accuracy())
     };
     let course = PlannerTrainer {
         layout: &layout,
@@ -156,7 +156,7 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
     let model = match &thinned {
         Some(thinned) => {
             let known: Vec<TrainingExample> = held_out.iter().filter(|l| thinned.knows(l)).cloned().collect();
-            let calibration = thinned.calibrated(&model, embedder.words(), &frames, &known)?;
+            let calibration = thinned.calibrated(&model, &frames, &known)?;
             println!("calibration {:?}, from {} examples", calibration.0, known.len());
             model.with_calibration(calibration).into_diagnostic()?
         }
@@ -168,11 +168,11 @@ pub fn run(args: &Args, devices: Devices<'_>) -> Result<()> {
         sets.push((name(path), read(std::slice::from_ref(path))?.0.examples));
     }
     for (name, lessons) in sets {
-        let (all, by_pattern) = measure_model(&model, embedder.words(), &frames, &lessons)?;
+        let (all, by_pattern) = measure_model(&model, &frames, &lessons)?;
         let judged = match &judge {
             Some(judge) => {
                 let known: Vec<TrainingExample> = lessons.iter().filter(|l| judge.knows(l)).take(args.executed).cloned().collect();
-                if known.is_empty() { None } else { Some(judge.judge_model(&model, embedder.words(), &frames, &known)?) }
+                if known.is_empty() { None } else { Some(judge.judge_model(&model, &frames, &known)?) }
             }
             None => None,
         };
@@ -263,7 +263,7 @@ fn options_of(args: &Args) -> Options {
         save_minutes: args.save_minutes,
         ..Schedule::default()
     };
-    Options { schedule, patience: args.patience, ..Options::default() }
+    Options { schedule, patience: args.patience }
 }
 
 /// Reads examples, and how many each file gave; says what was left out.

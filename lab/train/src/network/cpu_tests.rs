@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::network::Sizes;
-use crate::planner::{Targets, Weights, cross_entropy};
+use crate::planner::{Targets, cross_entropy};
 use pocketgraph_cluster::Random;
 
 const SIZES: Sizes = Sizes { hidden: 32, heads: 2, intermediate: 48, layers: 2, first: [4, 3, 2], tags: 5 };
@@ -23,13 +23,12 @@ fn task(seed: u64) -> (Layout, Vec<f32>, Batch, Targets) {
 fn the_gradient_is_what_a_small_change_of_a_parameter_does() {
     let (layout, mut p, batch, targets) = task(3);
     let mut network = Cpu::new(layout.clone());
-    let weights = Weights::default();
     let loss = |p: &[f32]| {
         let scores = Cpu::new(layout.clone()).forward(p, &batch);
-        cross_entropy(&SIZES, &scores, &targets, &batch.lengths, &weights).0
+        cross_entropy(&SIZES, &scores, &targets, &batch.lengths).0
     };
     let scores = network.forward(&p, &batch);
-    let (_, by) = cross_entropy(&SIZES, &scores, &targets, &batch.lengths, &weights);
+    let (_, by) = cross_entropy(&SIZES, &scores, &targets, &batch.lengths);
     let mut gradient = vec![0.0; layout.len];
     network.backward(&p, &by, &mut gradient);
     let largest = gradient.iter().fold(0.0f32, |m, g| m.max(g.abs()));
@@ -70,7 +69,7 @@ fn the_number_of_cores_changes_no_bit() {
         pool.install(|| {
             let mut network = Cpu::new(layout.clone());
             let scores = network.forward(&p, &batch);
-            let (_, by) = cross_entropy(&SIZES, &scores, &targets, &batch.lengths, &Weights::default());
+            let (_, by) = cross_entropy(&SIZES, &scores, &targets, &batch.lengths);
             let mut gradient = vec![0.0; layout.len];
             network.backward(&p, &by, &mut gradient);
             (scores, gradient)

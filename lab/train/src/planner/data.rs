@@ -6,7 +6,7 @@ use super::training_example::TrainingExample;
 use crate::network::{Batch, sums, vectors};
 use miette::{IntoDiagnostic, Result, WrapErr, miette};
 use pocketgraph::embed::WordRows;
-use pocketgraph::planner::model::{Framed, Framer, Tag};
+use pocketgraph::planner::model::{Framed, Framer, Logits, PlannerModel, Tag};
 use pocketgraph_cluster::Random;
 use pocketgraph_models::embed_bulk::NativeEmbedder;
 use rayon::prelude::*;
@@ -148,6 +148,11 @@ impl<'e> Frames<'e> {
     /// Cuts questions into tokens.
     pub fn framer(&self) -> &Framer<'e> {
         &self.framer
+    }
+
+    /// Returns a model's scores of a question. Fails if a word has no vector.
+    pub fn read_by(&self, model: &PlannerModel, framed: &Framed) -> Result<Logits> {
+        model.forward(framed, self.words).map_err(|e| miette!("{e}"))
     }
 
     /// A question's word and position vectors, summed, a token after the other.

@@ -5,8 +5,7 @@ use super::loss::Measured;
 use super::training_example::TrainingExample;
 use super::{SIZES, Targets};
 use crate::network::{Scores, Sizes};
-use miette::{IntoDiagnostic, Result};
-use pocketgraph::embed::WordRows;
+use miette::Result;
 use pocketgraph::planner::model::{Logits, PlannerModel};
 use pocketgraph_cluster::Random;
 use rayon::prelude::*;
@@ -18,19 +17,18 @@ use std::collections::BTreeMap;
 /// When the model is no model of these word vectors.
 pub fn measure_model(
     model: &PlannerModel,
-    words: &(dyn WordRows + Sync),
     frames: &Frames<'_>,
     lessons: &[TrainingExample],
 ) -> Result<(Measured, BTreeMap<String, Measured>)> {
     let framed: Vec<_> = lessons.iter().map(|l| frames.framed(l, Augmentation::NONE, &mut Random::new(0, 0))).collect();
-    let logits: Vec<_> = framed.par_iter().map(|(framed, _)| model.forward(framed, words)).collect();
+    let logits: Vec<_> = framed.par_iter().map(|(framed, _)| frames.read_by(model, framed)).collect();
     let (mut all, mut by_pattern) = (Measured::default(), BTreeMap::<String, Measured>::new());
     for ((lesson, (framed, tags)), logits) in lessons.iter().zip(framed).zip(logits) {
-        let scores = scores(&logits.into_diagnostic()?);
+        let scores = scores(&logits?);
         let targets = Targets { first: vec![lesson.targets()], tags };
         let lengths = [framed.ids.len()];
         let sizes: &Sizes = &SIZES;
-        let loss = super::cross_entropy(sizes, &scores, &targets, &lengths, &super::Weights::default()).0;
+        let loss = super::cross_entropy(sizes, &scores, &targets, &lengths).0;
         all.add(sizes, &scores, &targets, &lengths, loss);
         by_pattern.entry(lesson.pattern.clone()).or_default().add(sizes, &scores, &targets, &lengths, loss);
     }

@@ -4,7 +4,7 @@
 
 use super::checkpoint::{Checkpoint, Evaluation};
 use super::data::{Augmentation, Frames};
-use super::loss::{Measured, Weights, cross_entropy};
+use super::loss::{Measured, cross_entropy};
 use super::training_example::TrainingExample;
 use crate::network::{self, Adam, Layout, Learner, Network, Run, Schedule, StopReason, TrainingEvent};
 use miette::Result;
@@ -17,17 +17,13 @@ const MEASURED_AT_ONCE: usize = 256;
 pub struct Options {
     /// Schedule of the training.
     pub schedule: Schedule,
-    /// Weights of mistakes.
-    pub weights: Weights,
-    /// Data augmentation of the questions.
-    pub augmentation: Augmentation,
     /// Early stopping: evaluations without improvement after which training ends.
     pub patience: usize,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { schedule: Schedule::default(), weights: Weights::default(), augmentation: Augmentation::default(), patience: 6 }
+        Options { schedule: Schedule::default(), patience: 6 }
     }
 }
 
@@ -81,20 +77,20 @@ impl PlannerTrainer<'_> {
             let lessons: Vec<&TrainingExample> = chosen.iter().map(|&i| &self.examples[i]).collect();
             // Disturbances have a stream for each question of each step.
             let stream = (1 << 40) + step * batch as u64;
-            let (x, targets) = self.frames.batch(&lessons, options.augmentation, schedule.seed, stream);
+            let (x, targets) = self.frames.batch(&lessons, Augmentation::default(), schedule.seed, stream);
             let scores = learner.forward(&x);
-            let (loss, by) = cross_entropy(&self.layout.sizes, &scores, &targets, &x.lengths, &options.weights);
+            let (loss, by) = cross_entropy(&self.layout.sizes, &scores, &targets, &x.lengths);
             learner.learn(&by, &schedule.rates, factor);
             (loss, chosen.len())
         };
         let run = Run { schedule, examples: self.examples.len(), patience: options.patience, stop: self.stop };
-        let mut evaluate = |state: &Checkpoint, loss| self.evaluate(network, state, loss, options);
+        let mut evaluate = |state: &Checkpoint, loss| self.evaluate(network, state, loss);
         run.train(learner.as_mut(), state, &mut train, &mut evaluate, hear)
     }
 
-    fn evaluate(&self, network: &mut dyn Network, state: &Checkpoint, loss: f64, options: &Options) -> Evaluation {
+    fn evaluate(&self, network: &mut dyn Network, state: &Checkpoint, loss: f64) -> Evaluation {
         let parameters = &state.parameters;
-        let measured = measure(self.layout, self.frames, network, parameters, self.held_out, &options.weights);
+        let measured = measure(self.layout, self.frames, network, parameters, self.held_out);
         let executed = self.judge.map(|judge| judge(parameters, network));
         Evaluation {
             step: state.step,
@@ -118,14 +114,13 @@ pub fn measure(
     network: &mut dyn Network,
     parameters: &[f32],
     lessons: &[TrainingExample],
-    weights: &Weights,
 ) -> Measured {
     let mut measured = Measured::default();
     for chunk in lessons.chunks(MEASURED_AT_ONCE) {
         let chunk: Vec<&TrainingExample> = chunk.iter().collect();
         let (batch, targets) = frames.batch(&chunk, Augmentation::NONE, 0, 0);
         let scores = network.scores(parameters, &batch);
-        let loss = cross_entropy(&layout.sizes, &scores, &targets, &batch.lengths, weights).0;
+        let loss = cross_entropy(&layout.sizes, &scores, &targets, &batch.lengths).0;
         measured.add(&layout.sizes, &scores, &targets, &batch.lengths, loss);
     }
     measured

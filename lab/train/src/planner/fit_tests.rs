@@ -84,7 +84,7 @@ fn training_set(n: usize) -> Vec<TrainingExample> {
 
 fn options() -> Options {
     let schedule = Schedule { epochs: 4, batch: 8, warm_up: 5, check_every: 1 << 20, ..Schedule::default() };
-    Options { schedule, patience: 1000, ..Options::default() }
+    Options { schedule, patience: 1000 }
 }
 
 /// A run to its end, or until a step is done.

@@ -7,7 +7,6 @@ use super::training_example::TrainingExample;
 use crate::network::{Batch, Network};
 use futures::FutureExt;
 use miette::Result;
-use pocketgraph::embed::WordRows;
 use pocketgraph::kg::{KnowledgeGraph, Linker, Mention, NodeId};
 use pocketgraph::plan::Plan;
 use pocketgraph::plan::execute::{Execution, Executor, Item, Limits, Resources};
@@ -20,6 +19,9 @@ const AT_ONCE: usize = 64;
 
 /// Bonus on the score of a given class.
 const SURE: f32 = 100.0;
+
+/// A question in tokens, and its mentions.
+type FramedQuestion = (Framed, Vec<Mention>);
 
 /// Executes plans over a graph.
 pub struct Judge<'g> {
@@ -115,45 +117,32 @@ impl<'g> Judge<'g> {
         Some(f1(&self.execute(plan), &lesson.answers))
     }
 
-    /// Reads questions with the trainer's weights.
-    pub fn judge(
-        &self,
-        frames: &Frames<'_>,
-        network: &mut dyn Network,
-        parameters: &[f32],
-        lessons: &[TrainingExample],
-        calibration: &Calibration,
-    ) -> Judged {
+    /// Reads questions with the trainer's weights, and the usual calibration.
+    pub fn judge(&self, frames: &Frames<'_>, network: &mut dyn Network, parameters: &[f32], lessons: &[TrainingExample]) -> Judged {
         let mut judged = Judged::default();
         for chunk in lessons.chunks(AT_ONCE) {
-            let framed: Vec<(Framed, Vec<Mention>)> = chunk.iter().map(|l| self.framed(frames, &l.question)).collect();
+            let framed: Vec<FramedQuestion> = chunk.iter().map(|l| self.framed(frames, &l.question)).collect();
             let mut batch = Batch::default();
             framed.iter().for_each(|(f, _)| frames.push(f, &mut batch));
             let scores = network.scores(parameters, &batch);
             let mut tags = scores.tags.as_slice();
             let rows = scores.first.chunks_exact(SIZES.first_classes());
-            for (((lesson, (framed, mentions)), first), n) in chunk.iter().zip(&framed).zip(rows).zip(&batch.lengths) {
+            for (((lesson, framed), first), n) in chunk.iter().zip(&framed).zip(rows).zip(&batch.lengths) {
                 let (own, rest) = tags.split_at(n * SIZES.tags);
                 tags = rest;
-                judged.add(self.read(lesson, framed, mentions, &logits(first, own), calibration));
+                judged.add(self.read(lesson, framed, &logits(first, own), &Calibration::default()));
             }
         }
         judged
     }
 
     /// Reads questions with the engine's model. Fails if a word has no vector.
-    pub fn judge_model(
-        &self,
-        model: &PlannerModel,
-        words: &dyn WordRows,
-        frames: &Frames<'_>,
-        lessons: &[TrainingExample],
-    ) -> Result<Judged> {
+    pub fn judge_model(&self, model: &PlannerModel, frames: &Frames<'_>, lessons: &[TrainingExample]) -> Result<Judged> {
         let mut judged = Judged::default();
         for lesson in lessons {
-            let (framed, mentions) = self.framed(frames, &lesson.question);
-            let logits = model.forward(&framed, words).map_err(|e| miette::miette!("{e}"))?;
-            judged.add(self.read(lesson, &framed, &mentions, &logits, model.calibration()));
+            let framed = self.framed(frames, &lesson.question);
+            let logits = frames.read_by(model, &framed.0)?;
+            judged.add(self.read(lesson, &framed, &logits, model.calibration()));
         }
         Ok(judged)
     }
@@ -166,7 +155,6 @@ impl<'g> Judge<'g> {
     pub fn ground_gold_labels(
         &self,
         model: &PlannerModel,
-        words: &dyn WordRows,
         frames: &Frames<'_>,
         lesson: &TrainingExample,
         all: bool,
@@ -183,7 +171,7 @@ impl<'g> Judge<'g> {
             (framed, Vec::new(), logits(&vec![0.0; SIZES.first_classes()], &rows))
         } else {
             let (framed, mentions) = self.framed(frames, &lesson.question);
-            let logits = model.forward(&framed, words).map_err(|e| miette::miette!("{e}"))?;
+            let logits = frames.read_by(model, &framed)?;
             (framed, mentions, logits)
         };
         let [shape, aggregation, number] = lesson.targets();
@@ -194,20 +182,14 @@ impl<'g> Judge<'g> {
         Ok(self.grounder.best(&lesson.question, &mentions, drafts.get(..1).unwrap_or_default(), model.calibration()))
     }
 
-    pub(super) fn framed(&self, frames: &Frames<'_>, question: &str) -> (Framed, Vec<Mention>) {
+    pub(super) fn framed(&self, frames: &Frames<'_>, question: &str) -> FramedQuestion {
         let mentions = self.mentions(question);
         let spans: Vec<_> = mentions.iter().map(|m| m.span.clone()).collect();
         (frames.framer().frame(question, &spans), mentions)
     }
 
-    fn read(
-        &self,
-        lesson: &TrainingExample,
-        framed: &Framed,
-        mentions: &[Mention],
-        logits: &Logits,
-        calibration: &Calibration,
-    ) -> Option<f64> {
+    fn read(&self, lesson: &TrainingExample, framed: &FramedQuestion, logits: &Logits, calibration: &Calibration) -> Option<f64> {
+        let (framed, mentions) = framed;
         let drafts = drafts(&lesson.question, framed, logits);
         let best = self.grounder.best(&lesson.question, mentions, &drafts, calibration)?;
         self.f1(lesson, &best.plan)
@@ -217,17 +199,11 @@ impl<'g> Judge<'g> {
     ///
     /// # Errors
     /// When a word has no vector.
-    pub fn calibrated(
-        &self,
-        model: &PlannerModel,
-        words: &dyn WordRows,
-        frames: &Frames<'_>,
-        lessons: &[TrainingExample],
-    ) -> Result<Calibration> {
+    pub fn calibrated(&self, model: &PlannerModel, frames: &Frames<'_>, lessons: &[TrainingExample]) -> Result<Calibration> {
         let mut seen = Vec::new();
         for lesson in lessons.iter().filter(|l| !l.answers.is_empty()) {
             let (framed, mentions) = self.framed(frames, &lesson.question);
-            let logits = model.forward(&framed, words).map_err(|e| miette::miette!("{e}"))?;
+            let logits = frames.read_by(model, &framed)?;
             for draft in drafts(&lesson.question, &framed, &logits) {
                 if let Some(grounded) = self.grounder.ground(&lesson.question, &mentions, &draft, model.calibration()) {
                     let right = self.f1(lesson, &grounded.plan).is_some_and(|r| r > 1.0 - 1e-9);

@@ -165,7 +165,8 @@ fn read_structure(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>, Ske
             };
             let Relation::Exact { name, inverse: false } = relation else { return None };
             skeleton.measured = Some(name.clone());
-            Some((shape, end_of(*extreme), Some(number), skeleton))
+            let aggregation = if *extreme == Extreme::Max { Aggregation::Max } else { Aggregation::Min };
+            Some((shape, aggregation, Some(number), skeleton))
         }
         Operation::Compare(Compare { of, how, by: None, question: None }) => {
             let aggregation = match how.as_ref()? {
@@ -175,31 +176,17 @@ fn read_structure(plan: &Plan) -> Option<(Shape, Aggregation, Option<usize>, Ske
                 _ => return None,
             };
             let [a, b] = of.as_slice() else { return None };
-            match (set(a)?, set(b)?) {
-                (Set::Step(a, x), Set::Step(b, y)) if a.relation == b.relation => match (*x, *y) {
-                    (Set::Entity(x), Set::Entity(y)) => {
-                        let mut s = Skeleton { entities: vec![x.to_owned(), y.to_owned()], ..Skeleton::default() };
-                        s.steps.push(step_of(a)?);
-                        s.branches = vec![vec![0], vec![0]];
-                        s.alike = vec![0, 1];
-                        Some((Shape::Compare, aggregation, None, s))
-                    }
-                    _ => None,
-                },
-                _ => None,
-            }
+            let (Set::Step(a, x), Set::Step(b, y)) = (set(a)?, set(b)?) else { return None };
+            let (Set::Entity(x), Set::Entity(y)) = (*x, *y) else { return None };
+            let entities = vec![x.to_owned(), y.to_owned()];
+            let branches = vec![vec![0], vec![0]];
+            let skeleton = Skeleton { entities, steps: vec![step_of(a)?], branches, alike: vec![0, 1], measured: None };
+            (a.relation == b.relation).then_some((Shape::Compare, aggregation, None, skeleton))
         }
         _ => {
             let (shape, skeleton) = skeleton_of(&set(&plan.answer)?)?;
             Some((shape, Aggregation::Set, None, skeleton))
         }
-    }
-}
-
-fn end_of(extreme: Extreme) -> Aggregation {
-    match extreme {
-        Extreme::Max => Aggregation::Max,
-        Extreme::Min => Aggregation::Min,
     }
 }
 

@@ -4,31 +4,21 @@ use super::data::Targets;
 use crate::network::{Scores, Sizes};
 use pocketgraph::planner::model::softmax;
 
-/// Weights of each head's mistakes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Weights {
-    /// Shape, aggregation, number.
-    pub first: [f32; 3],
-    /// All tags of a question together.
-    pub tags: f32,
-    /// A token without a tag counts so much of one with a tag.
-    pub other: f32,
-}
-
-impl Default for Weights {
-    fn default() -> Self {
-        Weights { first: [1.0, 0.5, 0.25], tags: 4.0, other: 0.4 }
-    }
-}
+/// Weights of mistakes in shape, aggregation and number.
+const WEIGHTS: [f32; 3] = [1.0, 0.5, 0.25];
+/// Weight of mistakes in all tags of a question together.
+const TAGS_WEIGHT: f32 = 4.0;
+/// Weight of a token without a tag, where one with a tag has 1.
+const UNTAGGED_WEIGHT: f32 = 0.4;
 
 /// The cross-entropy of a batch, a question's mean, and its gradient by the scores.
-pub fn cross_entropy(sizes: &Sizes, scores: &Scores, targets: &Targets, lengths: &[usize], weights: &Weights) -> (f64, Scores) {
+pub fn cross_entropy(sizes: &Sizes, scores: &Scores, targets: &Targets, lengths: &[usize]) -> (f64, Scores) {
     let mut by = Scores { first: vec![0.0; scores.first.len()], tags: vec![0.0; scores.tags.len()] };
     let each = 1.0 / lengths.len().max(1) as f32;
     let mut loss = 0.0;
     let (classes, ranges) = (sizes.first_classes(), sizes.first_ranges());
     for ((row, by), wanted) in scores.first.chunks_exact(classes).zip(by.first.chunks_exact_mut(classes)).zip(&targets.first) {
-        for ((range, wanted), weight) in ranges.iter().zip(wanted).zip(weights.first) {
+        for ((range, wanted), weight) in ranges.iter().zip(wanted).zip(WEIGHTS) {
             loss += row_entropy(&row[range.clone()], *wanted, weight * each, &mut by[range.clone()]);
         }
     }
@@ -36,10 +26,10 @@ pub fn cross_entropy(sizes: &Sizes, scores: &Scores, targets: &Targets, lengths:
     let mut wanted = targets.tags.iter();
     for &n in lengths {
         let of: Vec<Option<usize>> = wanted.by_ref().take(n).copied().collect();
-        let weigh = |t: &Option<usize>| t.map_or(0.0, |t| if t == 0 { weights.other } else { 1.0 });
+        let weigh = |t: &Option<usize>| t.map_or(0.0, |t| if t == 0 { UNTAGGED_WEIGHT } else { 1.0 });
         let total: f32 = of.iter().map(weigh).sum::<f32>().max(1e-6);
         for ((t, row), by) in of.iter().zip(rows.by_ref()).zip(by_rows.by_ref()) {
-            loss += row_entropy(row, *t, weights.tags * each * weigh(t) / total, by);
+            loss += row_entropy(row, *t, TAGS_WEIGHT * each * weigh(t) / total, by);
         }
     }
     (loss, by)

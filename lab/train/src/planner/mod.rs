@@ -27,7 +27,7 @@ pub use fit::{Options, PlannerTrainer, Share, measure};
 pub use judge::{Judge, Judged, logistic};
 pub use labelled_questions::LabelledQuestion;
 pub use labels::{Example, Kind, LabelError, Labels, Span, labels};
-pub use loss::{Measured, Weights, cross_entropy};
+pub use loss::{Measured, cross_entropy};
 pub use report::{About, SetMeasured, card, curves};
 pub use training_example::TrainingExample;
 pub use weak_labels::labelled;

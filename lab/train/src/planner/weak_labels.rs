@@ -8,7 +8,6 @@ use super::judge::Judge;
 use super::labels::{Labels, form};
 use super::parts::Parts;
 use miette::Result;
-use pocketgraph::embed::WordRows;
 use pocketgraph::kg::Mention;
 use pocketgraph::planner::model::{Aggregation, Calibration, Draft, Framed, Grounded, PlannerModel, Shape, Tag, drafts};
 use pocketgraph_cluster::Random;
@@ -25,7 +24,6 @@ const GOOD: (f32, f32) = (0.6, 0.2);
 pub fn labelled(
     judge: &Judge<'_>,
     model: &PlannerModel,
-    words: &dyn WordRows,
     frames: &Frames<'_>,
     asked: &AnsweredQuestion,
     draws: usize,
@@ -33,7 +31,7 @@ pub fn labelled(
 ) -> Result<Option<Labels>> {
     let question = asked.question();
     let (framed, mentions) = judge.framed(frames, question);
-    let logits = model.forward(&framed, words).map_err(|e| miette::miette!("{e}"))?;
+    let logits = frames.read_by(model, &framed)?;
     let scores = scores(&logits);
     let own = asked.plan().and_then(form);
     let mut best: Option<(f32, Labels)> = None;
