@@ -17,9 +17,7 @@ impl Wording<'_> {
         match query {
             Query::Entity(node) => self.mention(*node, random),
             Query::All(of) => QuestionPieces::plain(the).then(self.noun(*of, number, random)),
-            Query::Step { of, relation, direction: Direction::Forward, target } => {
-                self.forward(of, *relation, *target, number, the, random)
-            }
+            Query::Step { direction: Direction::Forward, .. } => self.forward(query, number, the, random),
             Query::Step { of, relation, direction: Direction::Backward, target } => {
                 let noun = self.kind_or_thing(*target, number, random);
                 // "Mark Webber written films".
@@ -133,15 +131,8 @@ impl Wording<'_> {
     }
 
     /// "The director of …" and its like.
-    fn forward(
-        &self,
-        of: &Query,
-        relation: RelationId,
-        target: Option<TypeId>,
-        number: Number,
-        the: &str,
-        random: &mut Random,
-    ) -> QuestionPieces {
+    fn forward(&self, step: &Query, number: Number, the: &str, random: &mut Random) -> QuestionPieces {
+        let &Query::Step { ref of, relation, target, .. } = step else { return QuestionPieces::default() };
         let role = Role::Relation(relation, Direction::Forward);
         // What is asked of a set is asked of one of it or of all.
         let inner = if random.below(3) == 0 { Number::Many } else { Number::One };
@@ -153,14 +144,14 @@ impl Wording<'_> {
             return QuestionPieces::plain(the).then(noun).and(that).then(of_said(random)).and(" ").then(verb);
         }
         if random.below(4) == 0
-            && let Some(phrased) = self.relative(of, relation, target, number, the, random)
+            && let Some(phrased) = self.relative(step, number, the, random)
         {
             return phrased;
         }
         let words = QuestionPieces(vec![(self.label(relation, random), role)]);
         if participle(&words.0[0].0) {
             if random.below(2) == 0
-                && let Some(phrased) = self.relative(of, relation, target, number, the, random)
+                && let Some(phrased) = self.relative(step, number, the, random)
             {
                 return phrased;
             }
@@ -170,7 +161,7 @@ impl Wording<'_> {
             };
             return lead.then(of_said(random)).and(pick(random, &[" was ", " is "])).then(words);
         }
-        let simple = matches!(of, Query::Entity(_));
+        let simple = matches!(**of, Query::Entity(_));
         if random.below(if simple { 3 } else { 8 }) == 0 {
             // "Heat's director" and, more rarely, "the Heat director".
             let own = if simple && random.below(4) == 0 { " " } else { "'s " };
@@ -190,27 +181,7 @@ impl Wording<'_> {
         };
         let the = if the.is_empty() || number == Number::Many { the } else { article(random, &words.0[0].0) };
         let between = match random.below(3) {
-            0 => pick(
-                random,
-                &[
-                    " for ",
-                    " associated with ",
-                    " belonging to ",
-                    " in ",
-                    " linked to ",
-                    " related to ",
-                    " within ",
-                    " given to ",
-                    " from ",
-                    " depicted in ",
-                    " found in ",
-                    " known for ",
-                    " held by ",
-                    " used by ",
-                    " listed for ",
-                    " involved in ",
-                ],
-            ),
+            0 => pick(random, &lexicon::frames("between")),
             _ => " of ",
         };
         QuestionPieces::plain(the).then(words).and(between).then(of_said(random))

@@ -3,7 +3,7 @@
 
 use super::english::{active, indefinite, participle, pick, third_person};
 use super::wording::{Number, QuestionPieces, Role, Wording};
-use pocketgraph::kg::{Direction, RelationId, TypeId};
+use pocketgraph::kg::Direction;
 use pocketgraph::planner::Query;
 use pocketgraph::text::lexicon::{Language, SPOKEN};
 use pocketgraph_cluster::Random;
@@ -36,19 +36,12 @@ pub(super) fn stranded(label: &str) -> Option<(&str, &'static str, Goes)> {
 
 impl Wording<'_> {
     /// Returns the result of a forward step as a clause about its source; `None` without words for it.
-    pub(super) fn relative(
-        &self,
-        of: &Query,
-        relation: RelationId,
-        target: Option<TypeId>,
-        number: Number,
-        the: &str,
-        random: &mut Random,
-    ) -> Option<QuestionPieces> {
+    pub(super) fn relative(&self, step: &Query, number: Number, the: &str, random: &mut Random) -> Option<QuestionPieces> {
+        let &Query::Step { ref of, relation, target, .. } = step else { return None };
         let label = self.label(relation, random);
         let noun = match target {
             Some(t) => self.noun(t, number, random),
-            None => self.vague(relation, number, random),
+            None => self.vague(step, number, random),
         };
         let head = QuestionPieces::plain(the).then(noun);
         let words = |text: String| QuestionPieces(vec![(text, Role::Relation(relation, Direction::Forward))]);
@@ -78,13 +71,8 @@ impl Wording<'_> {
     }
 
     /// Phrases a question with an end that belongs to its beginning: "Which party is … a member of".
-    pub(super) fn asks_with_end(
-        &self,
-        of: &Query,
-        relation: RelationId,
-        target: Option<TypeId>,
-        random: &mut Random,
-    ) -> Option<QuestionPieces> {
+    pub(super) fn asks_with_end(&self, step: &Query, random: &mut Random) -> Option<QuestionPieces> {
+        let &Query::Step { ref of, relation, target, .. } = step else { return None };
         let label = self.label(relation, random);
         let words = |text: &str| QuestionPieces(vec![(text.to_owned(), Role::Relation(relation, Direction::Forward))]);
         let asked = match target {
@@ -103,7 +91,7 @@ impl Wording<'_> {
                 Some(asked.and(" does ").then(self.phrase(of, Number::One, true, random)).and(" ").then(words(&text)))
             }
             Some(_) => None,
-            None if !participle(&label) && self.is_place(relation, target) => {
+            None if !participle(&label) && self.question_word(step) == "Where" => {
                 let is = pick(random, &["Where is the ", "Where is the ", "Where are the "]);
                 let end = pick(random, &[" located", " situated", " found", " to be found", " based"]);
                 let of = self.phrase(of, Number::One, true, random);
@@ -114,20 +102,14 @@ impl Wording<'_> {
     }
 
     /// Words something without a name: a person, a place or a thing, by what the relation leads to.
-    pub(super) fn vague(&self, relation: RelationId, number: Number, random: &mut Random) -> QuestionPieces {
-        let query = Query::Step { of: Box::new(Query::And(Vec::new())), relation, direction: Direction::Forward, target: None };
-        let nouns: [&[&'static str]; 2] = match self.question_word(&query) {
+    fn vague(&self, step: &Query, number: Number, random: &mut Random) -> QuestionPieces {
+        let nouns: [&[&'static str]; 2] = match self.question_word(step) {
             "Who" => [&["person", "one", "individual"], &["people", "ones", "individuals"]],
             "Where" => [&["place", "location", "area"], &["places", "locations", "areas"]],
             "When" => [&["date", "time"], &["dates", "times"]],
             _ => [&["thing", "entity", "one"], &["things", "entities", "ones"]],
         };
         QuestionPieces::plain(pick(random, nouns[usize::from(number == Number::Many)]))
-    }
-
-    fn is_place(&self, relation: RelationId, target: Option<TypeId>) -> bool {
-        let query = Query::Step { of: Box::new(Query::And(Vec::new())), relation, direction: Direction::Forward, target };
-        self.question_word(&query) == "Where"
     }
 }
 

@@ -128,7 +128,7 @@ impl<'g> Wording<'g> {
             return phrased;
         }
         let direct = match query {
-            Query::Step { of, relation, direction: Direction::Forward, target } => self.asks_forward(of, *relation, *target, random),
+            Query::Step { direction: Direction::Forward, .. } => self.asks_forward(query, random),
             Query::Step { of, relation, direction: Direction::Backward, target } => self.asks_backward(of, *relation, *target, random),
             Query::And(parts) => self.asks_shared(parts, random),
             _ => None,
@@ -197,7 +197,8 @@ impl<'g> Wording<'g> {
     }
 
     /// "Who directed …", "What … does … have", "Where was … born".
-    fn asks_forward(&self, of: &Query, relation: RelationId, target: Option<TypeId>, random: &mut Random) -> Option<QuestionPieces> {
+    fn asks_forward(&self, step: &Query, random: &mut Random) -> Option<QuestionPieces> {
+        let &Query::Step { ref of, relation, target, .. } = step else { return None };
         let label = self.label(relation, random);
         let words = |text: String| QuestionPieces(vec![(text, Role::Relation(relation, Direction::Forward))]);
         // "… appears in which films": the name first.
@@ -210,11 +211,11 @@ impl<'g> Wording<'g> {
             return Some(self.phrase(of, Number::One, true, random).and(" ").then(words(third_person(&base))).and(" ").then(what));
         }
         if random.below(6) == 0
-            && let Some(phrased) = self.asks_with_end(of, relation, target, random)
+            && let Some(phrased) = self.asks_with_end(step, random)
         {
             return Some(phrased);
         }
-        let many = !matches!(of, Query::Entity(_)) && random.below(2) == 0;
+        let many = !matches!(**of, Query::Entity(_)) && random.below(2) == 0;
         let of_said = |random: &mut Random| self.phrase(of, if many { Number::Many } else { Number::One }, true, random);
         // "How long is …".
         if let Some(long) = self.adjective(relation, Extreme::Max, random).and_then(positive)
