@@ -1,4 +1,4 @@
-// Written by `pocketgraph-lab interface` from src/agent/options.rs and crates/search/src/answer/notice.rs. Do not edit.
+// Written by `pocketgraph-lab interface` from src/agent/options.tsv and crates/search/src/answer/notice.rs. Do not edit.
 
 /** English texts of notices, by their codes. */
 export const NOTICES = {

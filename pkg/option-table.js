@@ -1,4 +1,4 @@
-// Written by `pocketgraph-lab interface` from src/agent/options.rs and crates/search/src/answer/notice.rs. Do not edit.
+// Written by `pocketgraph-lab interface` from src/agent/options.tsv and crates/search/src/answer/notice.rs. Do not edit.
 
 /** The protocols by name. */
 export const PROTOCOLS = ["quote", "plan", "single-shot", "chain-of-thought", "closed-book", "react", "self-ask", "search-o1", "search-r1", "graph-search", "graph-r1", "graph-rft", "lpkg", "graphrag-global", "tool-calling"];
@@ -14,7 +14,7 @@ export const OPTIONS = {
   answering: { llm: "", history: "", language: "text", readerVersion: "text", maxInputTokens: "positive", maxOutputTokens: "positive", maxEvidenceTokens: "positive", maxTokens: "positive", hideContacts: "flag", noAnswerText: "text", protocol: "", turns: "positive", searches: "positive", timeLimitMs: "positive", planner: ["auto", "rules", "trained", "llm"], leastConfidence: "number", demonstrations: "whole", temperature: "number", grounded: "flag", continuation: ["turns", "prefix", "continue-final-message"], condense: ["model", "sentences", "none"], polarity: ["on-no", "on-yes"], coverage: "flag", executePlan: "flag", votes: "positive", nativeTools: "flag", analysis: ["rules", "model", "none"], today: "text", tools: "", prompts: "", webSearch: "" },
   execute: { question: "text" },
   filter: { language: "text", folder: "text", version: "text", fields: "", boost: "", boostBy: "positive", sort: "text" },
-  llm: { baseUrl: "", model: "", apiKey: "", headers: "", timeoutMs: "", retries: "" },
+  llm: { baseUrl: "", model: "", apiKey: "", headers: "", timeoutMs: "number", retries: "number" },
 };
 
 /** The options that only some protocols read, each with those; an empty name stands for no protocol. */

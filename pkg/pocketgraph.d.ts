@@ -217,10 +217,7 @@ export interface SearchOptions extends Abortable {
   k?: number;
   /** Name of the retriever, with parameters after a colon if it has any. Default: `auto`. */
   retriever?: Retriever;
-  /**
-   * Search only documents of a language, a folder or a version, or with certain values of their own fields. A plan's steps over the knowledge graph
-   * ignore it.
-   */
+  /** Search only some documents, by language, folder, version or own fields. A plan's steps over the knowledge graph ignore it. */
   filter?: Filter;
   /** Language of the reader, as `de`. A page in several languages is found in the question's language, or else in this one. */
   readerLanguage?: string;
@@ -323,13 +320,13 @@ export interface Filter {
    * Version in the addresses: a folder such as `2.0`, `v3`, `version-1.4`, `latest`, `stable`, `next` or `nightly`; `""` for addresses without one.
    */
   version?: string;
-  /** Conditions on own fields: `author=Ann`, `price=10..20`, `date=2024..`. Those on one field are alternatives. */
+  /** Conditions on own fields, as `author=Ann` and `date=2024..`; several on one field are alternatives. */
   fields?: string[];
   /** Conditions as in `fields`: hits of documents that meet them move up. */
   boost?: string[];
-  /** How much: with 3 the sixth hit comes second. Default: 2. */
+  /** With 3 the sixth hit comes second. Default: 2. */
   boostBy?: number;
-  /** Field by which the hits are sorted; `-date` for the latest first. */
+  /** Field to sort the hits by; `-date` for the latest first. */
   sort?: string;
 }
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// Header of a file that is written as a whole.
 const WRITTEN: &str =
-    "// Written by `pocketgraph-lab interface` from src/agent/options.rs and crates/search/src/answer/notice.rs. Do not edit.\n";
+    "// Written by `pocketgraph-lab interface` from src/agent/options.tsv and crates/search/src/answer/notice.rs. Do not edit.\n";
 /// A line of documentation is at most so long.
 const WIDTH: usize = 150;
 
@@ -83,19 +83,19 @@ fn option_table() -> String {
     out.push_str("\n/** The options by what they belong to, each with what it may be: the name of a check, or the names that there are. Empty where a check of its own is due. */\n");
     out.push_str("export const OPTIONS = {\n");
     for &group in Group::ALL {
-        let members: Vec<String> = of(group).map(|o| format!("{}: {}", o.name, checked_type(o.kind))).collect();
+        let members: Vec<String> = of(group).map(|o| format!("{}: {}", o.name, checked_type(&o.kind))).collect();
         let _ = writeln!(out, "  {}: {{ {} }},", group.name(), members.join(", "));
     }
     out.push_str("};\n");
     out.push_str("\n/** The options that only some protocols read, each with those; an empty name stands for no protocol. */\nexport const READ_BY = {\n");
     for o in OPTIONS.iter().filter(|o| !o.protocols.is_empty()) {
-        let _ = writeln!(out, "  {}: [{}],", o.name, quote_names(o.protocols));
+        let _ = writeln!(out, "  {}: [{}],", o.name, quote_names(&o.protocols));
     }
     out.push_str("};\n");
     out
 }
 
-fn checked_type(kind: Kind) -> String {
+fn checked_type(kind: &Kind) -> String {
     match kind {
         Kind::Positive => "\"positive\"".to_owned(),
         Kind::Whole => "\"whole\"".to_owned(),
@@ -147,20 +147,20 @@ fn type_file() -> String {
         for option in of(group) {
             out.push_str(&write_comment(option.says));
             let needed = group == Group::Endpoint && matches!(option.name, "baseUrl" | "model");
-            let _ = writeln!(out, "  {}{}: {};", option.name, if needed { "" } else { "?" }, typed_kind(option.kind));
+            let _ = writeln!(out, "  {}{}: {};", option.name, if needed { "" } else { "?" }, typed_kind(&option.kind));
         }
         out.push_str("}\n\n");
     }
     out
 }
 
-fn typed_kind(kind: Kind) -> String {
+fn typed_kind(kind: &Kind) -> String {
     match kind {
         Kind::Positive | Kind::Whole | Kind::Number => "number".to_owned(),
         Kind::Flag => "boolean".to_owned(),
         Kind::Text => "string".to_owned(),
         Kind::Choice(names) => names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" | "),
-        Kind::Own(typed) => typed.to_owned(),
+        Kind::Own(typed) => (*typed).to_owned(),
     }
 }
 
@@ -204,7 +204,7 @@ fn name_unions() -> String {
 fn option_rows(group: Group) -> String {
     let mut out = "| option | type | meaning |\n|---|---|---|\n".to_owned();
     for o in of(group) {
-        let _ = writeln!(out, "| `{}` | {} | {} |", o.name, kind_text(o.kind), to_cell(o.says));
+        let _ = writeln!(out, "| `{}` | {} | {} |", o.name, kind_text(&o.kind), to_cell(o.says));
     }
     if matches!(group, Group::Open | Group::Ranking) {
         out.push_str("| `signal` | `AbortSignal` | Stops the work; the call rejects with the code `aborted`. |\n");
@@ -212,7 +212,7 @@ fn option_rows(group: Group) -> String {
     out
 }
 
-fn kind_text(kind: Kind) -> String {
+fn kind_text(kind: &Kind) -> String {
     match kind {
         Kind::Positive => "positive whole number".to_owned(),
         Kind::Whole => "whole number".to_owned(),

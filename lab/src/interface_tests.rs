@@ -16,6 +16,12 @@ fn what_is_written_of_the_table_is_up_to_date() {
     }
 }
 
+#[test]
+fn every_line_of_the_table_is_an_option() {
+    let lines = include_str!("../../src/agent/options.tsv").lines();
+    assert_eq!(lines.count(), OPTIONS.len());
+}
+
 fn in_json() -> BTreeSet<&'static str> {
     OPTIONS.iter().filter(|o| o.is_in_json()).map(|o| o.name).collect()
 }
@@ -33,11 +39,16 @@ fn options_takes_what_the_rust_type_has_and_nothing_else() {
 
 /// A value that the kind allows and one that it does not.
 fn examples(o: &OptionSpec) -> (Vec<Value>, Value) {
-    match o.kind {
+    match &o.kind {
         Kind::Positive | Kind::Whole => (vec![json!(3)], json!("three")),
         Kind::Number => (vec![json!(0.5)], json!("half")),
         Kind::Flag => (vec![json!(true), json!(false)], json!("yes")),
-        Kind::Own("Filter") => (vec![json!({ "language": "de", "folder": null, "version": null })], json!("de")),
+        Kind::Own("Filter") => {
+            let places = json!({ "language": "de", "folder": null, "version": null });
+            let own = json!({ "fields": ["author=Ann"], "boost": [], "boostBy": null, "sort": "-date" });
+            let all = places.as_object().into_iter().chain(own.as_object()).flatten();
+            (vec![all.map(|(name, value)| (name.clone(), value.clone())).collect()], json!("de"))
+        }
         Kind::Text | Kind::Own(_) => (vec![json!("auto")], json!(3)),
         Kind::Choice(names) => (names.iter().map(|name| json!(name)).collect(), json!("none of them")),
     }
@@ -60,7 +71,7 @@ fn each_option_is_of_the_kind_that_the_rust_type_has() {
             seen.push(kept);
         }
         let refused = read(&bad).unwrap_err().to_string();
-        if let Kind::Choice(names) = o.kind {
+        if let Kind::Choice(names) = &o.kind {
             // serde names all variants that there are.
             assert_eq!(refused.matches('`').count(), 2 * (names.len() + 1), "{}: {refused}", o.name);
         }

@@ -26,7 +26,7 @@ pub fn check_protocols<'a>(given: impl IntoIterator<Item = &'a str>, protocols: 
         let names: Vec<&str> = names.iter().map(|name| if *name == NO_PROTOCOL { "an answer without a protocol" } else { name }).collect();
         names.join(", ")
     };
-    Err(format!("{} is an option of {}, and not of {}", option.name, of(option.protocols), of(protocols)))
+    Err(format!("{} is an option of {}, and not of {}", option.name, of(&option.protocols), of(protocols)))
 }
 
 /// Explains why a name is not an option here.

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// Properties of the documents that are searched. An absent property leaves all in.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 #[cfg_attr(target_arch = "wasm32", derive(tsify::Tsify))]
 pub struct Filter {
     /// Their language, as `de`; empty for those whose language nothing tells.
