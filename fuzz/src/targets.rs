@@ -129,7 +129,7 @@ fn add_sections(parts: &Parts, out: &mut Vec<Target>) {
     add("times", "times", root, Box::new(|b| decode_times("f", b).is_ok_and(|times| !times.labels.is_empty())));
     let condition = ["price=9..".to_owned()];
     let met = move |fields: Fields| fields.matching(&condition, 3)[0] && fields.compare("-price", 0, 1).is_ne();
-    add("fields", "fields", root, Box::new(move |b| decode_fields("f", b).is_ok_and(met)));
+    add("fields", "fields", root, Box::new(move |b| decode_fields("f", b).is_ok_and(&met)));
     add("terms", "lexical", page, Box::new(|b| decode_range("f", b, 64).is_ok()));
     add("term-index", "lexical", root, Box::new(|b| TermIndex::decode("f", b).is_ok_and(|t| !t.ranges_of_prefix("ke").is_empty())));
     add("chunk-documents", "chunk-documents", root, Box::new(|b| (0..20).any(|n| ChunkDocuments::decode("f", b, n).is_ok())));
