@@ -45,6 +45,9 @@ svg .label { font-size: 11px; fill: var(--_soft); paint-order: stroke; stroke: v
 [part="stop"] { margin-inline-start: auto; }
 .spinner { width: 0.9em; height: 0.9em; border: 2px solid var(--_line); border-block-start-color: var(--_accent); border-radius: 50%; }
 [part="actions"] { display: flex; flex-wrap: wrap; gap: 0.4rem; margin-block-start: 0.6rem; }
+[part="reasons"] { display: flex; flex-wrap: wrap; gap: 0.4rem; flex-basis: 100%; }
+[part="reason"] { font-weight: 400; }
+[part="reason"][aria-pressed="true"],
 [part="feedback"][aria-pressed="true"] { border-color: var(--_accent); background: var(--_mark); }
 [part~="citation"] { display: inline-block; min-width: 1.45rem; min-height: 1.45rem; margin-inline: 0.15em; padding: 0 0.3em; font-size: 0.78em; line-height: 1.45rem; font-weight: 600; text-align: center; text-decoration: none; color: var(--_accent); background: var(--_surface); border: 1px solid var(--_line); border-radius: 0.4rem; vertical-align: 0.1em; }
 [part~="unverified"] { color: var(--_warn); border-style: dashed; }
@@ -72,7 +75,7 @@ pre code { overflow-wrap: normal; }
 }
 @media (forced-colors: active) {
   [part="answer"] { border: 1px solid CanvasText; }
-  [part="feedback"][aria-pressed="true"] { outline: 2px solid Highlight; }
+  [part="reason"][aria-pressed="true"], [part="feedback"][aria-pressed="true"] { outline: 2px solid Highlight; }
 }
 `;
 

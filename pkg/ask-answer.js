@@ -10,6 +10,9 @@ import { leaveFor, pointTo } from "./quoted-link.js";
 import { answerBlocks, citationAt, drawn, GrowingAnswer, h, patch, quotedAnswer, safeUrl } from "./render.js";
 
 /** A thumb that points up. */
+/** Reasons for which an answer did not help: names of strings. */
+const REASONS = ["wrong", "incomplete", "unrelated", "outdated"];
+
 const THUMB = "M1.5 7h2.7v7H1.5zM4.2 7.2 7.4 1.4c1.2 0 1.8.8 1.6 2l-.5 2.4h4.3c1 0 1.7.9 1.5 1.8l-1.1 5.1c-.2.8-.8 1.3-1.6 1.3H4.2z";
 
 /** Sentences of a model that no passage supports and that cite none: these have no citation that could be marked. */
@@ -292,6 +295,7 @@ export class AnswerView {
       feedback(true, "helpful"),
       feedback(false, "unhelpful"),
       this.#on.reportGap && this.#gapButton(answer.outcome === "answer"),
+      this.#reasons(answer),
     );
   }
 
@@ -311,17 +315,31 @@ export class AnswerView {
 
   #feedback(button, answer, helpful) {
     for (const one of button.parentElement.querySelectorAll("[part=feedback]")) one.setAttribute("aria-pressed", String(one === button));
-    const gap = button.parentElement.querySelector("[part=gap]");
-    if (gap) gap.hidden = helpful;
+    for (const one of button.parentElement.querySelectorAll("[part=gap], [part=reasons]")) one.hidden = helpful;
     this.#view.announce(this.#say("thanks"), 100);
     this.#on.feedback(answer, helpful);
+  }
+
+  /** Buttons for the reasons, shown once a reader said that the answer did not help. */
+  #reasons(answer) {
+    const buttons = REASONS.map((reason) => {
+      const onclick = () => {
+        for (const one of buttons) one.setAttribute("aria-pressed", String(one === button));
+        this.#view.announce(this.#say("thanks"), 100);
+        this.#on.feedback(answer, false, reason);
+      };
+      const attributes = { type: "button", part: "reason", "aria-pressed": "false", value: reason, onclick };
+      const button = h("button", attributes, this.#say(reason));
+      return button;
+    });
+    return h("div", { part: "reasons", role: "group", "aria-label": this.#say("why"), hidden: true }, buttons);
   }
 
   #gapButton(hidden) {
     const onclick = ({ currentTarget }) => {
       currentTarget.disabled = true;
       this.#view.announce(this.#say("thanks"), 100);
-      this.#on.reportGap();
+      this.#on.reportGap(currentTarget.parentElement.querySelector("[part=reason][aria-pressed=true]")?.value);
     };
     return h("button", { type: "button", part: "gap", hidden, title: this.#say("gapNote"), onclick }, this.#say("reportGap"));
   }

@@ -5,6 +5,8 @@ export interface AskFeedback {
   question: string;
   answer: Answer;
   helpful: boolean;
+  /** Why it did not help, if the reader chose one. */
+  reason?: "wrong" | "incomplete" | "unrelated" | "outdated";
 }
 
 /** `<pocketgraph-ask src="/kg/">`: search and cited answers over a bundle, in place or in a dialog. */

@@ -528,11 +528,12 @@ export class PocketGraphAskElement extends Base {
   #continuations = null;
 
   /** Tells the site which passage is nearest to what it does not answer, by number: no word of the question leaves. */
-  #reportGap() {
+  #reportGap(reason) {
     const nearest = this.#shown?.result.hits[0];
     if (!nearest) return;
     const address = new URL(this.getAttribute("gaps"), document.baseURI);
     address.searchParams.set("topic", String(nearest.chunk));
+    if (reason) address.searchParams.set("reason", reason);
     const apart = { mode: "no-cors", credentials: "omit", referrerPolicy: "no-referrer" };
     fetch(address, { ...apart, cache: "no-store", keepalive: true }).catch(() => {});
   }
@@ -702,8 +703,11 @@ export class PocketGraphAskElement extends Base {
       again: () => this.#ask(this.#asked),
       retry: () => this.#retry(),
       pick: (question) => this.#ask(question),
-      feedback: (answer, helpful) => this.#emit("pocketgraph-feedback", { question: this.#asked, answer, helpful }),
-      reportGap: this.hasAttribute("gaps") ? () => this.#reportGap() : null,
+      feedback: (answer, helpful, reason) => {
+        const opinion = { question: this.#asked, answer, helpful };
+        this.#emit("pocketgraph-feedback", reason ? { ...opinion, reason } : opinion);
+      },
+      reportGap: this.hasAttribute("gaps") ? (reason) => this.#reportGap(reason) : null,
       forget: (question) => (this.#remember().forget(question), this.#showIdle()),
       star: (question, starred) => (this.#remember().star(question, starred), this.#showIdle()),
       toBox: () => this.#field.input.focus(),

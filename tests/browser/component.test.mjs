@@ -605,6 +605,15 @@ test("suggested questions ask themselves, feedback is an event and goes nowhere"
   const before = t.site.requests.length;
   await part("feedback").first().click();
   assert.deepEqual(await page.evaluate(() => window.heard.filter(([type]) => type === "feedback").map(([type, helpful]) => [type, helpful])), [["feedback", true]]);
+  assert.equal(await part("reasons").isVisible(), false, "what helped needs no reason");
+  await page.evaluate(() => {
+    window.reasons = [];
+    const keep = ({ helpful, reason = null }) => window.reasons.push([helpful, reason]);
+    document.addEventListener("pocketgraph-feedback", ({ detail }) => keep(detail));
+  });
+  await part("feedback").last().click();
+  await part("reasons").getByRole("button", { name: "Out of date" }).click();
+  assert.deepEqual(await page.evaluate(() => window.reasons), [[false, null], [false, "outdated"]]);
   assert.equal(t.site.requests.slice(before).filter((path) => !path.startsWith("/bundle/") && !path.startsWith("/pkg/")).length, 0);
   await page.context().close();
 });

@@ -190,5 +190,10 @@ test("a reader reports a gap at a press of a button, and no byte of the question
   assert.equal(await gap.isVisible(), false, "an answered question is no gap");
   await page.locator(part("feedback")).last().click();
   assert.equal(await gap.isVisible(), true, "unless the reader says so");
+  await page.getByRole("button", { name: "Incomplete" }).click();
+  await gap.click();
+  await page.waitForFunction(() => window.part("gap").disabled);
+  await page.waitForTimeout(300);
+  assert.match(new URL(sent[1].url()).search, /^\?topic=\d+&reason=incomplete$/);
   await page.context().close();
 });

@@ -16,8 +16,9 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// Mark before the number of a passage in the addresses that pages call.
+/// Marks before the number of a passage and before a reason in the addresses that pages call.
 const TOPIC: &str = "topic=";
+const REASON: &str = "&reason=";
 
 /// Arguments of `pocketgraph gaps`.
 #[derive(Debug, clap::Args)]
@@ -50,13 +51,15 @@ struct Gap {
     nearest: (String, String),
     /// Heading under which they could be answered.
     heading: String,
+    /// Reasons that readers gave, each with the number of times.
+    reasons: BTreeMap<String, usize>,
     questions: Vec<String>,
 }
 
 /// A question without a stated answer, whose words a log lacks.
 struct Unanswered {
-    /// Number of times that it was asked.
-    asked: usize,
+    /// Reasons that readers gave, an empty one for each time that it was asked without.
+    reasons: Vec<String>,
     nearest: Hit,
     question: Option<String>,
     /// Its terms, each as the question has it and with its weight.
@@ -67,15 +70,15 @@ struct Unanswered {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Requests {
     questions: Vec<String>,
-    /// Passages that are nearest to questions, whose words the page kept to itself, and how often each was.
-    near: BTreeMap<u32, usize>,
+    /// Passages near questions whose words the page kept to itself, each time with a reason, perhaps empty.
+    near: BTreeMap<u32, Vec<String>>,
 }
 
 /// Lists what was asked and is not answered, the most frequent first.
 pub fn run(args: &Args) -> Result<()> {
     let bytes = std::fs::read(&args.file).into_diagnostic().wrap_err_with(|| format!("cannot read {}", args.file.display()))?;
     let Requests { questions, near } = read_asked(&String::from_utf8_lossy(&bytes));
-    let count = questions.len() + near.values().sum::<usize>();
+    let count = questions.len() + near.values().map(Vec::len).sum::<usize>();
     if count == 0 {
         let help = "`pocketgraph gaps --help` says what a file may hold";
         return Err(miette!(help = help, "{} has no question and no topic", args.file.display()));
@@ -84,10 +87,10 @@ pub fn run(args: &Args) -> Result<()> {
     let bars = Bars::new(false);
     bars.stage("asking", Some(questions.len() as u64));
     let (mut unanswered, mut answered, mut unknown) = (Vec::new(), 0, 0);
-    for (chunk, asked) in near {
+    for (chunk, reasons) in near {
         match wait(engine.passage(chunk))? {
-            Ok(nearest) => unanswered.push(Unanswered { asked, nearest, question: None, terms: Vec::new() }),
-            Err(_) => unknown += asked,
+            Ok(nearest) => unanswered.push(Unanswered { reasons, nearest, question: None, terms: Vec::new() }),
+            Err(_) => unknown += 1,
         }
     }
     for (n, question) in questions.into_iter().enumerate() {
@@ -109,6 +112,7 @@ pub fn run(args: &Args) -> Result<()> {
     for gap in &gaps {
         println!("\n{} near {} ({})", gap.asked, line(&gap.nearest.0), line(&gap.nearest.1));
         println!("  draft heading: {}", line(&gap.heading));
+        gap.reasons.iter().for_each(|(reason, times)| println!("  {reason}: {times}"));
         gap.questions.iter().for_each(|question| println!("  - {}", line(question)));
     }
     Ok(())
@@ -122,9 +126,15 @@ fn read_asked(text: &str) -> Requests {
         return listed(all.iter().filter_map(title).collect());
     }
     if text.contains(TOPIC) {
-        let number = |rest: &str| rest.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok());
         let mut asked = Requests::default();
-        text.split(TOPIC).skip(1).filter_map(number).for_each(|chunk| *asked.near.entry(chunk).or_default() += 1);
+        for request in text.split(TOPIC).skip(1) {
+            let end = request.find(|c: char| !c.is_ascii_digit()).unwrap_or(request.len());
+            let (number, rest) = request.split_at(end);
+            let reason = rest.strip_prefix(REASON).unwrap_or_default().split(|c: char| !c.is_ascii_lowercase()).next();
+            if let Ok(chunk) = number.parse() {
+                asked.near.entry(chunk).or_default().extend(reason.map(str::to_owned));
+            }
+        }
         return asked;
     }
     let read = |line: &str| {
@@ -147,47 +157,37 @@ fn ask(engine: &Engine, question: String) -> Result<(bool, Option<Unanswered>)> 
     let Quotable { asked, result, .. } = wait(engine.quotable(&question, &AskOptions::default()))?.into_diagnostic()?;
     let terms = asked.terms.into_iter().filter(|t| !t.asks).map(|t| (t.term, t.word, t.weight)).collect();
     let nearest = result.hits.into_iter().next();
-    Ok((false, nearest.map(|nearest| Unanswered { asked: 1, nearest, question: Some(question), terms })))
+    Ok((false, nearest.map(|nearest| Unanswered { reasons: vec![String::new()], nearest, question: Some(question), terms })))
 }
 
-/// Makes gaps of what was not answered: of the questions that share a word, the rarest that most of them have first,
-/// and of what is near one page.
-fn group(mut unanswered: Vec<Unanswered>) -> Vec<Gap> {
-    let mut gaps = Vec::new();
-    while let Some(term) = find_shared_term(&unanswered) {
-        let (near, rest) = unanswered.into_iter().partition(|one| one.terms.iter().any(|(of, ..)| *of == term));
-        gaps.extend(describe_gap(near));
-        unanswered = rest;
+/// Makes gaps of what was not answered: of the questions whose rarest shared word is one, and of what is near one page.
+fn group(unanswered: Vec<Unanswered>) -> Vec<Gap> {
+    let mut sharing: BTreeMap<String, usize> = BTreeMap::new();
+    for (term, ..) in unanswered.iter().flat_map(|one| &one.terms) {
+        *sharing.entry(term.clone()).or_default() += 1;
     }
-    let mut pages: BTreeMap<String, Vec<Unanswered>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Option<String>, String), Vec<Unanswered>> = BTreeMap::new();
     for one in unanswered {
-        let page = one.nearest.url.split('#').next().unwrap_or_default().to_owned();
-        pages.entry(page).or_default().push(one);
+        let shared = one.terms.iter().filter(|(term, ..)| sharing.get(term) > Some(&1));
+        let rarest = shared.max_by(|a, b| a.2.total_cmp(&b.2)).map(|(term, ..)| term.clone());
+        let page = if rarest.is_some() { "" } else { one.nearest.url.split('#').next().unwrap_or_default() };
+        groups.entry((rarest, page.to_owned())).or_default().push(one);
     }
-    gaps.extend(pages.into_values().filter_map(describe_gap));
+    let mut gaps: Vec<Gap> = groups.into_values().filter_map(describe_gap).collect();
     gaps.sort_by_key(|gap| std::cmp::Reverse(gap.asked));
     gaps
 }
 
-/// Returns the term of several questions that weighs most in all of them together.
-fn find_shared_term(unanswered: &[Unanswered]) -> Option<String> {
-    let mut weights: BTreeMap<&str, (usize, f32)> = BTreeMap::new();
-    for (term, _, weight) in unanswered.iter().flat_map(|one| &one.terms) {
-        let sum = weights.entry(term).or_default();
-        *sum = (sum.0 + 1, sum.1 + weight);
-    }
-    let shared = weights.into_iter().filter(|(_, (count, _))| *count > 1);
-    shared.max_by(|a, b| a.1.1.total_cmp(&b.1.1)).map(|(term, _)| term.to_owned())
-}
-
 fn describe_gap(near: Vec<Unanswered>) -> Option<Gap> {
-    let count = |hit: &Hit| near.iter().filter(|one| one.nearest.chunk == hit.chunk).map(|one| one.asked).sum::<usize>();
+    let count = |hit: &Hit| near.iter().filter(|one| one.nearest.chunk == hit.chunk).map(|one| one.reasons.len()).sum::<usize>();
     let hit = &near.iter().rev().max_by_key(|one| count(&one.nearest))?.nearest;
-    let place = [&[hit.title.clone()][..], &hit.heading_path].concat().join(" › ");
+    let nearest = ([&[hit.title.clone()][..], &hit.heading_path].concat().join(" › "), hit.url.clone());
     let heading = draft_heading(&near).unwrap_or_else(|| hit.heading().to_owned());
-    let nearest = (place, hit.url.clone());
-    let asked = near.iter().map(|one| one.asked).sum();
-    Some(Gap { asked, nearest, heading, questions: near.into_iter().filter_map(|one| one.question).collect() })
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    near.iter().flat_map(|o| &o.reasons).for_each(|reason| *reasons.entry(reason.clone()).or_default() += 1);
+    let asked = reasons.values().sum();
+    reasons.remove("");
+    Some(Gap { asked, nearest, heading, reasons, questions: near.into_iter().filter_map(|one| one.question).collect() })
 }
 
 /// Drafts a heading of the words that most of the questions have, in the order of the one that has most.
@@ -220,7 +220,9 @@ mod tests {
         ] {
             assert_eq!(read_asked(text), Requests { questions: asked.clone(), near: BTreeMap::new() }, "{text}");
         }
-        let log = "1.2.3.4 - - \"GET /gap?topic=17 HTTP/1.1\" 404\n1.2.3.4 - - \"GET /gap?topic=x\" 404\n\"GET /gap?topic=99999999999\"\n";
-        assert_eq!(read_asked(log), Requests { questions: Vec::new(), near: BTreeMap::from([(17, 1)]) });
+        let log = "1.2.3.4 - - \"GET /gap?topic=17&reason=wrong HTTP/1.1\" 404\n\"GET /gap?topic=17 HTTP/1.1\"\n\
+                   1.2.3.4 - - \"GET /gap?topic=x\" 404\n\"GET /gap?topic=99999999999\"\n";
+        let near = BTreeMap::from([(17, vec!["wrong".to_owned(), String::new()])]);
+        assert_eq!(read_asked(log), Requests { questions: Vec::new(), near });
     }
 }

@@ -32,7 +32,8 @@ fn unanswered_questions_are_grouped_by_what_they_share_and_answered_ones_left_ou
     let found: Vec<_> = gaps.as_array().unwrap().iter().map(describe).collect();
     assert_eq!(found, [("Bicycle".to_owned(), 2), ("Sauna".to_owned(), 1)], "{gaps:#}");
     // Of what pages sent only the place is known.
-    let gaps = list("access.log", "GET /gap?topic=2 HTTP/1.1\nGET /gap?topic=2\nGET /style.css\nGET /gap?topic=9999\n");
+    let gaps = list("access.log", "GET /gap?topic=2&reason=wrong HTTP/1.1\nGET /gap?topic=2\nGET /style.css\nGET /gap?topic=9999\n");
     assert_eq!((gaps[0]["asked"].as_u64(), gaps[0]["nearest"][0].as_str()), (Some(2), Some("Water")), "{gaps:#}");
     assert!(gaps[0]["questions"].as_array().unwrap().is_empty());
+    assert_eq!(gaps[0]["reasons"], serde_json::json!({ "wrong": 1 }));
 }
