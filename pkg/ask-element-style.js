@@ -51,15 +51,16 @@ button { cursor: pointer; background: var(--_raised); font-weight: 600; }
 [part="filters"] { display: flex; flex-wrap: wrap; gap: 0.4rem; margin-block: 0.6rem 0; }
 select { font: inherit; font-size: 0.85rem; color: inherit; max-width: 100%; min-height: 1.9rem; padding: 0.1rem 0.5rem; border: 1px solid var(--_line); border-radius: 1rem; background: var(--_surface); }
 select[data-chosen="true"] { border-color: var(--_accent); color: var(--_accent); font-weight: 600; }
-[part="field"] { position: relative; font-size: 0.85rem; }
-[part="field"] summary { box-sizing: border-box; min-height: 1.9rem; padding: 0.3rem 0.7rem; cursor: pointer; }
-[part="field"] summary { border: 1px solid var(--_line); border-radius: 1rem; }
-[part="field"][data-chosen="true"] summary { border-color: var(--_accent); color: var(--_accent); font-weight: 600; }
-[part="field"][open] { flex-basis: 100%; }
-[part="field"] div { display: flex; flex-wrap: wrap; gap: 0.3rem 1rem; padding: 0.5rem 0.7rem; }
-[part="field"] input { flex: none; font: inherit; accent-color: var(--_accent); }
-[part="field"] input:not([type="checkbox"]) { width: 9rem; padding: 0.1rem 0.4rem; }
-[part="field"] input:not([type="checkbox"]) { border: 1px solid var(--_line); border-radius: 0.4rem; }
+[part="own-field"] { font-size: 0.85rem; }
+[part="own-field"] summary { box-sizing: border-box; min-height: 1.9rem; padding: 0.3rem 0.7rem; cursor: pointer; }
+[part="own-field"] summary { width: fit-content; border: 1px solid var(--_line); border-radius: 1rem; }
+[part="own-field"][data-chosen="true"] summary { border-color: var(--_accent); color: var(--_accent); font-weight: 600; }
+[part="own-field"][open] { flex-basis: 100%; }
+[part="own-field"] div { display: flex; flex-wrap: wrap; gap: 0.3rem 1rem; padding: 0.5rem 0.7rem; }
+[part="own-field"] label { display: inline-flex; align-items: center; gap: 0.3rem; }
+[part="own-field"] input { flex: none; min-height: 1.5rem; font: inherit; accent-color: var(--_accent); }
+[part="own-field"] input:not([type="checkbox"]) { width: 9rem; padding: 0.1rem 0.4rem; }
+[part="own-field"] input:not([type="checkbox"]) { border: 1px solid var(--_line); border-radius: 0.4rem; }
 [part="status"] { margin: 0.6rem 0 0; color: var(--_soft); font-size: 0.85em; }
 [part="error"] { margin: 0.8rem 0; padding: 0.7rem 1rem; border: 1px solid var(--_warn); border-radius: var(--_radius); }
 [part="error"] p { margin: 0 0 0.5rem; }

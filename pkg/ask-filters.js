@@ -130,7 +130,8 @@ export class AskFilters {
 
   #folded(name, isChosen, content) {
     const group = h("div", { role: "group", "aria-label": titled(name) }, content);
-    return h("details", { part: "field", "data-field": name, "data-chosen": String(isChosen) }, h("summary", {}, titled(name)), group);
+    const attributes = { part: "own-field", "data-field": name, "data-chosen": String(isChosen) };
+    return h("details", attributes, h("summary", {}, titled(name)), group);
   }
 
   /** By relevance, or by a field in either direction. */
