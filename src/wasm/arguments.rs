@@ -8,7 +8,7 @@ pub mod full;
 use super::error::bad_argument;
 use crate::answer::AskOptions;
 use crate::engine::SearchOptions;
-use crate::retrieve::{Filter, Hit, KeywordHit, KeywordKind, Reached, SearchResult, Stage};
+use crate::retrieve::Filter;
 use js_sys::{Array, Function, Reflect};
 use std::sync::Arc;
 use wasm_bindgen::{JsCast, JsValue};
@@ -75,10 +75,6 @@ impl JsOptions {
     fn object(&self, name: &str) -> Result<Option<JsOptions>, JsValue> {
         self.member(name, "an object", |v| v.is_object().then(|| JsOptions(v.clone())))
     }
-
-    fn objects(&self, name: &str) -> Result<Vec<JsOptions>, JsValue> {
-        self.list(name)?.iter().map(JsOptions::new).collect()
-    }
 }
 
 /// The options of `search`.
@@ -118,45 +114,4 @@ pub fn ask_options(given: &JsOptions) -> Result<AskOptions, JsValue> {
         no_answer_text: given.text("noAnswerText")?,
         ..AskOptions::default()
     })
-}
-
-/// Reads the part of a result that its picture shows; the rest is empty.
-pub fn pictured(given: &JsOptions) -> Result<SearchResult, JsValue> {
-    let text = |from: &JsOptions, name: &str| Ok::<_, JsValue>(from.text(name)?.unwrap_or_default());
-    let score = |from: &JsOptions, name: &str| Ok::<_, JsValue>(from.number(name)?.unwrap_or_default() as f32);
-    let mut out = SearchResult {
-        question: text(given, "question")?,
-        retriever: String::new(),
-        stage: Stage::Lexical,
-        hits: Vec::new(),
-        keywords: Vec::new(),
-        missing: Vec::new(),
-    };
-    for k in given.objects("keywords")? {
-        let kind = if text(&k, "kind")? == "direct" { KeywordKind::Direct } else { KeywordKind::Adjacent };
-        let id = k.count("id")?.unwrap_or_default();
-        out.keywords.push(KeywordHit { id, label: text(&k, "label")?, kind, score: score(&k, "score")?, via: k.count("via")? });
-    }
-    for h in given.objects("hits")? {
-        let mut reached = Vec::new();
-        for way in h.objects("reached")? {
-            let keyword = text(&way, "keyword")?;
-            reached.push(match text(&way, "by")?.as_str() {
-                "keyword" => Reached::Keyword { keyword },
-                "adjacent-keyword" => Reached::AdjacentKeyword { keyword, via: text(&way, "via")? },
-                // What the question found by a name or a mention is drawn from the question too.
-                _ => Reached::Query,
-            });
-        }
-        out.hits.push(Hit {
-            chunk: h.count("chunk")?.unwrap_or_default(),
-            score: score(&h, "score")?,
-            dense: h.number("dense")?.map(|n| n as f32),
-            title: text(&h, "title")?,
-            heading_path: h.list("headingPath")?.iter().filter_map(|heading| heading.as_string()).collect(),
-            reached,
-            ..Hit::default()
-        });
-    }
-    Ok(out)
 }

@@ -1,6 +1,6 @@
 //! Calls of the full module: asking a language model, plainly or by a protocol, planning, and executing plans.
 
-use super::arguments::{self, JsOptions, full};
+use super::arguments::{JsOptions, full};
 use super::events::{EventSink, promise, to_js};
 use super::face::WasmEngine;
 use super::page_tools::PageTools;
@@ -123,7 +123,7 @@ impl WasmEngine {
     pub fn subgraph(&self, #[wasm_bindgen(unchecked_param_type = "SearchResult")] result: JsValue) -> Promise {
         let engine = Rc::clone(&self.engine);
         promise(None, async move {
-            let result = arguments::pictured(&JsOptions::new(result)?)?;
+            let result = full::pictured(&JsOptions::new(result)?)?;
             to_js(&engine.subgraph(&result).await.map_err(|e| error::engine(&e))?)
         })
     }

@@ -4,6 +4,7 @@ use super::{JsOptions, filter};
 use crate::agent::{self, AgentOptions, Analysis, CallerTool, Condense, Continuation, PlannerChoice, Polarity};
 use crate::json::parse;
 use crate::llm::Prompts;
+use crate::retrieve::{Hit, KeywordHit, KeywordKind, Reached, SearchResult, Stage};
 use crate::wasm::chat::EndpointOptions;
 use crate::wasm::error::bad_argument;
 use crate::wasm::page_tools::PageTools;
@@ -11,6 +12,10 @@ use js_sys::Array;
 use wasm_bindgen::{JsCast, JsValue};
 
 impl JsOptions {
+    fn objects(&self, name: &str) -> Result<Vec<JsOptions>, JsValue> {
+        self.list(name)?.iter().map(JsOptions::new).collect()
+    }
+
     /// Returns the position of the member `name` in `choices`, which are names separated by bars; 0 if it is absent.
     fn choice(&self, name: &str, choices: &str) -> Result<usize, JsValue> {
         let which = |v: &JsValue| v.as_string().and_then(|given| choices.split('|').position(|choice| choice == given));
@@ -129,4 +134,45 @@ pub fn endpoint(given: &JsOptions) -> Result<Option<EndpointOptions>, JsValue> {
         retries: llm.count("retries")?,
         send: llm.function("send")?,
     }))
+}
+
+/// Reads the part of a result that its picture shows; the rest is empty.
+pub fn pictured(given: &JsOptions) -> Result<SearchResult, JsValue> {
+    let text = |from: &JsOptions, name: &str| Ok::<_, JsValue>(from.text(name)?.unwrap_or_default());
+    let score = |from: &JsOptions, name: &str| Ok::<_, JsValue>(from.number(name)?.unwrap_or_default() as f32);
+    let mut out = SearchResult {
+        question: text(given, "question")?,
+        retriever: String::new(),
+        stage: Stage::Lexical,
+        hits: Vec::new(),
+        keywords: Vec::new(),
+        missing: Vec::new(),
+    };
+    for k in given.objects("keywords")? {
+        let kind = if text(&k, "kind")? == "direct" { KeywordKind::Direct } else { KeywordKind::Adjacent };
+        let id = k.count("id")?.unwrap_or_default();
+        out.keywords.push(KeywordHit { id, label: text(&k, "label")?, kind, score: score(&k, "score")?, via: k.count("via")? });
+    }
+    for h in given.objects("hits")? {
+        let mut reached = Vec::new();
+        for way in h.objects("reached")? {
+            let keyword = text(&way, "keyword")?;
+            reached.push(match text(&way, "by")?.as_str() {
+                "keyword" => Reached::Keyword { keyword },
+                "adjacent-keyword" => Reached::AdjacentKeyword { keyword, via: text(&way, "via")? },
+                // What the question found by a name or a mention is drawn from the question too.
+                _ => Reached::Query,
+            });
+        }
+        out.hits.push(Hit {
+            chunk: h.count("chunk")?.unwrap_or_default(),
+            score: score(&h, "score")?,
+            dense: h.number("dense")?.map(|n| n as f32),
+            title: text(&h, "title")?,
+            heading_path: h.list("headingPath")?.iter().filter_map(|heading| heading.as_string()).collect(),
+            reached,
+            ..Hit::default()
+        });
+    }
+    Ok(out)
 }
