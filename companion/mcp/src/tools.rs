@@ -171,10 +171,10 @@ fn coerce_types(members: &JsonObject, arguments: JsonObject) -> JsonObject {
         (Some("integer"), Value::String(text)) => text.trim().parse().ok().and_then(read_whole).unwrap_or(text.into()),
         (Some("integer"), Value::Number(n)) => n.as_f64().and_then(read_whole).unwrap_or(Value::Number(n)),
         (Some("string"), value @ (Value::Number(_) | Value::Bool(_))) => Value::String(value.to_string()),
+        (Some("array"), Value::String(text)) => serde_json::from_str(&text).unwrap_or_else(|_| json!([text])),
         (_, value) => value,
     };
-    let retyped = |(name, value): (String, Value)| (name.clone(), of_type(&name, value));
-    arguments.into_iter().map(retyped).collect()
+    arguments.into_iter().map(|(name, value)| (name.clone(), of_type(&name, value))).collect()
 }
 
 /// A number without a fraction, as JSON; `None` for another.
@@ -329,6 +329,10 @@ mod tests {
         for name in ["input", "arguments"] {
             let text = json!({ "question": "how long?", "k": "3" }).to_string();
             assert_eq!(searched(json!({ name: text })).unwrap(), wanted, "{name}");
+        }
+        for filter in [json!(["author=Ann"]), json!("author=Ann"), json!("[\"author=Ann\"]")] {
+            let given = json!({ "question": "how long?", "filter": filter }).as_object().cloned().unwrap();
+            assert_eq!(parse_arguments::<Search>("search", given).unwrap().filter, ["author=Ann"], "{filter}");
         }
         assert_eq!(searched(json!({ "question": 404, "k": null })).unwrap(), ("404".to_owned(), None));
         assert_eq!(searched(json!({ "question": "{\"k\": 3}" })).unwrap().0, "{\"k\": 3}", "a question may be JSON");
