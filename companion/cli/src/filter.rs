@@ -50,10 +50,8 @@ impl FilterArgs {
 
     /// Checks that the bundle has the fields that are named. Fails if it lacks one, or its fields cannot be loaded.
     pub fn check(&self, engine: &Engine) -> Result<()> {
-        let filter = self.filter();
-        let names_fields = filter.reorders() || !filter.fields.is_empty();
-        let fields = if names_fields { wait(engine.corpus().fields())?.into_diagnostic()? } else { return Ok(()) };
-        filter.unknown_field(&fields).map_or(Ok(()), |what| Err(miette!("{what}")))
+        let fields = wait(engine.corpus().fields())?.into_diagnostic()?;
+        self.filter().unknown_field(&fields).map_or(Ok(()), |what| Err(miette!("{what}")))
     }
 }
 

@@ -123,6 +123,7 @@ const NOT_RUN: &[(&str, &str)] = &[
 
 /// Files that the commands of the pages name.
 const FILES: &[(&str, &str)] = &[
+    ("docs/fields.md", "---\nauthor: Ann\ntype: guide\ndate: 2024-05-01\n---\n# Fields\n\nA page has an author.\n"),
     ("docs/loops.md", "# Loops\n\n## How are loops bounded?\n\nLoops are bounded by the option `--rounds`.\n"),
     ("docs/pages.md", "# Pages\n\n## How do I exclude a page?\n\nExclude a page by its name in the file `.exclude`.\n"),
     ("films.tsv", "Night Ferry\tdirected by\tAda Lind\nSalt Road\tdirected by\tAda Lind\nLow Tide\tdirected by\tBo Marsh\n"),
