@@ -598,7 +598,8 @@ test("questions are remembered on this machine, can be forgotten, and are not wh
 });
 
 test("suggested questions ask themselves, feedback is an event and goes nowhere", async () => {
-  const { page, part } = await mounted({ suggestions: "What is a chunk? | What is a bundle?" });
+  // With a model the answer may be drawn anew, and what was said of the first one is said no more.
+  const { page, part } = await mounted({ suggestions: "What is a chunk? | What is a bundle?", model: "off" });
   assert.deepEqual(await part("question").allInnerTexts(), ["What is a chunk?", "What is a bundle?"]);
   await part("question").first().click();
   await part("feedback").first().waitFor();
