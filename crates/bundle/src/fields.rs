@@ -25,10 +25,9 @@ impl Fields {
         let mut all = vec![true; documents];
         for (name, _) in conditions.iter().map(|c| parts_of(c)) {
             let mut some = vec![false; documents];
-            for (document, field, _, value) in self.cells() {
-                let accepted = conditions.iter().map(|c| parts_of(c)).any(|(other, wanted)| other == name && accepts(wanted, value));
-                if let Some(met) = some.get_mut(document as usize).filter(|_| field == name && accepted) {
-                    *met = true;
+            for (document, .., value) in self.cells_from(0).filter(|cell| cell.1 == name) {
+                if let Some(met) = some.get_mut(document as usize) {
+                    *met |= conditions.iter().map(|c| parts_of(c)).any(|(other, wanted)| other == name && accepts(wanted, value));
                 }
             }
             all.iter_mut().zip(some).for_each(|(kept, met)| *kept &= met);
@@ -39,7 +38,7 @@ impl Fields {
     /// Compares two documents by a field, `-NAME` for the reverse; documents without it come last.
     pub fn compare(&self, by: &str, one: u32, other: u32) -> Ordering {
         let (name, reverse) = by.strip_prefix('-').map_or((by, false), |name| (name, true));
-        let value = |of: u32| self.cells().find(|&(document, field, ..)| document == of && field == name).map(|cell| cell.3);
+        let value = |of: u32| self.cells_from(of).take_while(|cell| cell.0 == of).find(|cell| cell.1 == name).map(|cell| cell.3);
         match (value(one), value(other)) {
             (Some(a), Some(b)) if reverse => compare(b, a),
             (Some(a), Some(b)) => compare(a, b),
@@ -49,8 +48,14 @@ impl Fields {
 
     /// Lists the values of documents: the document's number, the field's name, its kind, and the value.
     pub fn cells(&self) -> impl Iterator<Item = (u32, &str, &str, &str)> {
+        self.cells_from(0)
+    }
+
+    /// Lists the values from those of a document on.
+    fn cells_from(&self, first: u32) -> impl Iterator<Item = (u32, &str, &str, &str)> {
         let cells: &[[u32; 3]] = self.cells.as_chunks().0;
-        cells.iter().filter_map(|&[document, field, value]| {
+        let from = cells.partition_point(|cell| cell[0] < first);
+        cells.iter().skip(from).filter_map(|&[document, field, value]| {
             let (name, kind) = (self.names.get(field as usize)?, self.kinds.get(field as usize)?);
             Some((document, name.as_str(), kind.as_str(), self.values.get(value as usize)?.as_str()))
         })
