@@ -1,6 +1,8 @@
 //! Own fields of documents, with the kinds that their values show.
 
 use pocketgraph::bundle::Fields;
+use pocketgraph::json::number;
+use pocketgraph::kg::date;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Longer values, in bytes, are texts.
@@ -17,58 +19,56 @@ pub fn collect_fields<'a>(given: impl Iterator<Item = (u32, &'a str, &'a str)>) 
     let mut columns: BTreeMap<&str, BTreeSet<(u32, String)>> = BTreeMap::new();
     for (document, name, value) in given {
         let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
-        if !value.is_empty() && value.len() <= LONGEST_VALUE && !ELSEWHERE.contains(&name) && !name.contains(['=', '\t']) {
+        let is_named = !name.is_empty() && !name.contains(['=', '\t']) && !ELSEWHERE.contains(&name);
+        if is_named && !value.is_empty() && value.len() <= LONGEST_VALUE {
             columns.entry(name).or_default().insert((document, value));
         }
     }
     let mut fields = Fields::default();
-    let mut values: BTreeMap<String, u32> = BTreeMap::new();
+    let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
     let mut cells: Vec<[u32; 3]> = Vec::new();
-    for (name, mut column) in columns {
+    for (name, column) in columns {
         let kind = find_kind(&column);
         let distinct: BTreeSet<&str> = column.iter().map(|(_, value)| value.as_str()).collect();
         let is_choice = distinct.len() > 1 && (kind != "word" || distinct.len() < column.len());
         if column.len() >= MANY && !is_choice || fields.names.len() == MOST_FIELDS {
             continue;
         }
-        if kind == "date" {
-            column = column.into_iter().map(|(document, value)| (document, value[..DAY].to_owned())).collect();
-        }
         let field = fields.names.len() as u32;
         fields.names.push(name.to_owned());
         fields.kinds.push(kind.to_owned());
         for (document, value) in column {
-            let next = values.len() as u32;
-            cells.push([document, field, *values.entry(value).or_insert(next)]);
+            let value = if kind == "date" { read_day(&value).unwrap_or(value) } else { value };
+            let next = fields.values.len() as u32;
+            let value_number = *numbers.entry(value.clone()).or_insert(next);
+            if value_number == next {
+                fields.values.push(value);
+            }
+            cells.push([document, field, value_number]);
         }
     }
     cells.sort_unstable();
+    cells.dedup();
     fields.cells = cells.into_flattened();
-    let mut numbered: Vec<(u32, String)> = values.into_iter().map(|(value, number)| (number, value)).collect();
-    numbered.sort_unstable();
-    fields.values = numbered.into_iter().map(|(_, value)| value).collect();
     fields
 }
 
-/// Bytes of `2024-05-01`.
-const DAY: usize = 10;
+/// Reads the day with which a value begins; a time may follow.
+fn read_day(value: &str) -> Option<String> {
+    date(value.split(' ').next()?).filter(|date| date.day > 0).map(|date| date.to_string())
+}
 
 fn find_kind(column: &BTreeSet<(u32, String)>) -> &'static str {
-    let is_date = |value: &str| {
-        let day = value
-            .as_bytes()
-            .iter()
-            .zip(b"0000-00-00")
-            .all(|(b, like)| b.is_ascii_digit() == like.is_ascii_digit() && (*like == b'0' || b == like));
-        day && value.len() >= DAY && !value[DAY..].starts_with(|c: char| c.is_alphanumeric() && c != 'T')
-    };
     let all = |is: &dyn Fn(&str) -> bool| column.iter().all(|(_, value)| is(value));
     let documents: BTreeSet<u32> = column.iter().map(|(document, _)| *document).collect();
-    match () {
-        () if all(&is_date) => "date",
-        () if all(&|value| value.parse().is_ok_and(f64::is_finite)) => "number",
-        () if documents.len() < column.len() => "words",
-        () => "word",
+    if all(&|value| read_day(value).is_some()) {
+        "date"
+    } else if all(&|value| number(value).is_some_and(f64::is_finite)) {
+        "number"
+    } else if documents.len() < column.len() {
+        "words"
+    } else {
+        "word"
     }
 }
 
@@ -100,6 +100,18 @@ mod tests {
         let fields = collect_fields(given.iter().copied());
         let cells: Vec<_> = fields.cells().map(|(document, name, _, value)| (document, name, value)).collect();
         assert_eq!(cells[..4], [(0, "date", "2024-05-01"), (0, "level", "12"), (0, "price", "9.5"), (0, "tags", "a")]);
+    }
+
+    #[test]
+    fn a_day_is_one_of_the_calendar_and_a_number_is_one_that_filters_read() {
+        let kind = |values: [&str; 2]| kinds_of(&[(0, "x", values[0]), (1, "x", values[1])])[0].1.clone();
+        assert_eq!(kind(["2024-05-01 10:00:00 +0000", "2024-05-01"]), "date");
+        assert_eq!(kind(["2024-13-45", "2024-05-01"]), "word");
+        assert_eq!(kind(["1e5", "-0.5"]), "number");
+        assert_eq!(kind(["+5", "6"]), "word");
+        // Two times of one day are one value.
+        let twice = [(0, "x", "2024-05-01T10:00"), (0, "x", "2024-05-01T11:00")];
+        assert_eq!(collect_fields(twice.into_iter()).cells().count(), 1);
     }
 
     #[test]
