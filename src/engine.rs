@@ -310,6 +310,15 @@ impl Engine {
         self.ranked_by(retriever.as_ref(), query, options, per_page).await
     }
 
+    /// Checks the fields that a filter names. Fails with those that there are, or if they cannot be loaded.
+    pub async fn check_filter(&self, filter: &Filter) -> Result<(), EngineError> {
+        if filter.fields.is_empty() && !filter.reorders() {
+            return Ok(());
+        }
+        let fields = self.corpus.fields().await?;
+        filter.unknown_field(&fields).map_or(Ok(()), |what| Err(EngineError::BadArgument(what)))
+    }
+
     /// Searches as [`Engine::search`] for a question that is already analysed.
     ///
     /// # Errors

@@ -107,7 +107,7 @@ pub fn run(args: &Args) -> Result<()> {
         return ask_several(args, chat.is_some());
     }
     let engine = with_model(&args.bundle)?;
-    args.filter.check(&engine)?;
+    wait(engine.check_filter(&args.filter.filter()))?.into_diagnostic()?;
     let carries_graph = kg::is_in(engine.corpus().bundle());
     let protocol = match (args.protocol.as_deref(), chat) {
         // A plan goes through the whole graph: who wants some of the documents alone is answered from these.

@@ -1,9 +1,6 @@
 //! `--filter`, `--boost`, `--sort` and `--reader-language`: which documents are searched, in which of their languages,
 //! and how their hits are ordered.
 
-use super::open::wait;
-use miette::{IntoDiagnostic, Result, miette};
-use pocketgraph::engine::Engine;
 use pocketgraph::retrieve::Filter;
 use std::sync::Arc;
 
@@ -46,12 +43,6 @@ impl FilterArgs {
     pub fn filter(&self) -> Arc<Filter> {
         let chosen = Filter::of_conditions(&self.filter);
         Arc::new(Filter { boost: self.boost.clone(), boost_by: self.boost_by, sort: self.sort.clone(), ..chosen })
-    }
-
-    /// Checks that the bundle has the fields that are named. Fails if it lacks one, or its fields cannot be loaded.
-    pub fn check(&self, engine: &Engine) -> Result<()> {
-        let fields = wait(engine.corpus().fields())?.into_diagnostic()?;
-        self.filter().unknown_field(&fields).map_or(Ok(()), |what| Err(miette!("{what}")))
     }
 }
 

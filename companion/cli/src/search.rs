@@ -105,7 +105,7 @@ fn in_languages(hit: &Hit) -> String {
 fn search_bundle(args: &Args, bundle: &Path) -> Result<(Engine, SearchResult)> {
     let engine = if args.retriever == "lexical" { super::open::bundle(bundle)? } else { with_model(bundle)? };
     if args.also.is_empty() {
-        args.filter.check(&engine)?;
+        wait(engine.check_filter(&args.filter.filter()))?.into_diagnostic()?;
     }
     let options = SearchOptions {
         k: args.k,

@@ -12,7 +12,6 @@ use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Hits of a search where nobody says how many.
@@ -182,21 +181,16 @@ fn read_whole(number: f64) -> Option<Value> {
     (number.fract() == 0.0 && number.abs() < f64::from(u32::MAX)).then(|| Value::from(number as i64))
 }
 
-/// Returns the filter of conditions. Fails if they name a field that no document has.
-async fn read_filter(bundle: &Open, filter: Filter) -> Result<Arc<Filter>> {
-    let fields = bundle.engine.corpus().fields().await.into_diagnostic()?;
-    filter.unknown_field(&fields).map_or(Ok(Arc::new(filter)), |what| Err(miette!("{what}")))
-}
-
 async fn search(bundle: &Open, given: Search) -> Result<Value> {
     if let Some(name) = given.retriever.as_deref().filter(|name| by_name(name).is_none()) {
         return Err(miette!("there is no retriever {name}"));
     }
     let filter = Filter { boost: given.boost, sort: given.sort, ..Filter::of_conditions(&given.filter) };
+    bundle.engine.check_filter(&filter).await.into_diagnostic()?;
     let options = SearchOptions {
         k: Some(given.k.unwrap_or(HITS).clamp(1, MOST_HITS)),
         retriever: given.retriever,
-        filter: read_filter(bundle, filter).await?,
+        filter: filter.into(),
         ..SearchOptions::default()
     };
     let found = bundle.engine.search(&given.question, &options).await.into_diagnostic()?;
@@ -254,7 +248,8 @@ pub fn place(documents: &[Document], address: &str) -> Option<usize> {
 
 async fn ask(bundle: &Open, given: Ask) -> Result<Value> {
     let engine = &bundle.engine;
-    let filter = read_filter(bundle, Filter::of_conditions(&given.filter)).await?;
+    let filter = Filter::of_conditions(&given.filter);
+    engine.check_filter(&filter).await.into_diagnostic()?;
     // A plan goes through the whole graph: some of the documents alone answer by quotation.
     if given.filter.is_empty() && kg::is_in(engine.corpus().bundle()) {
         let begun = Instant::now();
@@ -264,7 +259,7 @@ async fn ask(bundle: &Open, given: Ask) -> Result<Value> {
             ask_with_protocol(engine, &given.question, "plan", &AgentOptions::default(), &with, &mut |_| {}).await.into_diagnostic()?;
         return serde_json::to_value(answered.answer).into_diagnostic();
     }
-    let options = AskOptions { filter, ..AskOptions::default() };
+    let options = AskOptions { filter: filter.into(), ..AskOptions::default() };
     let answer = engine.quote(&given.question, &options, &mut |_| {}).await.into_diagnostic()?;
     serde_json::to_value(answer).into_diagnostic()
 }
