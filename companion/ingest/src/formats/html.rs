@@ -1,6 +1,7 @@
 //! HTML pages to blocks: the main content as text, in one pass over the tags, without a tree and without recursion.
 
 use super::block::{BlockKind, Draft};
+use super::front_matter::Fields;
 use super::html_elements::{
     Role, is_box, is_content, is_for_hearing, is_for_machines, is_mark_of_note_or_page, is_panel, is_void, role_of,
 };
@@ -48,7 +49,7 @@ pub(crate) struct Extracted {
     /// `description` and `keywords` of `<meta>`, `lang` of `<html>`.
     pub meta: Vec<(String, String)>,
     /// Fields that other `<meta>` elements and marks of elements name.
-    pub fields: Vec<(String, String)>,
+    pub fields: Fields,
     /// Whether an element is marked `data-pagefind-body`.
     pub pagefind_body: bool,
     /// For a piece inside Markdown: the element that hides text and is still open at its end.
@@ -99,9 +100,8 @@ struct Open<'a> {
 
 /// Attribute that makes an element's text, or what stands behind its `=`, the value of a field.
 const FIELD: &str = "data-pocketgraph-field";
-/// Fields of one page, and bytes of their names and values.
-const MOST_FIELDS: usize = 100;
-const LONGEST_FIELD: usize = 200;
+/// Longer texts, in bytes, are no values.
+const LONGEST_VALUE: usize = 200;
 
 /// Act at the end of an element.
 enum Effect {
@@ -236,7 +236,7 @@ impl<'a> Reader<'a> {
         }
         self.note_about_page(&lower, attributes, &classes);
         if let Some((name, value)) = attributes.get(FIELD).as_deref().and_then(|field| field.split_once('=')) {
-            self.add_field(name, value);
+            self.out.fields.push(name.trim(), value);
         }
         if self.hidden_at.is_none() {
             if let Some(id) = attributes.get("id").or_else(|| if role == Role::Anchor { attributes.get("name") } else { None }) {
@@ -467,9 +467,11 @@ impl<'a> Reader<'a> {
             Effect::None | Effect::Headings(_) | Effect::TabLabels => {}
             Effect::List => self.lists.end(),
             Effect::Field(name, place) => {
-                let draft = self.draft.as_ref().filter(|_| place.draft == self.out.drafts.len());
-                let text = draft.and_then(|d| d.text.get(place.at..)).unwrap_or("").to_owned();
-                self.add_field(&name, &text);
+                // A block has ended before its element does.
+                let block = self.out.drafts.get(place.draft).or(self.draft.as_ref());
+                if let Some(text) = block.and_then(|d| d.text.get(place.at..)).filter(|text| text.len() < LONGEST_VALUE) {
+                    self.out.fields.push(&name, text);
+                }
             }
             Effect::Label { label, place } => {
                 let empty = self.draft.as_ref().is_none_or(|d| d.text.get(place.at..).is_none_or(|t| t.trim().is_empty()));
@@ -947,20 +949,13 @@ impl<'a> Reader<'a> {
             _ => {}
         }
         let name = match name.strip_prefix("docsearch:").unwrap_or(&name) {
-            "description" | "keywords" | "author" | "date" => name.as_str(),
+            known @ ("description" | "keywords" | "author" | "date") => known,
             "article:modified_time" | "og:updated_time" | "last-modified" | "dcterms.modified" => "modified",
             "article:published_time" | "dcterms.date" | "dc.date" => "date",
-            other => return self.add_field(other, &content),
+            other => return self.out.fields.push(other, &content),
         };
         if self.out.meta.len() < 100 && !content.trim().is_empty() {
             self.out.meta.push((name.to_owned(), content.trim().to_owned()));
-        }
-    }
-
-    fn add_field(&mut self, name: &str, value: &str) {
-        let (name, value) = (name.trim(), value.trim());
-        if self.out.fields.len() < MOST_FIELDS && name.len().max(value.len()) < LONGEST_FIELD && !value.is_empty() {
-            self.out.fields.push((name.to_owned(), value.to_owned()));
         }
     }
 

@@ -57,7 +57,7 @@ fn read_page(source: &str, found: &FoundFile, reading: &Reading<'_>, _: &Include
         title: title.unwrap_or_default(),
         blocks,
         links: page.links,
-        marked_fields: page.fields,
+        marked_fields: page.fields.into_vec(),
         front_matter: fields.into_iter().chain(page.meta).chain(changed).collect(),
         ..SourceDocument::default()
     })
@@ -88,4 +88,18 @@ fn without_template(source: &str) -> String {
         rest = after;
     }
     out + rest
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    #[test]
+    fn elements_name_fields_and_docsearch_s_are_called_as_others_are() {
+        let head = "<meta name=docsearch:author content=Ann><meta name=docsearch:level content=3>";
+        let marks = "<p data-pocketgraph-field=by>Ann <b>Rook</b></p><i data-pocketgraph-field=' price =12'></i>";
+        let source = format!("<head>{head}</head><main><h1>A</h1>{marks}</main>");
+        let corpus = crate::ingest_bytes("a.html", source.into_bytes(), &crate::IngestOptions::default()).unwrap();
+        let fields: Vec<_> = corpus.documents[0].list_fields(7).collect();
+        assert_eq!(fields, [(7, "author", "Ann"), (7, "level", "3"), (7, "by", "Ann Rook"), (7, "price", "12")]);
+    }
 }
