@@ -14,8 +14,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Members of a JSON object that hold language; the rest are numbers, addresses and answers in codes.
-const FIELDS: &str = "title text heading sentences question question_text query claim label name aliases \
-    description abstract";
+#[rustfmt::skip]
+const FIELDS: [&str; 13] = [
+    "title", "text", "heading", "sentences", "question", "question_text", "query", "claim", "label", "name",
+    "aliases", "description", "abstract",
+];
 /// Words of the shortest and the longest window of a sentence.
 const WINDOW: (usize, usize) = (5, 22);
 /// One of this many sentences is reduced to a few of its content words.
@@ -233,11 +236,10 @@ fn read_pieces(path: &Path) -> Result<Vec<String>> {
 
 /// The strings below `value` that are language: those of the members named in [`FIELDS`].
 fn language_of(value: &Value, named: bool, out: &mut Vec<String>) {
-    let is_field = |name: &str| FIELDS.split(' ').any(|field| field == name);
     match value {
         Value::String(s) if named => push_sentences(s, out),
         Value::Array(all) => all.iter().for_each(|v| language_of(v, named, out)),
-        Value::Object(members) => members.iter().for_each(|(name, v)| language_of(v, is_field(name), out)),
+        Value::Object(members) => members.iter().for_each(|(name, v)| language_of(v, FIELDS.contains(&name.as_str()), out)),
         _ => {}
     }
 }

@@ -50,13 +50,16 @@ fn letters(mut number: u32) -> Option<String> {
 }
 
 fn roman(mut number: u32) -> Option<String> {
-    const VALUES: [u32; 13] = [1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1];
-    const SIGNS: [&str; 13] = ["m", "cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i"];
+    #[rustfmt::skip]
+    const SIGNS: [(u32, &str); 13] = [
+        (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"),
+        (40, "xl"), (10, "x"), (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
+    ];
     if !(1..4000).contains(&number) {
         return None;
     }
     let mut out = String::new();
-    for (value, sign) in VALUES.into_iter().zip(SIGNS) {
+    for (value, sign) in SIGNS {
         while number >= value {
             out.push_str(sign);
             number -= value;
