@@ -48,7 +48,7 @@ export class AskFilters {
     const ordered = this.#fields.filter(({ kind }) => isOrdered(kind));
     this.node.hidden = kinds.length + this.#fields.length === 0;
     this.node.replaceChildren(
-      ...kinds.map((kind) => this.#select(kind)),
+      ...kinds.map((kind) => this.#places(kind)),
       ...this.#fields.map((field) => (isOrdered(field.kind) ? this.#range(field) : this.#values(field))),
       ...(ordered.length > 0 ? [this.#sorting(ordered)] : []),
     );
@@ -60,14 +60,12 @@ export class AskFilters {
     this.#onChange({ ...this.#chosen });
   }
 
-  #select(kind) {
-    const [name, none] = KINDS[kind];
-    const all = h("option", { value: "all" }, `${this.#strings.say(name)}: ${this.#strings.say("all")}`);
+  /** A select whose first option is for no choice; each other one has a value and a label. */
+  #select(kind, label, none, options) {
     const chosen = this.#chosen[kind];
-    // What the page chose may be none of those that are listed.
-    const listed = this.#choices[kind].includes(chosen) || chosen === undefined ? this.#choices[kind] : [chosen, ...this.#choices[kind]];
-    const options = listed.map((value) => h("option", { value: `=${value}` }, this.#name(kind, value, none)));
-    const select = h("select", { part: "filter", "aria-label": this.#strings.say(name), "data-kind": kind, "data-chosen": String(chosen !== undefined) }, all, options);
+    const attributes = { part: "filter", "aria-label": label, "data-kind": kind, "data-chosen": String(chosen !== undefined) };
+    const first = h("option", { value: "all" }, `${label}: ${none}`);
+    const select = h("select", attributes, first, options.map(([value, text]) => h("option", { value: `=${value}` }, text)));
     select.value = chosen === undefined ? "all" : `=${chosen}`;
     select.addEventListener("change", () => {
       const value = select.value === "all" ? undefined : select.value.slice(1);
@@ -136,18 +134,18 @@ export class AskFilters {
 
   /** By relevance, or by a field in either direction. */
   #sorting(fields) {
-    const option = (by, label) => h("option", { value: by }, label);
-    const options = fields.flatMap(({ name }) => [option(`-${name}`, `${titled(name)} ↓`), option(name, `${titled(name)} ↑`)]);
-    const chosen = this.#chosen.sort;
-    const label = this.#strings.say("sort");
-    const attributes = { part: "filter", "aria-label": label, "data-kind": "sort", "data-chosen": String(chosen !== undefined) };
-    const select = h("select", attributes, option("", `${label}: ${this.#strings.say("relevance")}`), options);
-    select.value = chosen ?? "";
-    select.addEventListener("change", () => {
-      select.dataset.chosen = String(select.value !== "");
-      this.#change("sort", select.value || undefined);
-    });
-    return select;
+    const both = ({ name }) => [[`-${name}`, `${titled(name)} ↓`], [name, `${titled(name)} ↑`]];
+    return this.#select("sort", this.#strings.say("sort"), this.#strings.say("relevance"), fields.flatMap(both));
+  }
+
+  /** The languages, versions or folders that there are. */
+  #places(kind) {
+    const [name, none] = KINDS[kind];
+    const chosen = this.#chosen[kind];
+    // What the page chose may be none of those that are listed.
+    const listed = this.#choices[kind].includes(chosen) || chosen === undefined ? this.#choices[kind] : [chosen, ...this.#choices[kind]];
+    const options = listed.map((value) => [value, this.#name(kind, value, none)]);
+    return this.#select(kind, this.#strings.say(name), this.#strings.say("all"), options);
   }
 
   #name(kind, value, none) {
