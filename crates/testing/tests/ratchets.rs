@@ -3,6 +3,8 @@
 //! written; none is ever raised.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Write;
@@ -21,7 +23,8 @@ const WRITTEN: &[&str] = &["src", "crates", "companion", "lab", "gpu", "pkg", "w
 /// Openings of comments that name a thing by a clause.
 const CLAUSES: &[&str] = &["What", "Whether", "Of", "How", "Where", "So many", "Who", "Which", "Why", "When"];
 
-const LONGEST_FUNCTION: usize = 60;
+/// Tokens of a function that is long: 60 lines of the usual length.
+const LONGEST_FUNCTION: usize = 400;
 const MOST_COMPLEX: usize = 25;
 const WIDEST_LINE: usize = 120;
 
@@ -131,27 +134,35 @@ fn without_tests(text: &str) -> (String, Vec<Module>) {
     (code, modules)
 }
 
-/// The names of functions, and how many lines each has.
-fn functions(code: &str) -> Vec<(String, usize)> {
-    let lines: Vec<&str> = code.lines().collect();
-    let mut found = Vec::new();
-    for (at, line) in lines.iter().enumerate() {
-        let indent = &line[..line.len() - line.trim_start().len()];
-        let Some((before, rest)) = line.trim_start().split_once("fn ") else { continue };
-        let words = ["pub", "pub(crate)", "pub(super)", "const", "async", "unsafe", "extern", "\"C\"", "default"];
-        if !before.split_whitespace().all(|word| words.contains(&word) || word.starts_with("pub(in")) {
-            continue;
-        }
-        let name: String = rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
-        let (end, declared) = (format!("{indent}}}"), format!("{indent})"));
-        let is_end = |line: &&str| **line == *end || (line.starts_with(&declared) && line.ends_with(';'));
-        let one = line.ends_with('}') || line.ends_with(';');
-        let length = if one { 1 } else { lines[at..].iter().position(is_end).map_or(1, |length| length + 1) };
-        if !name.is_empty() {
-            found.push((name, length));
+/// Returns how many tokens the code has. Commas, semicolons and brackets are not counted: their number depends
+/// on where lines are broken. Nor are comments.
+fn count_tokens(code: TokenStream) -> usize {
+    let mut count = 0;
+    let mut tokens = code.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Punct(sign) if matches!(sign.as_char(), ',' | ';') => {}
+            TokenTree::Punct(sign) if sign.as_char() == '#' => {
+                tokens.next_if(|next| matches!(next, TokenTree::Punct(sign) if sign.as_char() == '!'));
+                let of_comment = |next: &TokenTree| match next {
+                    TokenTree::Group(group) => group.stream().to_string().starts_with("doc ="),
+                    _ => false,
+                };
+                count += usize::from(tokens.next_if(of_comment).is_none());
+            }
+            TokenTree::Group(group) => count += count_tokens(group.stream()),
+            _ => count += 1,
         }
     }
-    found
+    count
+}
+
+/// A function with a body or without.
+#[derive(Debug, PartialEq)]
+struct Function {
+    name: String,
+    tokens: usize,
+    points: usize,
 }
 
 /// Counts how much a reader keeps in mind: a point for each branch and loop and one more for each that it is
@@ -160,8 +171,8 @@ fn functions(code: &str) -> Vec<(String, usize)> {
 struct Complexity {
     points: usize,
     depth: usize,
-    /// The points of each function that was finished.
-    functions: Vec<usize>,
+    /// The functions that were finished.
+    functions: Vec<Function>,
 }
 
 impl Complexity {
@@ -176,23 +187,24 @@ impl Complexity {
         self.inside(visit);
     }
 
-    fn function(&mut self, visit: impl FnOnce(&mut Self)) {
+    fn function(&mut self, name: &syn::Ident, item: &impl ToTokens, visit: impl FnOnce(&mut Self)) {
         let outer = (std::mem::take(&mut self.points), std::mem::take(&mut self.depth));
         visit(self);
-        self.functions.push(self.points);
+        let tokens = count_tokens(item.to_token_stream());
+        self.functions.push(Function { name: name.to_string(), tokens, points: self.points });
         (self.points, self.depth) = outer;
     }
 }
 
 impl<'ast> Visit<'ast> for Complexity {
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
-        self.function(|own| visit::visit_item_fn(own, item));
+        self.function(&item.sig.ident, item, |own| visit::visit_item_fn(own, item));
     }
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
-        self.function(|own| visit::visit_impl_item_fn(own, item));
+        self.function(&item.sig.ident, item, |own| visit::visit_impl_item_fn(own, item));
     }
     fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
-        self.function(|own| visit::visit_trait_item_fn(own, item));
+        self.function(&item.sig.ident, item, |own| visit::visit_trait_item_fn(own, item));
     }
     fn visit_expr_if(&mut self, node: &'ast syn::ExprIf) {
         self.branch(|own| {
@@ -239,11 +251,11 @@ impl<'ast> Visit<'ast> for Complexity {
     }
 }
 
-fn complex_functions(source: &Source) -> usize {
-    let file = syn::parse_file(&source.code).unwrap_or_else(|e| panic!("{}: {e}", source.path.display()));
+/// The functions of a file's code.
+fn functions(code: &str) -> syn::Result<Vec<Function>> {
     let mut complexity = Complexity::default();
-    complexity.visit_file(&file);
-    complexity.functions.iter().filter(|points| **points > MOST_COMPLEX).count()
+    complexity.visit_file(&syn::parse_file(code)?);
+    Ok(complexity.functions)
 }
 
 /// The texts in the code that are one of `words`.
@@ -306,7 +318,9 @@ fn module_bytes(name: &str) -> Option<usize> {
 /// Returns the measured numbers, by name.
 fn measured() -> BTreeMap<&'static str, usize> {
     let sources = sources();
-    let all: Vec<(String, usize)> = sources.iter().flat_map(|source| functions(&source.code)).collect();
+    let read_functions = |source: &Source| functions(&source.code).unwrap_or_else(|e| panic!("{}: {e}", source.path.display()));
+    let all: Vec<Function> = sources.iter().flat_map(read_functions).collect();
+    let tokens = |source: &Source| count_tokens(source.code.parse().expect("code that was parsed"));
     let words = english_function_words();
     let asks = |source: &&Source| ASKING.iter().any(|folder| source.path.starts_with(root().join(folder)));
     let (mut pages, mut written) = (Vec::new(), Vec::new());
@@ -317,11 +331,11 @@ fn measured() -> BTreeMap<&'static str, usize> {
     let mut package = Vec::new();
     files(&root().join("pkg"), &[".js"], &mut package);
     let in_package: usize = package.iter().map(|path| clauses(&read(path))).sum();
-    let one_word = all.iter().filter(|(name, _)| !name.contains('_')).count();
+    let one_word = all.iter().filter(|function| !function.name.contains('_')).count();
     let mut measured = BTreeMap::from([
-        ("rust_lines", sources.iter().map(|source| source.code.lines().count()).sum()),
-        ("long_functions", all.iter().filter(|(_, lines)| *lines > LONGEST_FUNCTION).count()),
-        ("complex_functions", sources.iter().map(complex_functions).sum()),
+        ("rust_tokens", sources.iter().map(tokens).sum()),
+        ("long_functions", all.iter().filter(|function| function.tokens > LONGEST_FUNCTION).count()),
+        ("complex_functions", all.iter().filter(|function| function.points > MOST_COMPLEX).count()),
         ("english_literals", sources.iter().filter(asks).map(|source| literals_among(&source.code, &words)).sum()),
         ("text_errors", sources.iter().map(|source| text_errors(&source.code)).sum()),
         ("locked_packages", read(&root().join("Cargo.lock")).matches("[[package]]").count()),
@@ -373,16 +387,16 @@ fn what_only_tests_use_is_left_out() {
     let text = "fn kept() {\n    if x {\n    }\n}\n\n#[cfg(test)]\nmod one_tests;\n\n#[cfg(test)]\n#[allow(a)]\n#[path = \"x.rs\"]\nmod more;\n#[cfg(test)]\nmod tests {\n    fn gone() {}\n}\nfn last() {}\n";
     let (code, modules) = without_tests(text);
     assert_eq!(modules, [Module::Named("one_tests".to_owned()), Module::At("x.rs".to_owned())]);
-    assert_eq!(functions(&code), [("kept".to_owned(), 4), ("last".to_owned(), 1)]);
+    let names = functions(&code).unwrap().into_iter().map(|function| function.name);
+    assert_eq!(names.collect::<Vec<_>>(), ["kept", "last"]);
 }
 
 #[test]
 fn each_number_counts_what_it_says() {
-    let points = |code: &str| {
-        let mut complexity = Complexity::default();
-        complexity.visit_file(&syn::parse_file(code).unwrap());
-        complexity.functions
-    };
+    let points = |code: &str| -> Vec<usize> { functions(code).unwrap().iter().map(|function| function.points).collect() };
+    let tokens = |code: &str| -> Vec<usize> { functions(code).unwrap().iter().map(|function| function.tokens).collect() };
+    assert_eq!(tokens("/// A comment.\n#[inline]\nfn a(b: u8,) -> u8 { c(|d| { b + d }) }"), [17]);
+    assert_eq!(tokens("fn a(b: u8) -> u8 {\n    #![doc = \"Inside.\"]\n    c(|d| b + d)\n}"), [15]);
     assert_eq!(points("fn a() { if b && c && d || e { for f in g { if h {} } } else if i {} else {} }"), [1 + 2 + 2 + 3 + 1 + 1]);
     assert_eq!(points("fn a() { fn b() { loop {} } match c { _ => d } }"), [1, 1]);
     assert_eq!(text_errors("fn a() -> Result<(), String>; fn b() -> Result<Vec<u8>, String> {} fn c() -> Result<String, Error> {}"), 2);
